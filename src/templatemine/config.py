@@ -35,7 +35,8 @@ __all__ = [
 class ReadConfig:
     """How archives are read.
 
-    text_field, html_field, source_field, id_field : names of the fields, or columns; no two may be the same.
+    text_field, html_field, source_field, id_field, date_field : names of the fields, or columns; no two may be the
+        same.
     format : name of a format of `io.formats`; None to go by the suffix of each file.
     source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
         registered domain of the page).
@@ -47,15 +48,18 @@ class ReadConfig:
     html_field: str = "html"
     source_field: str = "source"
     id_field: str = "id"
+    date_field: str = "date"
     format: str | None = None
     source_of: str | None = None
     max_record: int = 64 << 20
 
     def __post_init__(self) -> None:
-        names = (self.text_field, self.html_field, self.source_field, self.id_field)
+        names = (self.text_field, self.html_field, self.source_field, self.id_field, self.date_field)
         for name in names:
+            if not name:
+                raise ConfigError("fields: expected a name for each, got an empty one")
             if names.count(name) > 1:
-                raise ConfigError(f"fields: expected four names, got {name!r} for more than one")
+                raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")
         if self.max_record < 1:
             raise ConfigError(f"max record: expected at least 1 byte, got {self.max_record}")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from templatemine import Cleaners, Document, mine
+from templatemine import Cleaner, Cleaners, Document, clean, mine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.model import Cleaned
@@ -74,6 +75,19 @@ def test_they_go_to_another_process(folder: Path) -> None:
     twin = pickle.loads(pickle.dumps(cleaners))
     assert (twin.config, twin.fallback) == (cleaners.config, cleaners.fallback)
     assert list(twin.clean_all(documents())) == list(cleaners.clean_all(documents()))
+
+
+def test_what_is_no_pack_is_refused_at_once(folder: Path) -> None:
+    """A path for packs had a length and held no source, so that nothing was cleaned, without a word."""
+    paths: list[Any] = [str(folder), folder]
+    for path in paths:
+        with pytest.raises(TypeError, match=r"expected packs by source, got (str|PosixPath); Cleaners\.load reads"):
+            Cleaners(path)
+        for call in (Cleaner, lambda pack: clean("A text.", pack)):
+            with pytest.raises(TypeError, match=r"expected a Pack, got (str|PosixPath); Pack\.load reads"):
+                call(path)
+    with pytest.raises(TypeError, match="expected texts, got one str"):
+        Cleaners.load(folder)["a.example"].clean_all("A text.")
 
 
 def test_packs_that_are_not_there(tmp_path: Path) -> None:

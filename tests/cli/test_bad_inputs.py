@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import everything, records
+from cli_support import everything, records, write
 
 from conftest import Cli
 from io_support import record, response
@@ -320,6 +320,30 @@ def test_other_commands_say_the_same(
         assert kept in ([name], [name, "out"])
 
 
+@pytest.mark.parametrize("command", ["report", "desk", "sort"])
+@pytest.mark.parametrize("rows", [0, 7])
+def test_an_archive_without_a_document(cli: Cli, mined: Path, tmp_path: Path, command: str, rows: int) -> None:
+    """Nothing is written, and what cannot be read is counted; `mine` and others are tested above."""
+    path = write(tmp_path / "a.jsonl", [{"body": "a"}] * rows)
+    args = {"sort": [path, "-o", tmp_path / "out"], "report": [mined, "-a", path, "-o", tmp_path / "out"]}
+    for library in {"desk": ["uvicorn", "starlette"], "report": ["jinja2", "vl_convert"]}.get(command, []):
+        pytest.importorskip(library)
+    ran = cli(command, *args.get(command, [mined, "-a", path, *(["--port", "0"] if command == "desk" else [])]))
+    found = f"{rows} that cannot be read" if rows else "none"
+    assert ran.error == f"{path}: expected documents, found {found}"
+    assert ("skipped: and 2 more" in ran.err) == bool(rows)
+    assert [name for name in everything(tmp_path) if not name.startswith("out")] == ["a.jsonl"]
+
+
+def test_an_object_on_several_lines_is_told_of(cli: Cli, tmp_path: Path) -> None:
+    for text, hint in (
+        ('{\n "text": "a"\n}', "jq -c . makes one line of each object"),
+        ("[\n{}]", "jq -c '.[]' makes"),
+    ):
+        (tmp_path / "a.json").write_text(text)
+        assert hint in cli("mine", tmp_path / "a.json", "-o", tmp_path / "packs").err
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.rss"])
 def test_no_page_ends_alike(cli: Cli, tmp_path: Path, name: str) -> None:
     """`extract` without a page ends as `mine` does without a document."""
@@ -467,6 +491,16 @@ def test_places_on_the_network_that_break_off(
     done = cli("clean", url, "-p", mined, "-o", tmp_path / "out.jsonl")
     assert f"{url}: cannot be read" in done.error
     assert everything(tmp_path) == []
+
+
+def test_a_place_on_the_network_where_nobody_listens(cli: Cli, mined: Path) -> None:
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as server:
+        url = f"http://127.0.0.1:{server.server_address[1]}/a.jsonl"
+    told = cli("clean", url, "-p", mined, "--dry-run").error
+    assert told.startswith(f"{url}: cannot be read: ")
+    assert told.count(url) == 1
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 No TLS\r\n\r\n", b"\x16\x03\x03\x40\x00\x02"])

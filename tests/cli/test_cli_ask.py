@@ -69,6 +69,19 @@ def test_standard_input_that_ends_keeps_what_was_answered(cli: Cli, packs: Path)
     assert sum(bool(Pack.load(file).overrides.rules) for file in packs.glob("*.json")) == 1
 
 
+def test_packs_of_pages_are_asked_about_by_name_only(cli: Cli, mined_html: Path) -> None:
+    """An answer changes nothing of the main text, which `clean` writes of them."""
+    pack = Pack.load(mined_html / "page.example.json")
+    assert pack.html
+    ran = cli("ask", mined_html, "--list")
+    assert ran.err.startswith("nothing is asked about 1 pack of pages")
+    assert ran.err.count("\n") == 1
+    assert "page.example" not in ran.out
+    named = cli("ask", mined_html, "--list", "--source", "page.example")
+    assert "pack of pages" not in named.err
+    assert ("page.example" in named.out) == bool(pack.questions)
+
+
 def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
     for file in packs.glob("*.json"):
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -82,6 +95,10 @@ def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
 def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:
     assert cli("ask", packs, "--source", "nobody.example").error == "--source: there is no pack of 'nobody.example'"
     assert "missing.jsonl" in cli("ask", packs, "-a", tmp_path / "missing.jsonl").error
+    (tmp_path / "other.jsonl").write_text('{"body": "a"}\n' * 7)
+    ran = cli("ask", packs, "-a", tmp_path / "other.jsonl")
+    assert ran.error == f"{tmp_path}/other.jsonl: expected documents, found 7 that cannot be read"
+    assert not ran.out
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,28 @@ def test_a_single_page_is_written_as_text(cli: Cli, single: Path) -> None:
     )
 
 
+def test_a_single_page_is_written_as_the_suffix_says(cli: Cli, single: Path, tmp_path: Path) -> None:
+    for name, form in {
+        "a.md": "markdown",
+        "a.MD.gz": "markdown",
+        "a.tei": "tei",
+        "a.json": "json",
+        "a.jsonl": "jsonl",
+        "a.txt": "text",
+        "a": "text",
+    }.items():
+        assert cli("extract", single, "-o", tmp_path / name).code == 0
+        found = (tmp_path / name).read_bytes()
+        found = gzip.decompress(found) if name.endswith("gz") else found
+        assert found.decode() == cli("extract", single, "--output-format", form).out
+    assert cli("extract", single, "-o", tmp_path / "b.md", "--output-format", "text").code == 0
+    assert (tmp_path / "b.md").read_bytes() == (tmp_path / "a").read_bytes()
+    assert cli("extract", single, "-o", tmp_path / "c.md", "--blocks").code == 0
+    assert "blocks" in read(tmp_path / "c.md")[0]
+    assert cli("extract", single, "-o", tmp_path / "d.md", "--metadata").code == 0
+    assert (tmp_path / "d.md").read_text().startswith("---\n")
+
+
 def test_the_headline_is_left_out_on_request(cli: Cli, single: Path) -> None:
     kept, left = (cli("extract", single, "--headline", choice).out.split("\n") for choice in ("keep", "drop"))
     assert kept[0] not in left

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from datetime import date, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from cli_support import records, write
 
 from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
+from templatemine.cleaning.hits import read_hits
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -31,6 +33,49 @@ def redesigned(articles: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {**one, "text": one["text"].replace("Sign up for the", "Never miss our").replace("Reporting by", "Words:")}
         for one in articles
     ]
+
+
+def test_dates_by_option(cli: Cli, tmp_path: Path) -> None:
+    source = ["alpha.example"]
+    rows = [{**one, "date": None, "when": 1706745599000} for one in records(source)]
+    new, packs = write(tmp_path / "new.jsonl", rows), tmp_path / "packs"
+    assert cli("update", packs, new, "--date-field", "when").code == 0
+    assert Pack.load(packs / "alpha.example.json").last_date == "2024-01-31"
+    for number, path in enumerate((new, csv_of(rows, tmp_path / "new.csv"))):
+        to = ["-o", tmp_path / f"cleaned{number}", "--hits", tmp_path / f"hits{number}"]
+        assert cli("clean", path, "-p", packs, *to, "--date-field", "when").code == 0
+        assert set(read_hits(str(tmp_path / f"hits{number}"))["alpha.example"]) == {"2024-01-31"}
+
+
+def csv_of(rows: list[dict[str, Any]], path: Path) -> Path:
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    return path
+
+
+def test_no_name_of_a_source_acts_on_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    bad = "\x1b[2Jred\x07\u202e\nnews"
+    rows = [{**one, "source": bad} for one in dated(records(["alpha.example"], 300), "2024-01-01", 1)]
+    rows += [{**one, "source": bad} for one in dated(redesigned(records(["alpha.example"], 300)), "2024-03-01", 1)]
+    path, packs = write(tmp_path / "a.jsonl", rows), tmp_path / "packs"
+    old = write(tmp_path / "old.jsonl", rows[:300])
+    for command in (
+        ("update", packs, old),
+        ("clean", path, "-p", packs, "-o", tmp_path / "c.jsonl", "--hits", packs / "hits"),
+        ("drift", packs),
+        ("update", packs, path, "--dry-run"),
+        ("evaluate", "residue", path, "--packs", packs),
+        ("evaluate", "injection", path, "--sample", "40"),
+        ("sort", path, "-o", tmp_path / "sorted"),
+        ("mine", path, "-o", tmp_path / "mined"),
+    ):
+        ran = cli(*command)
+        assert ran.code == 0
+        assert "red" in ran.out + ran.err or command[1] == "injection"
+        assert not set(ran.out + ran.err) & set("\x1b\x07\u202e")
+        assert not any(line.startswith("news") for line in (ran.out + ran.err).splitlines())
 
 
 def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:

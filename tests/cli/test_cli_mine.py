@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from random import Random
@@ -181,6 +182,19 @@ def test_fields_by_option(cli: Cli, tmp_path: Path) -> None:
     assert everything(tmp_path / "packs") == FILES
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_dates_by_option_and_as_numbers(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    rows = records(["alpha.example"])
+    for name, made in {
+        "named": [{**one, "date": "none", "when": one["date"]} for one in rows],
+        "seconds": [{**one, "when": datetime.fromisoformat(f"{one['date']}T23:00Z").timestamp()} for one in rows],
+    }.items():
+        options = ["--date-field", "when", *memory]
+        assert cli("mine", write(tmp_path / f"{name}.jsonl", made), "-o", tmp_path / name, *options).code == 0
+        pack = Pack.load(tmp_path / name / "alpha.example.json")
+        assert (pack.first_date, pack.last_date) == ("2024-01-01", "2024-01-28")
+
+
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "html")
     assert ran.error == "--text-field and --html-field: expected two names, got 'html' for both"
@@ -271,7 +285,7 @@ def test_force(cli: Cli, archive: Path, tmp_path: Path) -> None:
 def test_the_output_is_a_file(cli: Cli, archive: Path, tmp_path: Path) -> None:
     (tmp_path / "packs").write_text("mine")
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--force")
-    assert ran.error == f"{tmp_path}/packs: cannot be written: File exists"
+    assert ran.error == f"{tmp_path}/packs: expected a folder, found a file"
     assert "found standard output" in cli("mine", archive, "-o", "-").error
 
 

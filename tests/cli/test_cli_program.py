@@ -126,6 +126,13 @@ def test_smoke(program: Cli) -> None:
             ["clean", "-p", "p", "-o", "c"],
             "the following arguments are required: INPUT",
         ),
+        (["mine", "a.jsonl", "--ouput", "p"], "unrecognized arguments: --ouput; did you mean --output?"),
+        (["clean", "a.jsonl", "--pack=p"], "unrecognized arguments: --pack; did you mean --packs?"),
+        (["mine", "--quiet", "a.jsonl"], "the following arguments are required: --output/-o"),
+        (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),
+        (["mine", "a.jsonl", "-o", "p", "--date-field", ""], "fields: expected a name for each, got an empty one"),
+        (["show", ".", "--why"], "--why: expected a pack, got a folder of packs"),
+        (["show", "a.jsonl"], "a.jsonl: expected a pack, found more than one JSON value, as in JSON lines"),
         (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie; did you mean --quiet?"),
     ],
 )

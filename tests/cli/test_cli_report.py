@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -145,6 +146,15 @@ def test_explain_with_context_and_ids(cli: Cli, mined: Path, new: Path) -> None:
 def test_explain_what_has_no_pack(cli: Cli, mined: Path, mined_html: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "o.jsonl", records(["other.example"], 1))
     assert "no pack of other.example: unchanged" in cli("explain", other, "-p", mined).out
+    pages = write(tmp_path / "p.jsonl", [page(one) for one in records(["other.example"], 1)])
+    ran = cli("explain", pages, "-p", mined)
+    assert "no pack of other.example: main text by the page model alone\n" in ran.out
+    (told,) = re.findall(r"^(\d+) parts removed", ran.out, re.MULTILINE)
+    assert cli("clean", pages, "-p", mined, "-o", tmp_path / "c.jsonl").code == 0
+    assert int(told) == len(json.loads((tmp_path / "c.jsonl").read_bytes())["removed"])
+    assert "[-" in ran.out
+    ran = cli("explain", pages, "-p", mined, "--html", "strip")
+    assert ran.out.rstrip().endswith("no pack of other.example: unchanged")
     text = write(tmp_path / "t.jsonl", records(["page.example"], 1))
     assert "the pack is for HTML, and this article has none" in cli("explain", text, "-p", mined_html).out
 

@@ -41,6 +41,9 @@ def test_every_command_of_the_tutorial_runs(
     assert Path("tutorial/report.html").stat().st_size > 10_000
     dry = next(err for command, (_, err) in told.items() if "--dry-run" in command)
     assert "nothing written" in dry
+    updated = next(told[one].err for one in commands if one.startswith("update "))
+    assert "\n  + " in updated
+    assert "pack unchanged" not in updated
     assert 5 < float(re.findall(r"removed: [\d,]+ \((\d+\.\d)%\)", dry)[0]) < 20  # "a tenth"
 
     (line,) = re.findall(r'^    (\{"source".*)$', TUTORIAL, re.MULTILINE)

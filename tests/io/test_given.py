@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,28 @@ def test_all_of_them_are_the_same_documents(path: Path) -> None:
     assert list(templatemine.read(str(path.parent / "*.jsonl"), path)) == DOCUMENTS * 2
 
 
+def test_dates_of_other_types() -> None:
+    pandas = pytest.importorskip("pandas")
+    day = datetime(2024, 5, 31, 23, 30)
+    given = [day, day.date(), pandas.Timestamp(day, tz="Europe/Madrid"), int(day.timestamp()), 1.0, 20240531, "May"]
+    rows = [{"source": "a", "text": "x", "date": one} for one in given]
+    read = ["2024-05-31T23:30:00", "2024-05-31", "2024-05-31T23:30:00+02:00", str(given[3]), "1", "20240531", "May"]
+    assert [one.date for one in documents_of(rows)] == read
+    frame = pandas.DataFrame({"source": ["a", "b"], "text": ["x", "y"], "date": [pandas.Timestamp(day), None]})
+    assert [one.date for one in documents_of(frame)] == [read[0], None]
+    for none in (True, 1.5, [], None):
+        (one,) = documents_of([{"source": "a", "text": "x", "date": none}])
+        assert one.date is None
+
+
 def test_fields_of_other_names(tmp_path: Path) -> None:
     rows = [{"site": "a", "body": "x", "id": "1"}]
     (one,) = documents_of(rows, ReadConfig(source_field="site", text_field="body"))
     assert one == Document(source="a", id="1", text="x")
     (tmp_path / "a.jsonl").write_text(json.dumps(rows[0]))
     assert list(templatemine.read(tmp_path / "a.jsonl", source_field="site", text_field="body")) == [one]
+    (one,) = documents_of([{"source": "a", "text": "x", "date": "2001", "at": "2024"}], ReadConfig(date_field="at"))
+    assert one.date == "2024"
 
 
 def test_data_frames() -> None:

@@ -510,8 +510,8 @@ class TestFormats:
         ("name", "inputs", "message"),
         [
             ("o.warc", ["warc"], "cannot be written as warc; what can be written: jsonl"),
-            ("o.parquet", ["jsonl"], "expected an output without columns for jsonl"),
-            ("o.csv", ["folder"], "expected an output without columns for folder"),
+            ("o.parquet", ["jsonl"], "parquet needs the same columns in every record, which records of jsonl need not"),
+            ("o.csv", ["folder"], "csv needs the same columns in every record, which records of folder need not"),
         ],
     )
     def test_outputs_that_cannot_be(self, name: str, inputs: list[str], message: str) -> None:
@@ -519,9 +519,19 @@ class TestFormats:
             output.choose(name, [formats.by_name(one) for one in inputs])
 
 
+@pytest.mark.parametrize(
+    ("name", "no_format"),
+    [("o.md", True), ("a.b/o.xlsx.gz", True), ("o", False), ("a.b/o", False), ("-", False), ("o.jsonl.gz", False)],
+)
+def test_outputs_whose_suffix_names_no_format(name: str, no_format: bool) -> None:
+    assert output.is_of_no_format(name) == no_format
+
+
 def test_configuration() -> None:
-    with pytest.raises(ConfigError, match="expected four names, got 'a' for more than one"):
+    with pytest.raises(ConfigError, match="expected a name for each, got 'a' for more than one"):
         ReadConfig(text_field="a", id_field="a")
+    with pytest.raises(ConfigError, match="fields: expected a name for each, got an empty one"):
+        ReadConfig(source_field="")
     with pytest.raises(ConfigError, match="max record"):
         ReadConfig(max_record=0)
 

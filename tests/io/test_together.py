@@ -164,8 +164,8 @@ def test_without_hard_links_what_appears_last_is_not_replaced(tmp_path: Path, mo
 
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    for path in ("file", "file/below"):
-        with pytest.raises(CorpusError, match="cannot be written") as caught, together(tmp_path / path):
+    for path, problem in (("file", "expected a folder, found a file"), ("file/below", "cannot be written")):
+        with pytest.raises(CorpusError, match=problem) as caught, together(tmp_path / path):
             pass
         assert caught.value.fatal
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 import pytest
 from test_page import GOLDEN, Reader
 
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import ReadConfig, ReportConfig
+from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.evaluation.residue import find_residues
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
+from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import LEFT, conclusion
 from templatemine.report.histogram import histogram_of
@@ -184,3 +186,40 @@ def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) 
     assert said == ["No source has templates, and nothing is removed."]
     elsewhere = [replace(one, text="Nothing of it.") for one in documents]
     assert "None of the" in conclusion(report(pack, elsewhere))[0]
+
+
+def page(number: int) -> Document:
+    story = " ".join("".join(Random(number).choices("aeioudlmnrst", k=5)) for _ in range(90)).capitalize() + "."
+    html = (
+        f"<html><body><div class=menu><a href=/>Home</a> <a href=/w>World</a></div><p>{story}</p><p>{story[::-1]}</p>"
+        f"<div class=foot>All rights reserved by the site. Imprint.</div></body></html>"
+    )
+    return Document(source="page.example", id=str(number), html=html)
+
+
+def test_scores_of_templates_say_nothing_of_pages(pack: Pack, documents: list[Document]) -> None:
+    """Of pages the main text is chosen by others; only with ``strip`` templates are what goes."""
+    pages = [page(number) for number in range(30)]
+    site = mine(pages)["page.example"]
+    assert site.templates
+    alone = report(site, pages)
+    assert alone.pages == 1
+    assert (alone.largest, alone.riskiest, alone.scored, alone.sources[0].risk) == ((), (), False, 0.0)
+    (said,) = conclusion(alone)
+    assert said.startswith("Cleaning changes 30 of 30 documents")
+    text = rendered(alone)
+    assert "Of the pages of 1 source: all but the main text" in text
+    assert "no pack has templates that decide what goes" in text
+    bare = conclusion(report(replace(site, templates=()), pages))
+    assert bare[0].startswith("Cleaning changes 30 of 30 documents")
+    stripped = make_report(
+        {"page.example": site}, pages, lambda source: (), ReportConfig(clean=CleanConfig(html="strip"))
+    )
+    assert stripped.largest
+    assert not stripped.pages
+    both = make_report({pack.source: pack, "page.example": site}, [*documents, *pages], lambda source: ())
+    assert {one.source for one in both.largest} == {pack.source}
+    assert (
+        both.sources[[one.name for one in both.sources].index(pack.source)].risk
+        == report(pack, documents).sources[0].risk
+    )

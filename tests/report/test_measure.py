@@ -263,7 +263,7 @@ def test_one_cut_has_one_number_on_a_terminal(pack: Pack, documents: list[Docume
 def test_one_object(tmp_path: Path) -> None:
     read = ReadConfig(text_field="body")
     path = tmp_path / "article.json"
-    path.write_text('{\n "id": 7,\n "body": "A story.",\n "date": 2024, "title": "T"\n}\n')
+    path.write_text('{\n "id": 7,\n "body": "A story.",\n "date": [2024], "title": "T"\n}\n')
     assert one_object(str(path), read) == Document(source="article", id="7", text="A story.", title="T")
     for other in ("[1]", "{", '{"a": 1}\n{"a": 2}', "\xff", '{\n"title": "no body"}'):
         path.write_text(other, encoding="latin-1")

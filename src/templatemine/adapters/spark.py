@@ -63,7 +63,7 @@ _STORED = StorageLevel.DISK_ONLY
 class ArchiveConfig:
     """How a data frame holds documents, and how the work is spread.
 
-    read, date : names of the columns; text, html and date may be missing.
+    read : names of the columns; text, html and date may be missing.
     order : column that orders the documents of a source as a local run would read them; None for their ids.  It decides
         which of several occurrences a template has as its example, and which documents are the sample if ids are equal.
     partitions : of sources; None for what their text and the cluster ask for.
@@ -73,7 +73,6 @@ class ArchiveConfig:
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
-    date: str = "date"
     order: str | None = None
     partitions: int | None = None
     parts: int | None = None
@@ -267,7 +266,7 @@ def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
         text(names.id_field).alias("id"),
         article.alias("text"),
         F.when(article.isNull() | page.rlike(r"(?U)\S"), page).alias("html"),  # as `fields.page_of` has it
-        text(archive.date).alias("date"),
+        text(names.date_field).alias("date"),
         (F.lit(0) if archive.order is None else F.col(archive.order)).alias("at"),
     ).where(F.col("source").rlike(r"(?U)\S") & (F.col("text").isNotNull() | F.col("html").isNotNull()))
     # A document without an id gets one that is its own: the sample is chosen by it.

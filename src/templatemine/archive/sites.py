@@ -25,6 +25,7 @@ from templatemine.archive.partition import (
 )
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.files import Report, no_documents
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
 from templatemine.io.together import Together, together
@@ -83,7 +84,8 @@ def sort_by_source(
         Fatal: an input cannot be read, a file exists or cannot be written, no record, another run is at it.
     """
     progress = progress or (lambda step, done, total: None)
-    streams = [read_records(path, config.read, on_error) for path in inputs]
+    report = on_error if isinstance(on_error, Report) else Report(on_error)
+    streams = [read_records(path, config.read, report) for path in inputs]
     with together(output, config.force, alone=True) as files:
         work = os.path.join(output, _WORK)
         shutil.rmtree(work, ignore_errors=True)
@@ -93,8 +95,7 @@ def sort_by_source(
                     os.makedirs(os.path.join(work, name))
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
-                names = ", ".join("stdin" if path == "-" else path for path in inputs)
-                raise CorpusError("expected documents, found none", names, fatal=True)
+                raise no_documents(inputs, report.errors)
             files.refuse_existing(file_name(source) for source in sizes)
             return _write_sources(files, work, sizes, config, progress)
         finally:

@@ -46,6 +46,8 @@ class Cleaner:
     """
 
     def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+        if not isinstance(pack, Pack):
+            raise TypeError(f"expected a Pack, got {type(pack).__name__}; Pack.load reads one from a file")
         self.pack = pack
         self.config = config or CleanConfig()
         if self.config.engine not in ("native", "regex"):
@@ -72,6 +74,8 @@ class Cleaner:
 
         A few dozen texts a call are enough; all of them and what is found are in memory at once.
         """
+        if isinstance(texts, str):  # whose characters would be texts
+            raise TypeError("expected texts, got one str; clean takes it")
         texts = list(texts)
         if not self._direct or self.pack.html:
             return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]

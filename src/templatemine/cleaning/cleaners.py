@@ -38,6 +38,9 @@ class Cleaners(Mapping[str, Cleaner]):
     def __init__(
         self, packs: Mapping[str, Pack], config: CleanConfig | None = None, *, fallback: str | None = None
     ) -> None:
+        if not isinstance(packs, Mapping):  # the length of a path is a number, too, and no source is in it
+            found = type(packs).__name__
+            raise TypeError(f"expected packs by source, got {found}; Cleaners.load reads them from a folder or files")
         self.packs = packs
         self.config = config or CleanConfig()
         self.fallback = fallback

@@ -26,7 +26,7 @@ from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io import read as archives
-from templatemine.io.fields import address_of, page_of
+from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
@@ -59,15 +59,14 @@ class StreamConfig:
     fallback: str | None = None
 
     def __post_init__(self) -> None:
-        taken = (self.read.text_field, self.read.html_field, self.read.source_field, self.read.id_field)
-        if self.removed_field in taken:
-            raise ConfigError(
-                f"removed field: expected a name of its own, got {self.removed_field!r} as for another field"
-            )
-        if self.blocks_field in (*taken, self.removed_field):
-            raise ConfigError(
-                f"blocks field: expected a name of its own, got {self.blocks_field!r} as for another field"
-            )
+        names = self.read
+        taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
+        for what, name in (("removed field", self.removed_field), ("blocks field", self.blocks_field)):
+            if name == "":
+                raise ConfigError(f"{what}: expected a name, got an empty one")
+            if name in taken:
+                raise ConfigError(f"{what}: expected a name of its own, got {name!r} as for another field")
+            taken += [] if name is None else [name]
         if self.clean.html not in ("main", "strip"):
             raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
@@ -242,7 +241,7 @@ class RecordCleaner:
         columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
         sheet = tables.Sheet(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
-        wanted |= {"date"} if self.config.hits else set()
+        wanted |= {names.date_field} if self.config.hits else set()
         wanted |= {"url"} if self._formatted else set()
         # A rule for the source may look at any column.
         records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
@@ -288,8 +287,7 @@ class RecordCleaner:
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_of
 
-            date = record.get("date")
-            tally.day(source, (day_of(date) if isinstance(date, str) else None) or "").note(len(body), cleaned)
+            tally.day(source, day_of(date_of(record, self.config.read)) or "").note(len(body), cleaned)
         removed_field = self.config.removed_field
         counts.replaced += removed_field in record
         counts.characters += len(body)

@@ -23,7 +23,8 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
 are boilerplate or belong to the story, those first whose answer changes most.
-With --archive each is shown where it stands in three articles.
+With --archive each is shown where it stands in three articles. Packs of pages
+are left out, unless --source names them: templates do not choose the main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
@@ -72,10 +73,18 @@ def run(args: argparse.Namespace) -> int:
     for name in args.source or ():
         if name not in packs:
             raise ConfigError(f"--source: there is no pack of {name!r}")
-    asked = {source: found[: args.limit] for source in args.source or packs if (found := open_questions(packs[source]))}
     terminal = common.Terminal(quiet=False, strict=False)
+    pages = [] if args.source else [source for source in packs if packs[source].html]
+    if pages:
+        terminal.say(
+            f"nothing is asked about {counted(len(pages), 'pack')} of pages: their templates cut only in clean --html "
+            "strip, for which --source asks about one"
+        )
+    chosen = args.source or [source for source in packs if source not in pages]
+    asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
     if not asked:
-        terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
+        if len(pages) < len(packs):
+            terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return 0
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _look(args, terminal, seen)
@@ -100,7 +109,7 @@ def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
-    for record in common.open_records(args.archive, common.read_config(args), terminal.met):
+    for record in common.some_records(args.archive, common.read_config(args), terminal):
         sightings = seen.get(record.document.source)
         if sightings is not None:
             sightings.add(record.document)

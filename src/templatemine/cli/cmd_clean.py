@@ -172,6 +172,8 @@ def run(args: argparse.Namespace) -> int:
         hits=args.hits is not None,
         fallback=args.fallback,
     )
+    if not looking and args.output_format is None and outputs.is_of_no_format(args.output):
+        terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
         return _diff(args, terminal, replace(config, clean=config.clean.plain()))
     if args.hits is not None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from templatemine.cli import common
+
+if TYPE_CHECKING:
+    from templatemine.model import Record
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -76,9 +81,14 @@ def run(args: argparse.Namespace) -> int:
     )
     gold = read_spans(args.gold) if args.gold else None
     read = common.read_config(args)
+
+    def records() -> Iterator[Record]:
+        yield from common.some_records(args.archive, read, terminal)
+        terminal.skipped_more()
+
     serve(
         args.packs,
-        lambda: common.open_records(args.archive, read, terminal.met),
+        records,
         config,
         lambda address: common.out(f"{address}\n"),
         gold,

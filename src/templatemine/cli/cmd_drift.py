@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*tables.capped_table(header, rows, "sources"), "")
     for one in found:
         for line in _lines(one, packs.get(one.source)):
-            common.out(f"{one.source}: {line}\n")
+            common.out(f"{common.one_line(one.source)}: {line}\n")
     return 0
 
 

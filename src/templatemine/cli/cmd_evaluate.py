@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             common.out(facts)
             return 0
-        common.out("\n\n".join("\n".join(_lines(result)) for result in results) + "\n")
+        common.out("\n\n".join("\n".join(map(common.visible, _lines(result))) for result in results) + "\n")
         if output is not None:
             output.write(facts.encode())
     return 0

@@ -14,7 +14,6 @@ from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import Document
-    from templatemine.packs.pack import Pack
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
@@ -85,10 +84,9 @@ def run(args: argparse.Namespace) -> int:
         if args.limit and printed == args.limit:
             common.complain(f"more articles follow after the first {printed}; --limit 0 prints all", "")
             break
-        pack = packs.get(document.source)
-        if pack is not None and document.source not in explainers:
-            explainers[document.source] = Explainer(pack, config)
-        lines = _article(document, pack, explainers.get(document.source), painter, args.context)
+        if document.source not in explainers:
+            explainers[document.source] = Explainer(packs.get(document.source), config)
+        lines = _article(document, explainers[document.source], painter, args.context)
         common.out("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
     if terminal.skipped and not read:
@@ -113,16 +111,15 @@ def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[
             yield from (record.document for record in common.open_records([path], read, terminal.met))
 
 
-def _article(
-    document: Document, pack: Pack | None, explainer: Explainer | None, painter: Painter, context: int | None
-) -> list[str]:
+def _article(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
     from templatemine.report.terminal import HEADER, article, grounds, rows
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
-    if pack is None or explainer is None:
-        return [head, f"no pack of {common.one_line(document.source)}: unchanged"]
-    body = explainer.body(document)
+    pack, body = explainer.pack, explainer.body(document)
+    no_pack = f"no pack of {common.one_line(document.source)}"
     if body is None:
+        if pack is None:
+            return [head, f"{no_pack}: unchanged"]
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
     text, listed = article(explainer.pieces(body, found), pack, painter, context)
@@ -130,6 +127,7 @@ def _article(
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
-    table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if listed else []
+    table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if pack and listed else []
     below = [line for part in (table, grounds(listed)) if part for line in ("", *part)]
-    return [head, verdict, "", text.rstrip("\n"), *below]
+    alone = [f"{no_pack}: main text by the page model alone"] if pack is None else []
+    return [head, *alone, verdict, "", text.rstrip("\n"), *below]

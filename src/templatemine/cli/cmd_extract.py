@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -28,10 +29,11 @@ Extracts the main text of pages.
   templatemine extract page.html
   templatemine extract pages/ --system {DEFAULT} -o out.jsonl
 
-A single page is written as text, all other inputs as JSON lines with id,
-source, title, text and, with --blocks, every block with its offsets in the page
-and the reason why it was kept or removed.  Several pages as Markdown or TEI are
-JSON lines with the document in a field, markdown or tei.
+A single page is written as text, or as the suffix of the output says, all other
+inputs as JSON lines with id, source, title, text and, with --blocks, every
+block with its offsets in the page and the reason why it was kept or removed.
+Several pages as Markdown or TEI are JSON lines with the document in a field,
+markdown or tei.
 
 systems:
 {_ROWS}"""
@@ -61,7 +63,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
         help="jsonl, JSON lines; json, the same with the structure of the text; text, one block per line, with an "
-        "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: text for one page, else jsonl)",
+        "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: of one page by the suffix of the "
+        f"output, {' '.join(_OF_SUFFIX)}, else text; of several jsonl)",
     )
     group = parser.add_argument_group("beside the text")
     common.add_markup_options(group, _BESIDE)
@@ -87,6 +90,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_input_options(parser)
     common.add_run_options(parser, "processes")
 
+
+_OF_SUFFIX = {".md": "markdown", ".tei": "tei", ".jsonl": "jsonl", ".json": "json"}
+"""What one page is written as into a file of that name."""
 
 _BESIDE: common.Beside = {
     "metadata": ((*TEXT_FORMATS[1:], "jsonl"), "title, authors, date, site, language, licence, tags and more"),
@@ -243,7 +249,7 @@ def run(args: argparse.Namespace) -> int:
     single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
     if args.blocks and args.output_format not in (None, "jsonl", "json"):
         raise ConfigError(f"--blocks: expected --output-format jsonl or json, got {args.output_format}")
-    form = args.output_format or ("text" if single and not args.blocks else "jsonl")
+    form = args.output_format or _form_of(args.output, single, args.blocks)
     if args.add_title and form not in ("text", "cleaneval"):
         raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
     markup = common.markup_of(args, _BESIDE, "--output-format", form)
@@ -281,6 +287,14 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _summary(args, terminal, extractor.tally, single)
     return 0
+
+
+def _form_of(output: str, single: bool, blocks: bool) -> str:
+    """What is written if no format is asked for."""
+    from templatemine.io.files import unpacked_name
+
+    form = _OF_SUFFIX.get(os.path.splitext(unpacked_name(output))[1], "text") if single else "jsonl"
+    return form if form in ("jsonl", "json") or not blocks else "jsonl"
 
 
 def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:

@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         packs = PackFiles(args.packs)
-        records = common.open_records(args.archive, common.read_config(args), terminal.met) if args.archive else None
+        records = common.some_records(args.archive, common.read_config(args), terminal) if args.archive else None
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.errors import PackError, counted
+from templatemine.errors import ConfigError, PackError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory, Template
@@ -65,6 +65,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load and print."""
     if os.path.isdir(args.pack):
+        for name in ("rejected", "why", "regex"):
+            if getattr(args, name):
+                raise ConfigError(f"--{name}: expected a pack, got a folder of packs")
         return _show_folder(args)
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected

@@ -12,7 +12,8 @@ __all__ = ["DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
-source (NAME.jsonl.gz). Records are unchanged and in the order of the inputs.
+source (NAME.jsonl.gz). Records are in the order of the inputs, and unchanged
+but for the field of the source, which has the source that was found.
 The archive may be of any size and its sources mixed in any way.
 
 All files appear together at the end; a run that fails has written nothing, and
@@ -43,8 +44,10 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = SortConfig(read=common.read_config(args), memory=args.memory, force=args.force)
     with terminal.progress() as steps:
-        found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
-    terminal.skipped_more()
+        try:
+            found = sort_by_source(args.inputs, args.output, config, progress=steps, on_error=terminal.met)
+        finally:
+            terminal.skipped_more()
     documents = sum(one.documents for one in found)
     if args.json:
         totals = {

@@ -144,7 +144,7 @@ def _lines(one: SourceUpdate) -> list[str]:
     changes = one.changes
     if not changes:
         return []
-    lines = ["", one.source]
+    lines = ["", common.one_line(one.source)]
     marked = [
         *((f"~ {_text(old)} -> {_text(new)}") for old, new in changes.changed),
         *(f"+ {_text(template)}" for template in changes.added),

@@ -9,6 +9,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
@@ -49,6 +50,7 @@ __all__ = [
     "same_file",
     "share",
     "size",
+    "some_records",
     "visible",
 ]
 
@@ -86,6 +88,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
         shape = argparse.RawDescriptionHelpFormatter
         super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
+        self._given: Sequence[str] = ()
 
     def format_help(self) -> str:
         """The help; the exit code of ``--strict`` is listed only if the command has this option."""
@@ -95,17 +98,31 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
+        self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
+        self._refuse(others)
+        return namespace, others
+
+    def _refuse(self, others: Sequence[str]) -> None:
+        """End if there are arguments that are not known."""
         if others:
             options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
             meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
             self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
-        return namespace, others
 
     def error(self, message: str) -> NoReturn:
-        """End with one line."""
+        """End with one line; where something is missing, it tells of an option that is misspelt."""
+        if message.startswith("the following arguments are required"):
+            given, self._given = self._given, ()
+            self._refuse([one for one in _options(given) if one not in self._option_string_actions])
         complain(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
+
+
+def _options(given: Sequence[str]) -> list[str]:
+    """The long options of a command line, without their values."""
+    before = takewhile(lambda one: one != "--", given)
+    return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
@@ -203,6 +220,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
     group.add_argument(
+        "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
+    )
+    group.add_argument(
         "--source-of",
         metavar="RULE",
         help="where the source of a record is: domain or host (of its url), field:NAME, path:N (0 is the file name, 1 "
@@ -284,6 +304,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         html_field=args.html_field,
         source_field=args.source_field,
         id_field=args.id_field,
+        date_field=args.date_field,
         format=getattr(args, "input_format", None),
         source_of=args.source_of,
         max_record=args.max_record << 20,
@@ -367,12 +388,28 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     return (record for stream in streams for record in stream)
 
 
+def some_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
+    """As `open_records`, and at the end an error if there was no readable document: what is asked about an archive has
+    no answer without one."""
+
+    def some() -> Iterator[Record]:
+        read = False
+        for record in records:
+            read = True
+            yield record
+        if not read:
+            raise nothing_read(terminal, inputs)
+
+    records = open_records(inputs, config, terminal.met)
+    return some()
+
+
 def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
+    from templatemine.io.files import no_documents
+
     terminal.skipped_more()
-    found = f"found {terminal.skipped:,} that cannot be read" if terminal.skipped else "found none"
-    where = ", ".join("stdin" if path == "-" else path for path in paths)
-    return CorpusError(f"expected documents, {found}", where, fatal=True)
+    return no_documents(paths, terminal.skipped)
 
 
 def same_file(one: str, other: str) -> bool:
@@ -524,9 +561,9 @@ class Terminal:
         return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
-        """Lines of a summary."""
+        """Lines of a summary, whatever they hold."""
         if not self.quiet:
-            _write(sys.stderr, "".join(line + "\n" for line in lines))
+            _write(sys.stderr, "".join(visible(line) + "\n" for line in lines))
 
     def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
         """The summary for machines."""

@@ -54,8 +54,10 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
             if tables is None:
                 continue
         for command, table in tables.items():
-            if command not in commands or not isinstance(table, dict):
-                raise ConfigError(f"{name}: {command}: expected a table of a command{did_you_mean(command, commands)}")
+            if not isinstance(table, dict):
+                raise ConfigError(f"{name}: {command}: expected a table for a command, such as [clean]")
+            if command not in commands:
+                raise ConfigError(f"{name}: {command!r} is no command{did_you_mean(command, commands)}")
         return name, tables
     return "", {}
 

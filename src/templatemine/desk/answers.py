@@ -345,7 +345,7 @@ class Desk:
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
-            raise ConfigError(f"expected add, answer, remove, undo or reset-cutoff, got {kind!r}")
+            raise ConfigError(f"expected add, answer, remove, review, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
         pairs = list(zip(self._cuts_of(held), self._cuts_of(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}

@@ -118,6 +118,9 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
         listener.listen(128)  # before the address is printed: an early client waits
+    except OverflowError as error:
+        listener.close()
+        raise ConfigError(f"port: expected a number up to 65535, got {port}") from error
     except OSError as error:
         listener.close()
         raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error

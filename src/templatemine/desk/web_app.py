@@ -71,10 +71,7 @@ class _Views:
             "/": ("home.html", lambda q: {"rows": desk.home()}),
             "/review": ("review.html", lambda q: {"source": plain(desk.held(q("source")).pack.source)}),
             "/annotate": ("annotate.html", where),
-            "/compare": (
-                "compare.html",
-                lambda q: {"source": q("source"), "sources": desk.library.sources, "id": q("id")},
-            ),
+            "/compare": ("compare.html", where),
             "/agreement": ("agreement.html", lambda q: {**desk.agreement(), "forms": FORMS}),
         }
         answers: dict[str, Callable[[Query], Any]] = {

@@ -222,7 +222,7 @@ def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: 
         config.id_field: item.get("id") or link,
         config.source_field: domain_of(link or "") or default,
         "url": link,
-        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
+        config.date_field: time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
         "title": item.get("title"),
     }
     if body is not None:

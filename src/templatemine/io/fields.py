@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,21 +10,31 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.model import Document
 
-__all__ = ["address_of", "check_names", "checked", "document", "has_id", "is_none", "kind", "page_of", "too_large"]
+__all__ = [
+    "address_of",
+    "check_names",
+    "checked",
+    "date_of",
+    "document",
+    "has_id",
+    "is_none",
+    "kind",
+    "page_of",
+    "too_large",
+]
 
 
 def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
     """Check the fields of a record and pick out what a `Document` needs; see `checked`."""
     name, identity, text, html = checked(fields, config, source, number, place)
-    get = fields.get
-    date, title = get("date"), get("title")
+    title = fields.get("title")
     return Document(
         source=name,
         id=identity,
         text=text,
         html=html,
         url=address_of(fields),
-        date=date if type(date) is str else None,
+        date=date_of(fields, config),
         title=title if type(title) is str else None,
     )
 
@@ -90,6 +101,18 @@ def address_of(fields: Mapping[str, Any]) -> str | None:
     """The address of a record, if it has one."""
     url = fields.get("url")
     return url if type(url) is str else None
+
+
+def date_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
+    """The date of a record as a string, if it has one: a date of a data frame as ISO 8601, a number by its digits."""
+    value = fields.get(config.date_field)
+    if value is None or type(value) is str:
+        return value
+    if isinstance(value, datetime.date):  # a datetime is one, and so are the times of pandas
+        return value.isoformat() if value == value else None  # NaT has no date, and equals nothing
+    if isinstance(value, float) and value.is_integer():  # a column of numbers in which some are missing
+        value = int(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def page_of(text: object, html: str | None) -> str | None:

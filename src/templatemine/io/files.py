@@ -16,7 +16,7 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -128,13 +128,17 @@ class Report:
     ----------
     notes : dict of str to int
         What was met, and how often.
+    errors : int
+        Number of errors.
     """
 
     def __init__(self, on_error: Callable[[CorpusError], None] | None = None) -> None:
         self.notes: dict[str, int] = {}
+        self.errors = 0
         self._on_error = on_error or raise_error
 
     def __call__(self, error: CorpusError) -> None:
+        self.errors += 1
         self._on_error(error)
 
     def note(self, what: str, number: int = 1) -> None:
@@ -145,6 +149,12 @@ class Report:
 def raise_error(error: CorpusError) -> None:
     """What is done about an error if nobody said."""
     raise error
+
+
+def no_documents(paths: Iterable[str], unreadable: int) -> CorpusError:
+    """The error for inputs without a document, of which some records could not be read."""
+    found = f"found {unreadable:,} that cannot be read" if unreadable else "found none"
+    return CorpusError(f"expected documents, {found}", ", ".join(map(place_of, paths)), fatal=True)
 
 
 # ------------------------------------------------------------------------------------------------------------- names
@@ -227,7 +237,8 @@ def _remote_errors(path: str) -> Iterator[None]:
     except ImportError as error:
         raise MissingExtraError(f"{path}: {error}") from error
     except (OSError, ValueError, AttributeError, KeyError) as error:  # the last two of URLs that lack a part
-        text = str(error) or type(error).__name__
+        told = error.__cause__ or error if str(error) == path else error  # of a server that does not answer: the path
+        text = str(told) or type(told).__name__
         raise CorpusError(f"cannot be read: {text}", path, fatal=True) from error
 
 

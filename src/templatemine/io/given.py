@@ -65,7 +65,8 @@ def documents_of(given: Given, config: ReadConfig | None = None) -> Iterator[Doc
         elif isinstance(one, os.PathLike):
             yield from read_documents([one], config)
         else:
-            hint = ": Document(source=..., id=..., text=...) says whose text it is" if isinstance(one, str) else ""
+            hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
+            hint = hint if isinstance(one, str) else ""
             found = type(one).__name__
             raise CorpusError(f"expected a Document or a dict, got {found}{hint}", f"item {number}", fatal=True)
 

@@ -81,9 +81,14 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
 def _report(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
     # Looking for blank lines only here keeps it off the way of good lines.
     if line.removeprefix(_BOM).strip():
-        # Of a list that has been pretty-printed the first line is this alone.
-        hint = "; jq -c '.[]' makes JSON lines of a list" if line.removeprefix(_BOM).lstrip().startswith(b"[") else ""
-        report(CorpusError(_explain(error, line) + hint, where))
+        report(CorpusError(_explain(error, line) + _hint(line.removeprefix(_BOM).strip()), where))
+
+
+def _hint(line: bytes) -> str:
+    """How to make JSON lines of a list, or of objects that are written over several lines."""
+    if line.startswith(b"["):
+        return "; jq -c '.[]' makes JSON lines of a list"
+    return "; jq -c . makes one line of each object" if line == b"{" else ""
 
 
 def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[Lines]:

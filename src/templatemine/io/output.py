@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Protocol
@@ -10,7 +11,7 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.files import unpacked_name
 from templatemine.io.formats import FORMATS, Format, by_name, by_path, module_of
 
-__all__ = ["Writer", "choose", "open_writer", "takes_rows"]
+__all__ = ["Writer", "choose", "is_of_no_format", "open_writer", "takes_rows"]
 
 _TABLES = ("parquet", "arrow")
 _COLUMNS = ("parquet", "arrow", "csv")
@@ -26,6 +27,11 @@ class Writer(Protocol):
 
     def close(self) -> None:
         """Write the end of the file."""
+
+
+def is_of_no_format(output: str) -> bool:
+    """Whether a path has a suffix, such as .md or .xlsx, which promises what `choose` does not make of it."""
+    return output != "-" and by_path(output) is None and bool(os.path.splitext(unpacked_name(output))[1])
 
 
 def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> Format:
@@ -54,7 +60,8 @@ def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> F
     loose = [one.name for one in inputs if one.name in _NO_COLUMNS]
     if found.name in _COLUMNS and loose:
         raise CorpusError(
-            f"expected an output without columns for {loose[0]}, whose records may differ; found {found.name}",
+            f"{found.name} needs the same columns in every record, which records of {loose[0]} need not have; "
+            "JSON lines can hold them (.jsonl)",
             output,
             fatal=True,
         )

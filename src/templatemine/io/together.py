@@ -209,7 +209,9 @@ def together(directory: str | os.PathLike[str], force: bool = False, *, alone: b
             _make(directory, made)
             os.mkdir(hidden)
         except OSError as error:
-            raise CorpusError(f"cannot be written: {error.strerror or error}", directory, fatal=True) from error
+            is_file = os.path.exists(directory) and not os.path.isdir(directory)
+            problem = "expected a folder, found a file" if is_file else f"cannot be written: {error.strerror or error}"
+            raise CorpusError(problem, directory, fatal=True) from error
         remove_abandoned(directory)
         with locked(directory) if alone else nullcontext(), holding(hidden):
             _take_back_of_killed(directory)

@@ -92,7 +92,7 @@ def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report)
         config.id_field: fetched.id,
         config.source_field: "",
         "url": fetched.url,
-        "date": fetched.date,
+        config.date_field: fetched.date,
         config.text_field if fetched.text else config.html_field: body,
     }
     try:

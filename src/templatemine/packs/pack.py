@@ -235,6 +235,8 @@ class Pack:
             if len(data) > MAX_PACK_BYTES:
                 raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
             text = data.decode("utf-8-sig")  # some editors write a mark before what they save
+        except IsADirectoryError as error:
+            raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:

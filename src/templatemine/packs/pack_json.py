@@ -192,7 +192,9 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise PackError(f"{where}: not JSON: {error}") from error
+        lines = getattr(error, "msg", "") == "Extra data"
+        problem = "expected a pack, found more than one JSON value, as in JSON lines" if lines else f"not JSON: {error}"
+        raise PackError(f"{where}: {problem}") from error
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error

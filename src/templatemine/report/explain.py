@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.io.fields import page_of
+from templatemine.io.fields import document
 from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
@@ -52,7 +52,7 @@ class Explained:
 
 
 class Explainer:
-    """Explains bodies by one pack; safe to share between threads.
+    """Explains bodies by one pack, or pages by the page model alone; safe to share between threads.
 
     Examples
     --------
@@ -61,24 +61,28 @@ class Explainer:
     >>> list(explainer.pieces(body, explained))  # doctest: +SKIP
     """
 
-    def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+    def __init__(self, pack: Pack | None, config: CleanConfig | None = None) -> None:
         self.pack = pack
         self.config = (config or CleanConfig()).plain()
-        self._cleaner = Cleaner(pack, self.config)
+        self._cleaner = None if pack is None else Cleaner(pack, self.config)
+        self._of_pages = pack is None or pack.html
 
     def body(self, document: Document) -> str | None:
-        """The part of a document that the pack is for, its HTML or its text; None if it has none."""
-        return document.html if self.pack.html else document.text
+        """The part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has none.
+        Without a pack only a page that stands alone is."""
+        if self.pack is None:
+            return document.html if document.text is None and self.config.html == "main" else None
+        return document.html if self._of_pages else document.text
 
     def explain(self, body: str) -> Explained:
         """Find the parts of a body that cleaning removes."""
-        if not self.pack.html:
+        if self._cleaner is not None and not self._of_pages:
             cleaned = self._cleaner.clean(body)
             if cleaned.stub and not cleaned.removed:
                 return Explained(spans=self._cleaner.spans(body), size=len(body), cut=0, stub=True, whole=True)
             cut = sum(span.end - span.start for span in cleaned.removed)
             return Explained(spans=cleaned.removed, size=len(body), cut=cut, stub=cleaned.stub)
-        spans = self._cleaner.spans(body)
+        spans: Sequence[Span] = () if self._cleaner is None else self._cleaner.spans(body)
         size = len(page_text(body, ()))
         if self.config.html == "strip":
             return Explained(spans=spans, size=size, cut=size - len(page_text(body, spans)))
@@ -88,12 +92,12 @@ class Explainer:
 
     @cached_property
     def _pages(self) -> PageCleaner:
-        return PageCleaner(self.pack.pages, self.config)
+        return PageCleaner(None if self.pack is None else self.pack.pages, self.config)
 
     def pieces(self, body: str, explained: Explained) -> Iterator[Piece]:
         """The body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
         parts = pieces(body, explained.spans)
-        return _readable(parts) if self.pack.html else parts
+        return _readable(parts) if self._of_pages else parts
 
 
 ALSO = 5
@@ -154,13 +158,6 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
         return None
     name = os.path.splitext(os.path.basename(path))[0]
     lines = Lines(path, name, 1, encode_line(found))
-    for source, where, fields, _ in parse(lines, config, lambda error: None):
-        named = {name: fields.get(name) for name in ("url", "date", "title")}
-        return Document(
-            source=source,
-            id=str(fields.get(config.id_field, where)),
-            text=fields.get(config.text_field),
-            html=page_of(fields.get(config.text_field), fields.get(config.html_field)),
-            **{name: value if isinstance(value, str) else None for name, value in named.items()},
-        )
+    for source, _, fields, _ in parse(lines, config, lambda error: None):
+        return document(fields, config, source, 1, path)
     return None

@@ -186,7 +186,7 @@ def conclusion(report: Report) -> list[str]:
     """The report in a few sentences."""
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
-    if not templates:
+    if not templates and not report.pages:
         return ["No source has templates, and nothing is removed."]
     if not report.with_archive:
         told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
@@ -195,7 +195,8 @@ def conclusion(report: Report) -> list[str]:
     documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
     characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
     if not changed:
-        return [f"None of the {counted(documents, 'document')} changes: no template occurs in the archive."]
+        why = "" if report.pages else ": no template occurs in the archive"
+        return [f"None of the {counted(documents, 'document')} changes{why}."]
     said = [
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
@@ -211,6 +212,7 @@ def conclusion(report: Report) -> list[str]:
 
 
 def _risk(sources: Sequence[SourceView], cut: int) -> list[str]:
+    sources = [one for one in sources if one.by_templates]
     scored = [one for one in sources if is_scored(one.pack)]
     said = []
     at_risk = sum(one.risk for one in scored)

@@ -76,7 +76,7 @@ class Listed:
 
 
 def article(
-    parts: Iterable[Piece], pack: Pack, painter: Painter, context: int | None = None
+    parts: Iterable[Piece], pack: Pack | None, painter: Painter, context: int | None = None
 ) -> tuple[str, list[Listed]]:
     """An article with its removed parts numbered, each under one template, and these templates.
 
@@ -85,7 +85,7 @@ def article(
     context : int or None
         Characters shown beside a removed part; None for all.
     """
-    templates = {one.id: one for one in pack.templates}
+    templates = {one.id: one for one in (() if pack is None else pack.templates)}
     listed: dict[str, Listed] = {}
     out: list[str] = []
     for piece in parts if context is None else elided(parts, context):

@@ -80,7 +80,16 @@ class RejectionGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceView:
-    """The section of one source; `measured` is None without an archive."""
+    """The section of one source.
+
+    Attributes
+    ----------
+    measured : Measured or None
+        None without an archive.
+    by_templates : bool
+        What goes is what templates match.  Of pages all goes but the main text, which the page model chooses with the
+        history of the source: the scores of their templates say nothing about it.
+    """
 
     name: str
     pack: Pack
@@ -94,6 +103,7 @@ class SourceView:
     changed: tuple[int, ...]
     notable: tuple[Notable, ...]
     left: Left
+    by_templates: bool
 
     @property
     def risk(self) -> float:
@@ -142,8 +152,13 @@ class Report:
 
     @property
     def scored(self) -> bool:
-        """Whether any pack has scores."""
-        return any(is_scored(one.pack) for one in self.sources)
+        """Whether any pack has scores that say something about what goes."""
+        return any(one.by_templates and is_scored(one.pack) for one in self.sources)
+
+    @property
+    def pages(self) -> int:
+        """Sources of pages, of which templates do not decide what goes."""
+        return sum(not one.by_templates for one in self.sources)
 
 
 def make_report(
@@ -222,6 +237,7 @@ def _source(
 ) -> SourceView:
     seen: Sequence[Seen | None] = measured.seen() if measured is not None else [None] * len(pack.templates)
     looked = _looked(measured)
+    by_templates = not pack.html or config.clean.html == "strip"
     steps = periods(measured.days) if measured is not None else []
     documents = by_period(measured.days, steps) if measured is not None else []
     return SourceView(
@@ -243,8 +259,9 @@ def _source(
         steps=tuple(steps),
         documents=tuple(documents),
         changed=tuple(by_period(measured.changed_days, steps)) if measured is not None else (),
-        notable=tuple(notable(pack, seen, removed_by(pack, seen, looked))),
+        notable=tuple(notable(pack, seen, removed_by(pack, seen, looked))) if by_templates else (),
         left=left_behind(() if pack.html else looked),
+        by_templates=by_templates,
     )
 
 

@@ -5,7 +5,8 @@ Read at once is what can be read one way only: year, month, day (2006-01-02, 200
 2006; 2 de janeiro de 2006; २ जनवरी २००६).  Digits may be of any script.
 02/01/2006 is settled by its source: a date there of the same form whose first number is above 12 says that days come
 first, one whose second is that months do.  If there is none, or both are, all that read two ways are unknown: nothing
-is guessed.  The day is the one that is written, in whatever time zone: that of the site, as a rule.
+is guessed.  The day is the one that is written, in whatever time zone: that of the site, as a rule; that of seconds
+since 1970 is the day in UTC.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from datetime import date as calendar_date
 from functools import lru_cache
 
@@ -51,9 +53,12 @@ NUMBER_OF_MONTH = _months()
 """In all languages that are known here; the names of each, with case folded."""
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
-    # Of ten digits no day is read: seconds since 1970.  With a time there are twelve or fourteen.
+    # Of ten and of thirteen digits no day is read: see `_SINCE_1970`.  With a time there are twelve or fourteen.
     rf"([12][0-9]{{3}})[-/]?([01][0-9])[-/]?([0-3][0-9])(?:{_END}|(?=[0-9]{{4}}(?:[0-9]{{2}})?{_END}))"
 )
+# Seconds since 1970, or their thousandths, as databases and data frames write them into JSON: from 2001 to 2030, when
+# they begin to look like an hour of the past century, 1999010203.
+_SINCE_1970 = re.compile(rf"(1[0-8][0-9]{{8}})(?:[0-9]{{3}}|\.[0-9]+)?{_END}\s*\Z")
 # As Chinese, Japanese and Koreans write them; with blanks or without.
 _EAST = re.compile(
     r"([12][0-9]{3})\s?(?:年|년|\.)\s?([01]?[0-9])\s?(?:月|월|\.)\s?([0-3]?[0-9])(?:\s?(?:日|일|号)|(?![0-9]))"
@@ -99,6 +104,8 @@ def _read(text: str) -> str | _Open | None:
     if match := _EITHER.match(text):
         first, mark, second, year = match.groups()
         return mark, int(first), int(second), int(year)
+    if match := _SINCE_1970.match(text):
+        return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
     for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
         if (match := form.match(text)) and (number := NUMBER_OF_MONTH.get(match[month].casefold())):
             return _day(int(match[3]), number, int(match[day]))

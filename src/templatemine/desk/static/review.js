@@ -118,7 +118,8 @@ function show(fresh) {
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
   $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${counted(decided, "decision")}`;
   const { articles: all, touched, characters, cut } = state.sample;
-  $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`;
+  $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
+    + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
   $("undo").disabled = !state.history.some((one) => one.undoes === null && !one.undone);
   const slider = $("cutoff");
   slider.max = steps();
