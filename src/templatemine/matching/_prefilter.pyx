@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, BEGINS_LINE, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
+    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
     is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
     ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
@@ -72,10 +72,10 @@ cdef struct Gram:
     uint64_t bytes          # of the text from `back` bytes before the gram on; 0 where the mask has 0
     uint64_t mask
     int32_t needle
-    int32_t offset          # of the gram in the needle
+    int8_t offset           # of the gram in the needle
     uint8_t back
-    bint whole              # these are all bytes of the needle
-    bint last               # of those of the same place in Sieve.heads, which stand side by side
+    uint8_t whole           # 1 if these are all bytes of the needle
+    uint8_t last            # 1 of those of the same place in Sieve.heads, which stand side by side
 
 
 cdef struct Trigger:
@@ -110,10 +110,14 @@ cdef struct Sieve:
     int64_t setting_room
     Gram* gram
     int32_t* heads          # first Gram by the hash of its three or four bytes, or -1
-    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
+    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three, if there are such
     uint64_t* three
     int shift               # 32 - bits of a hash
-    Met* met                # NULL once the sieve is made
+    Bytes heard             # texts that were searched before the sieve is made, and where each ends in them
+    int64_t* ends
+    int64_t texts
+    int64_t ends_room
+    Met* met                # NULL but while it is made
     bint threes             # there are grams of three bytes; and needles that have no other
     bint odd
     bint edges              # some string must begin or end its line, or reach to an edge
@@ -213,31 +217,60 @@ cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, in
 
 
 cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1:
+    """Keep a text, to be counted when the sieve is made: few are as large as the counts are."""
+    if n == 0:
+        return 0
+    reserve(<void**>&s.heard.data, &s.heard.room, s.heard.size + n, 1)
+    reserve(<void**>&s.ends, &s.ends_room, s.texts + 1, sizeof(int64_t))
+    memcpy(s.heard.data + s.heard.size, p, n)
+    s.heard.size += n
+    s.ends[s.texts] = s.heard.size
+    s.texts += 1
+    return 0
+
+
+cdef int count_heard(Sieve* s) except -1:
+    """Count what was kept, once."""
+    cdef int64_t i, start = 0
+    s.met = <Met*>calloc(1, sizeof(Met))
+    if s.met == NULL:
+        raise MemoryError
+    for i in range(s.texts):
+        count_text(s.met, s.heard.data + start, s.ends[i] - start)
+        start = s.ends[i]
+    forget_heard(s)
+    return 0
+
+
+cdef void forget_heard(Sieve* s) noexcept nogil:
+    free(s.heard.data)
+    free(s.ends)
+    s.heard = Bytes(NULL, 0, 0)
+    s.ends = NULL
+    s.texts = s.ends_room = 0
+
+
+cdef void count_text(Met* met, const uint8_t* p, int64_t n) noexcept nogil:
     """Count grams and bytes of a text, and in how many lines each byte stands in the first or last word."""
     cdef int64_t i, start = 0, end
-    if s.met == NULL:
-        s.met = <Met*>calloc(1, sizeof(Met))
-        if s.met == NULL:
-            raise MemoryError
     for i in range(n - 3):
-        s.met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
+        met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
     for i in range(n):
-        s.met.byte[p[i]] += 1
+        met.byte[p[i]] += 1
     while start < n:
         end = line_end(p, start, n)
         i = start
         while i < end and not is_blank(p[i]):
             i += 1
-        s.met.line += 1
-        note(&s.met.opening[0], &s.met.last[0], s.met.line, p, start, i)
+        met.line += 1
+        note(&met.opening[0], &met.last[0], met.line, p, start, i)
         i = end
         while i > start and not is_blank(p[i - 1]):
             i -= 1
-        s.met.line += 1
-        note(&s.met.closing[0], &s.met.last[0], s.met.line, p, i, end)
+        met.line += 1
+        note(&met.closing[0], &met.last[0], met.line, p, i, end)
         start = end + 1
-    s.met.places += n
-    return 0
+    met.places += n
 
 
 cdef double weighed(const Sieve* s, int64_t count, double guess):
@@ -428,7 +461,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): tokens before and after it}
     cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
     cdef bint useful
-    sieve_learn(s, NULL, 0)
+    count_heard(s)
     priced = [[cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(known, byte_clue)]
     for i in range(strings):
         first = bounds[i]
@@ -604,12 +637,11 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     s.gram = <Gram*>malloc((len(grams) + 1) * sizeof(Gram))
     s.heads = <int32_t*>malloc((places >> HEADS) * sizeof(int32_t))
     s.four = <uint64_t*>malloc(places // 8)
-    s.three = <uint64_t*>malloc(places // 8)
-    if s.gram == NULL or s.heads == NULL or s.four == NULL or s.three == NULL:
+    s.three = <uint64_t*>calloc(places // 64, 8) if s.threes else NULL
+    if s.gram == NULL or s.heads == NULL or s.four == NULL or (s.threes and s.three == NULL):
         raise MemoryError
     memset(s.heads, 0xFF, (places >> HEADS) * sizeof(int32_t))
     memset(s.four, 0, places // 8)
-    memset(s.three, 0, places // 8)
     hashed = sorted([(gram_hash(gram_of(<const uint8_t*>gram, len(gram)), s.shift), gram, offset, number)
                      for gram, offset, number in grams])
     for k, (h, gram, offset, number) in enumerate(hashed):
@@ -642,7 +674,7 @@ cdef Gram gram_in(const Sieve* s, bytes gram, int32_t offset, int32_t number):
     memcpy(&found.bytes, here, 8)
     memcpy(&found.mask, mask, 8)
     found.needle = number
-    found.offset = offset
+    found.offset = <int8_t>offset
     found.back = <uint8_t>-start
     found.whole = end - begin <= 8
     found.last = False
@@ -665,6 +697,7 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
     free(s.setting)
     free(s.gram)
     free(s.heads)
+    forget_heard(s)
     free(s.met)
     free(s.four)
     free(s.three)
