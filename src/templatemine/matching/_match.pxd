@@ -85,6 +85,7 @@ cdef class Matcher(Scanner):
     cdef tuple kept             # the WordLists of the fillers
 
     cdef int _make_sieve(self) except -1
+    cdef int _learn_own_forms(self) except -1
     cdef void _learn_words(self) noexcept
     cdef void _learn_first(self, const uint8_t* p, int64_t n) noexcept
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1

@@ -10,7 +10,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.matching._prefilter cimport (
     line_end, Region, Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
@@ -1304,11 +1304,7 @@ cdef class Matcher(Scanner):
         for i in range(flat.shape[0]):
             if not 0 <= flat[i] < self.vocabulary.count:
                 raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
-        self.own_form = <uint8_t*>malloc(len(vocabulary) + 1)
-        if self.own_form == NULL:
-            raise MemoryError
-        for i, form in enumerate(vocabulary):
-            self.own_form[i] = MARKER not in form and self.form(form) == form
+        self._learn_own_forms()
         for i in range(256):
             self.trait[i] = (0 if is_alpha(<uint8_t>i)
                              else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2)
@@ -1380,6 +1376,23 @@ cdef class Matcher(Scanner):
         free(self.own_form)
         table_free(&self.vocabulary)
         automaton_free(self.automaton)
+
+    cdef int _learn_own_forms(self) except -1:
+        cdef const uint8_t* p
+        cdef bytearray room
+        cdef int64_t i, n
+        self.own_form = <uint8_t*>calloc(self.vocabulary.count + 1, 1)
+        if self.own_form == NULL:
+            raise MemoryError
+        for i in range(self.vocabulary.count):
+            p = self.vocabulary.arena + self.vocabulary.offset[i]
+            n = self.vocabulary.offset[i + 1] - self.vocabulary.offset[i]
+            if n == 0:
+                raise ValueError("expected forms, got an empty string")
+            if memchr(p, MARKER, n) == NULL:
+                room = bytearray(2 * n + 32)
+                self.own_form[i] = normalise(&self.spec, p, n, room) == n and memcmp(p, <const uint8_t*>room, n) == 0
+        return 0
 
     cdef void _learn_words(self) noexcept:
         """The short tokens that may begin a string, for those that `_find` meets most: forms that begin one, spelt as they

@@ -175,21 +175,25 @@ cdef int set_frequencies() except -1:
 set_frequencies()
 
 
+cdef inline double share_of(uint8_t c) noexcept:
+    """Share of a byte in running text; for those beyond ASCII, of a script that has few of them."""
+    return frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
+
+
 cdef double share(bytes some):
-    """Share of some bytes in running text; for those beyond ASCII, of a script that has few of them."""
     cdef double total = 0
     cdef uint8_t c
     for c in some:
-        total += frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
+        total += share_of(c)
     return total
 
 
-cdef double rarity(bytes some):
+cdef double rarity(const uint8_t* some, int64_t size) noexcept:
     """About the chance that these bytes stand at a given place; of those after the eighth nothing is asked."""
     cdef double chance = 1
-    cdef uint8_t c
-    for c in some[:8]:
-        chance *= frequency[c]
+    cdef int64_t k
+    for k in range(min(size, 8)):
+        chance *= frequency[some[k]]
     return chance
 
 
@@ -273,7 +277,7 @@ cdef void count_text(Met* met, const uint8_t* p, int64_t n) noexcept nogil:
     met.places += n
 
 
-cdef double weighed(const Sieve* s, int64_t count, double guess):
+cdef double weighed(const Sieve* s, int64_t count, double guess) noexcept:
     """Share of places: what was counted, and what is guessed as if it had been counted at so many."""
     return (count + GUESSED * guess) / (s.met.places + <double>GUESSED)
 
@@ -287,22 +291,23 @@ cdef double met_bytes(const Sieve* s, const int32_t* counts, bytes some, double 
     return weighed(s, total, guess)
 
 
-cdef int64_t seen(const Sieve* s, bytes gram):
+cdef inline int64_t seen(const Sieve* s, const uint8_t* gram) noexcept:
     """How often four bytes were met, or others with their hash."""
-    return s.met.gram[gram_hash(gram_of(<const uint8_t*>gram, 4), 32 - MET_BITS)]
+    return s.met.gram[gram_hash(gram_of(gram, 4), 32 - MET_BITS)]
 
 
-cdef double met_gram(const Sieve* s, bytes gram):
+cdef double met_gram(const Sieve* s, const uint8_t* gram) noexcept:
     """About the chance that four bytes stand at a given place."""
-    return weighed(s, seen(s, gram), rarity(gram))
+    return weighed(s, seen(s, gram), rarity(gram, 4))
 
 
 cdef tuple rarest(const Sieve* s, bytes needle):
     """Of a needle of five bytes or more the offset of its two grams, and the chance that either is met at a byte."""
+    cdef const uint8_t* p = needle
     cdef int64_t k, best = 0
-    cdef double least = 2, here, last = met_gram(s, needle[:4])
+    cdef double least = 2, here, last = met_gram(s, p)
     for k in range(len(needle) - 4):
-        here = met_gram(s, needle[k + 1:k + 5])
+        here = met_gram(s, p + k + 1)
         if (last + here) / 2 < least:
             best = k
             least = (last + here) / 2
@@ -312,19 +317,25 @@ cdef tuple rarest(const Sieve* s, bytes needle):
 
 cdef tuple cost(const Sieve* s, tuple clue):
     """About how often a clue is met at a byte, and what else it costs there, in grams."""
-    cdef int64_t count
+    cdef bytes needle, padded
+    cdef const uint8_t* p
+    cdef int64_t count, k
     cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
     if clue[0] and clue[2][1]:
         rate = min(rate, met_some(s, clue[2][1]))
     for needle, whole in clue[1]:
         # No more often than its rarest gram; a short word stands between blanks as a rule.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
-        count = min([seen(s, padded[k:k + 4]) for k in range(len(padded) - 3)])
-        rate += weighed(s, count, rarity(needle))
+        p = padded
+        count = seen(s, p)
+        for k in range(1, len(padded) - 3):
+            count = min(count, seen(s, p + k))
+        p = needle
+        rate += weighed(s, count, rarity(p, len(needle)))
         if len(needle) > 4:
             grams += rarest(s, needle)[1]
         else:
-            grams += met_gram(s, needle) if whole and len(needle) == 4 else SHORT_COST
+            grams += met_gram(s, p) if whole and len(needle) == 4 else SHORT_COST
     return rate, grams, clue
 
 
@@ -379,14 +390,17 @@ NOTHING = (0, b"")
 
 
 cdef list clues(const Spec* spec, bytes form):
-    """What a token of a form must hold, each of them: one of some bytes or one of some needles; and what stands around a byte,
-    as (its place in it, some bytes)."""
+    """What a token of a form must hold, each of them: one of some needles, or one of some bytes, but for those that are no
+    rarer than others before them; and what stands around a byte, as (its place in it, some bytes)."""
     cdef int64_t i = 0, k, start, before, at
+    cdef double least = 2       # share of the rarest bytes; of those that are no rarer no clue is made
     cdef bytes piece, near, front
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
-            found.append((*pattern_clue(spec, form[i + 1]), NOTHING))
+            some, needles = pattern_clue(spec, form[i + 1])
+            found.append((some, needles, NOTHING))
+            least = min(least, share(some)) if some else least
             i += 2
             continue
         start = i
@@ -401,7 +415,8 @@ cdef list clues(const Spec* spec, bytes form):
         if start + len(piece) == i < len(form) and form[i + 1] in BY_DIGITS:
             near += DIGIT
         for k in range(len(piece)):
-            if not 0x80 <= piece[k] < 0xC0:
+            if not 0x80 <= piece[k] < 0xC0 and share_of(piece[k]) < least:
+                least = share_of(piece[k])
                 at = k + len(front)
                 before = min(at, BESIDE // 2)
                 found.append((piece[k:k + 1], (), (before, near[at - before:at - before + BESIDE])))
@@ -442,9 +457,15 @@ cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, byte
 
 cdef double met_some(const Sieve* s, bytes some):
     """About the chance that some bytes stand at a given place."""
+    cdef const uint8_t* p = some
+    cdef double least
+    cdef int64_t k
     if len(some) < 4 or DIGIT in some:
-        return rarity(some)
-    return min([met_gram(s, some[k:k + 4]) for k in range(len(some) - 3)])
+        return rarity(p, len(some))
+    least = met_gram(s, p)
+    for k in range(1, len(some) - 3):
+        least = min(least, met_gram(s, p + k))
+    return least
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
@@ -478,9 +499,13 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         least = 0
         for k in range(first, last + 1):
             for rate, grams, one in priced[flat[k]]:
+                if clue is not None and grams >= least:
+                    continue  # it costs no less, however rare what stands beside it
                 around = one[2]
                 price = grams + weight * rate
                 if len((<tuple>one)[1]) == 1:
+                    if clue is not None and grams + NEEDLE_COST * rate >= least:
+                        continue
                     around, chance = beside(s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
                                             vocabulary[flat[k + 1]] if k < last else b"")
                     price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
