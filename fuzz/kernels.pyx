@@ -13,7 +13,7 @@ from libc.stdio cimport fprintf, stderr
 from libc.stdlib cimport abort, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from templatemine.matching._match cimport Matcher, Outcome, Scratch
+from templatemine.matching._match cimport Matcher, Outcome, Scratch, scratch_give, scratch_take
 from templatemine.text._scan cimport KIND, LETTERS, WORD, Scanner, Spec, Tokens, count_points, is_alpha, normalise, scan, tag_form
 
 import json
@@ -155,10 +155,10 @@ cdef Outcome plainly, sieved
 
 
 cdef void run_matcher(Matcher matcher, const uint8_t* p, int64_t n, double guard, Outcome* out) noexcept:
-    cdef Scratch* scratch = matcher._take()
+    cdef Scratch* scratch = scratch_take()
     out.size = out.members = out.pieces.size = 0
     matcher._clean(p, n, count_points(p, 0, n), 3, guard, False, scratch, out)
-    matcher._give(scratch)
+    scratch_give(scratch)
 
 
 cdef int one_match(const uint8_t* data, size_t size) noexcept:

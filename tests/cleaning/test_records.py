@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -89,6 +90,13 @@ def test_a_fallback_is_for_sources_without_a_pack(packs: Mapping[str, Pack]) -> 
         RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="b"))
 
 
+def test_a_fallback_is_prepared_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = made_cleaners(monkeypatch)
+    fields = [{**row, "source": f"new{place}"} for place, row in enumerate(rows("a", 9))]
+    list(RecordCleaner({"a": packs["a"]}, StreamConfig(fallback="a")).lines(to_records([*fields, *rows("a", 1)])))
+    assert made == ["a"]
+
+
 def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
     cleaner = RecordCleaner(packs, StreamConfig(clean=CleanConfig(gap=9, engine="regex")))
     own = Cleaner(packs["a"], CleanConfig(gap=9))
@@ -102,17 +110,45 @@ def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
         assert orjson.loads(line) == {**record.fields, "text": cleaned.text, "removed": removed}
 
 
-def test_a_cleaner_is_made_once(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
+def made_cleaners(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Sources of the cleaners that are made from now on, each of which takes a while."""
+    made: list[str] = []
     original = Cleaner.__init__
 
     def init(self: Cleaner, pack: Pack, config: CleanConfig | None = None) -> None:
         made.append(pack.source)
+        time.sleep(0.05)  # for other threads to come by
         original(self, pack, config)
 
     monkeypatch.setattr(Cleaner, "__init__", init)
-    list(RecordCleaner(packs).lines(to_records(rows("a", 600))))
+    return made
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_cleaner_is_made_once(
+    packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, jobs: int
+) -> None:
+    made = made_cleaners(monkeypatch)
+    new = tmp_path / "new.jsonl"
+    new.write_bytes(b"\n".join(map(orjson.dumps, rows("a", 60))))
+    list(RecordCleaner(packs, jobs=jobs).pieces(read_batches([str(new)], ReadConfig(), None, 5, jobs)))
     assert made == ["a"]
+
+
+def test_templates_are_let_go(packs: Mapping[str, Pack]) -> None:
+    """What is cleaned natively, or as a record, is the same without them; the regex engine needs them."""
+    texts = [one["text"] for one in rows("a", 5)]
+    texts += [f"{text}\n\ud800 alone" for text in texts]
+    cleaner = Cleaner(packs["a"])
+    before = cleaner.clean_all(texts)
+    assert all(one.removed for one in before)
+    cleaner.forget_templates()
+    assert cleaner.pack.templates == ()
+    assert cleaner.clean_all(texts) == before
+    assert [list(one.removed) for one in before] == [cleaner.spans(text) for text in texts]
+    reference = Cleaner(packs["a"], CleanConfig(engine="regex"))
+    reference.forget_templates()
+    assert [list(one.removed) for one in before] == [reference.spans(text) for text in texts]
 
 
 def test_a_record_that_cannot_be_cleaned(packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch) -> None:

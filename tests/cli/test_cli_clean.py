@@ -384,8 +384,7 @@ def test_packs_of_other_sources_are_not_read(
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in some * 300))
     more = ["--jobs", jobs, *(["--engine", "regex"] if slow else [])]
     packs = tmp_path / "packs"
-    if jobs == 1:  # several ask first whether threads will do, and look at all packs for it
-        assert cli("clean", tmp_path / "mine.jsonl", "-p", packs, "-o", tmp_path / "c.jsonl", *more).code == 0
+    assert cli("clean", tmp_path / "mine.jsonl", "-p", packs, "-o", tmp_path / "c.jsonl", *more).code == 0
     ran = cli("clean", tmp_path / "all.jsonl", "-p", packs, "-o", tmp_path / "d.jsonl", *more)
     assert ran.code == 2
     assert f"{bad}: templates[0]: the field 'tokens' is missing" in ran.error

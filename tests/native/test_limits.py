@@ -374,6 +374,29 @@ def test_several_threads_share_a_matcher() -> None:
     assert together == alone
 
 
+def test_several_threads_share_many_matchers() -> None:
+    """What a call used is used again by that of another matcher, to which the same tokens are others; here more matchers
+    than tokens are remembered."""
+    words = [b"Ann's", b"12:30", b"read,", b"more.", b"(on)"]
+    forms = [_core.Tokeniser(*SCANNER).form(word) for word in words]
+    text = b" ".join(words)
+    orders = [[(place + shift) % 5 for place in range(size)] for shift in range(5) for size in range(1, 6)]
+    order = [orders[number % len(orders)] for number in range(2600)]
+    natives = [
+        _match.Matcher(*SCANNER, [forms[k] for k in some], i32(*range(len(some))), i64(*range(len(some) + 1)))
+        for some in order
+    ]
+    alone = [sorted(words[k] for k in some) for some in order]
+
+    def found(number: int) -> list[bytes]:
+        starts, ends, strings = (column.tolist() for column in natives[number].find(text, united=True))
+        here = [words[order[number][k]] for k in strings]
+        assert here == [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        return sorted(here)
+
+    assert _at_once(found, list(range(len(natives)))) == alone
+
+
 def test_several_threads_share_a_scanner() -> None:
     texts = [text.encode() for text in texts_for_threads()]
     native = _core.Tokeniser(*SCANNER)

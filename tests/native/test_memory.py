@@ -1,10 +1,11 @@
-"""The peak of mining is what docs/performance.md says."""
+"""Memory is what docs/performance.md says."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +55,51 @@ def test_the_peak_of_exact_mining(method: str) -> None:
     formula = facts["held"] + 40 * facts["words"] + 15 * tokens + 130 * strings
     assert facts["peak"] - facts["bare"] <= 1.1 * formula + 8e6
     assert facts["bare"] <= 60e6
+
+
+STREAM = """
+import gc, json, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[2])
+from generate import generate
+from templatemine.cleaning.records import RecordCleaner
+from templatemine.io.work import Lines
+from templatemine.model import Document
+from templatemine.packs.pack_folder import PackFiles
+from templatemine.pipeline import mine
+
+def held():
+    gc.collect()
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS"))
+
+folder = Path(sys.argv[1])
+articles = list(generate(seed=7, sources=1, documents=300))
+named = ("source", "id", "text", "date")
+(pack,) = mine(Document(**{name: one[name] for name in named}) for one in articles).values()
+text = pack.to_json()
+for number in range(140):
+    (folder / f"{number}.json").write_text(text.replace(json.dumps(pack.source), f'"s{number}"', 1))
+cleaner = RecordCleaner(PackFiles([folder], keep=False))
+
+def clean(numbers):
+    for number in numbers:
+        lines = [json.dumps({**one, "source": f"s{number}"}) for one in articles[:25]]
+        done = cleaner.clean_batch(Lines("f", "f", 1, "\\n".join(lines).encode()))
+        assert done.tally.of(f"s{number}").spans > 25
+
+clean(range(40))
+before = held()
+clean(range(40, 140))
+print(json.dumps({"bytes": len(text), "each": (held() - before) / 100}))
+"""
+
+
+def test_what_a_stream_holds_of_each_source(tmp_path: Path) -> None:
+    """After 64 kB of text, by which the prefilter is made: less than three times the bytes of the pack."""
+    datasets = str(Path(__file__).resolve().parents[2] / "datasets")
+    command = [sys.executable, "-c", STREAM, str(tmp_path), datasets]
+    facts = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert facts["bytes"] > 45_000
+    assert facts["each"] < 200_000

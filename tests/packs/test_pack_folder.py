@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from templatemine.config import UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.jsonl import encode_line
 from templatemine.mining.candidates import CandidateStrings, RejectedCandidates
@@ -189,6 +190,35 @@ def test_packs_are_read_when_they_are_asked_for(tmp_path: Path, pack: Pack, monk
     (tmp_path / "c.json").write_text((tmp_path / "a.json").read_text())
     with pytest.raises(PackError, match=r"c\.json: source: expected 'c', as before, found 'a'"):
         packs["c"]
+
+
+def test_packs_that_are_not_kept(tmp_path: Path, pack: Pack) -> None:
+    save(tmp_path, Result("a", replace(pack, source="a"), None))
+    packs = PackFiles([tmp_path], keep=False)
+    assert packs["a"] == packs["a"]
+    assert packs["a"] is not packs["a"]
+    assert pickle.loads(pickle.dumps(packs))["a"] == packs["a"]
+    assert not pickle.loads(pickle.dumps(packs))._keep
+
+
+def test_whether_packs_are_of_tokens_alone(tmp_path: Path, pack: Pack) -> None:
+    """Told without reading them, however they are laid out."""
+    odd = replace(pack.templates[0], example='"tokens": null', tokens=('"html":true',))
+    plain = replace(pack, source="a", templates=(*pack.templates[1:], odd))
+    pages = replace(pack, html=True, templates=(), pages=PageHistory(documents=9, share=0.5))
+    by_hand = replace(pack, templates=(replace(pack.templates[0], tokens=None),))
+    own = UserPattern(name="own", regex="x+y", spans=False)
+    patterns = replace(pack, tokenise=replace(pack.tokenise, user_patterns=(own,)))
+    save(tmp_path, Result("a", plain, None))
+    assert PackFiles([tmp_path]).by_tokens()
+    for other in (pages, by_hand, patterns):
+        text = replace(other, source="b").to_json()
+        for written in (text, json.dumps(json.loads(text)), json.dumps(json.loads(text), separators=(",", ":"))):
+            (tmp_path / "b.json").write_text(written)
+            assert not PackFiles([tmp_path]).by_tokens()
+    packs = PackFiles([tmp_path])
+    (tmp_path / "b.json").unlink()
+    assert not packs.by_tokens()
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"source": "a", "templates": []}', '{"schema": 99, "source": 1}'])

@@ -12,7 +12,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from templatemine.matching._match cimport BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, STUB, WHOLE
+from templatemine.matching._match cimport (
+    BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, scratch_give, scratch_take, STUB, WHOLE,
+)
 from templatemine.text._scan cimport Bytes, put_number, reserve, Table, table_add, table_find, table_free, table_init, tm_hash
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN"]
@@ -636,7 +638,6 @@ cdef class Cut:
 
 cdef struct Source:
     void* cut               # a Cut that the Sweep holds
-    Scratch* scratch
     int kind
     int64_t records
     int64_t changed
@@ -675,6 +676,7 @@ cdef class Sweep:
     cdef Bytes text
     cdef Bytes out
     cdef Outcome found
+    cdef Scratch* scratch       # for all sources
     cdef Record record
     cdef int64_t at
     cdef int64_t start          # of the strange line
@@ -685,6 +687,7 @@ cdef class Sweep:
         memset(&self.names, 0, sizeof(Table))
         memset(&self.found, 0, sizeof(Outcome))
         self.sources = NULL
+        self.scratch = NULL
         self.room = 0
         self.fields = fields
         self.block = block
@@ -699,10 +702,8 @@ cdef class Sweep:
         reserve(<void**>&self.text.data, &self.text.room, len(block) + SLACK, 1)
 
     def __dealloc__(self):
-        cdef int64_t i
-        for i in range(self.names.count):
-            if self.sources[i].scratch != NULL:
-                (<Cut>self.sources[i].cut).matcher._give(self.sources[i].scratch)
+        if self.scratch != NULL:
+            scratch_give(self.scratch)
         if self.fields is not None:         # as it is where the arguments were refused
             give_back(&self.fields.text, &self.text)
             give_back(&self.fields.out, &self.out)
@@ -755,14 +756,10 @@ cdef class Sweep:
         if cut is not None:
             self.cuts.append(cut)
             one.cut = <void*>cut
-            one.scratch = cut.matcher._take()
-        try:
-            if table_add(&self.names, <const uint8_t*>source, len(source)) != place:
-                raise ValueError(f"the source {source!r} was told before")
-        except BaseException:
-            if one.scratch != NULL:
-                cut.matcher._give(one.scratch)
-            raise
+            if self.scratch == NULL:
+                self.scratch = scratch_take()
+        if table_add(&self.names, <const uint8_t*>source, len(source)) != place:
+            raise ValueError(f"the source {source!r} was told before")
 
     def take(self):
         """The lines that are done, once."""
@@ -844,7 +841,7 @@ cdef class Sweep:
                 (<Cut>source.cut).matcher._meet(self.text.data, self.text.size)
         verdict = (<Cut>source.cut).matcher._clean(
             self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, (<Cut>source.cut).keep,
-            source.scratch, found)
+            self.scratch, found)
         source.points += r.points
         # No character is written longer than it was, but for the blanks between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
@@ -25,6 +26,7 @@ from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span
+from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import Encoded
 
@@ -59,11 +61,18 @@ class Cleaner:
         only_plain(self.config)
         self._matcher, self._rows = pack.matcher()
         self._written = WrittenExpressions(pack)
-        self._names = [(pack.templates[row].id,) for row in self._rows]
+        self._ids = [template.id for template in pack.templates]
+        self._names = [(self._ids[row],) for row in self._rows]
         self._direct = self.config.engine == "native" and pack.by_tokens
 
     def __reduce__(self) -> tuple[type[Cleaner], tuple[Pack, CleanConfig]]:
         return Cleaner, (self.pack, self.config)
+
+    def forget_templates(self) -> None:
+        """Let the templates of the pack go: their expressions and examples take more memory than all that the native
+        engine needs.  The cleaner is then of no use to others, and `pack` of none to anyone."""
+        if self.config.engine == "native":
+            self.pack = replace(self.pack, templates=(), overrides=Overrides(), questions=(), mined=None)
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
@@ -155,12 +164,11 @@ class Cleaner:
         rows: list[set[int]] = [set() for _ in starts]
         for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
             rows[place].add(row)
-        templates = self.pack.templates
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         if not self.pack.html:
             spans = widened(text, spans)
         return [
-            Span(start, end, tuple(templates[row].id for row in sorted(names)))
+            Span(start, end, tuple(self._ids[row] for row in sorted(names)))
             for (start, end), names in zip(spans, rows, strict=True)
         ]
 

@@ -14,6 +14,7 @@ Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading a
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,6 +32,7 @@ from templatemine.io.jsonl import encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import PackFiles
 from templatemine.parallel.batches import Done, pieces, spread
 
 if TYPE_CHECKING:
@@ -104,6 +106,7 @@ class RecordCleaner:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
         self._ready: dict[str, _Ready | None] = {}
+        self._preparing = threading.Lock()
 
     @property
     def expressions(self) -> dict[str, list[str]]:
@@ -172,6 +175,8 @@ class RecordCleaner:
     @cached_property
     def _plain(self) -> bool:
         """Whether lines of all sources with a pack are cleaned as they stand."""
+        if isinstance(self._packs, PackFiles):  # reading all would take seconds
+            return self._packs.by_tokens()
         return all(pack.by_tokens and not pack.html for pack in self._packs.values())
 
     @cached_property
@@ -323,17 +328,28 @@ class RecordCleaner:
     def _ready_for(self, source: str) -> _Ready | None:
         """What cleans a source, None without a pack; made once, when the first record of the source comes."""
         if source not in self._ready:
-            pack = self._packs.get(source)
-            if pack is None and self.config.fallback is not None:
-                pack = self._packs[self.config.fallback]
-            self._ready[source] = None if pack is None else self._prepare(pack)
+            with self._preparing:  # of threads that meet the same source, one does it
+                self._make_ready(source)
         return self._ready[source]
+
+    def _make_ready(self, source: str) -> None:
+        if source in self._ready:
+            return
+        fallback = self.config.fallback
+        if source in self._packs:
+            self._ready[source] = self._prepare(self._packs[source])
+        elif fallback is None or fallback == source:
+            self._ready[source] = None
+        else:
+            self._make_ready(fallback)
+            self._ready[source] = self._ready[fallback]
 
     def _prepare(self, pack: Pack) -> _Ready:
         names, config = self.config.read, self.config.clean
         if pack.html:
             return _Ready(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
         cleaner = Cleaner(pack, config.plain())
+        cleaner.forget_templates()
         return _Ready(_of_articles(cleaner), names.text_field, cleaner.lines)
 
 

@@ -186,7 +186,8 @@ def run(args: argparse.Namespace) -> int:
         atomic_writer(args.output, force=args.force) as stream,
         outputs.open_writer(form, stream, args.output, *columns) as output,
     ):
-        packs = PackFiles(args.packs, history_only=args.html == "main" and args.hits is None)
+        hits = args.hits is not None
+        packs = PackFiles(args.packs, history_only=args.html == "main" and not hits, keep=hits)
         cleaner = RecordCleaner(packs, config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0

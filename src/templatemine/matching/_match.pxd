@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 from templatemine.matching._prefilter cimport Sieve
-from templatemine.text._scan cimport Scanner, Table, Words
+from templatemine.text._scan cimport Scanner, Table, WordList
 
 
 cdef struct Stretch:
@@ -56,7 +56,11 @@ cdef enum:
 
 cdef struct Automaton
 cdef struct Fillers
-cdef struct Scratch         # what one call needs and the next one can use again
+cdef struct Scratch         # what one call needs and the next one can use again, of whatever matcher
+
+
+cdef Scratch* scratch_take() except NULL
+cdef void scratch_give(Scratch* scratch) noexcept
 
 
 cdef class Matcher(Scanner):
@@ -69,24 +73,23 @@ cdef class Matcher(Scanner):
     cdef uint8_t[256] trait     # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint dotted            # a pattern of letters and full stops is on
     cdef uint64_t[256] filter   # a bit for each hash of the vocabulary and of the words of the lists
-    cdef Words words            # short tokens: forms of the vocabulary that are spelt so, and the words of the lists
     cdef uint64_t[1024] first   # a bit for each short token that may begin a string
     cdef Sieve* sieve
     cdef bint learning          # there is a plan
-    cdef tuple plan             # what the sieve is made of, until it is
+    cdef tuple plan             # the strings that the sieve is made of, until it is
     cdef bint forced
     cdef readonly bint sieved
     cdef int64_t seen           # bytes that came to the sieve, and that it let pass
     cdef int64_t passed
-    cdef Scratch** spare        # of calls that have ended; the interpreter's lock guards them
-    cdef int64_t spares
-    cdef int64_t spare_room
+    cdef uint64_t number        # its own, by which a Scratch knows whose tokens it remembers
+    cdef tuple kept             # the WordLists of the fillers
 
     cdef int _make_sieve(self) except -1
-    cdef int _learn_words(self) except -1
-    cdef Scratch* _take(self) except NULL
-    cdef void _give(self, Scratch* scratch) noexcept
+    cdef int _learn_own_forms(self) except -1
+    cdef void _learn_words(self) noexcept
+    cdef void _learn_first(self, const uint8_t* p, int64_t n) noexcept
     cdef int _meet(self, const uint8_t* p, int64_t n) except -1
+    cdef int64_t _spelt(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil
     cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint united) except -1 nogil

@@ -10,7 +10,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.matching._prefilter cimport (
     line_end, Region, Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
@@ -22,7 +22,7 @@ from templatemine.text._scan cimport (
     is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS,
     PyUnicode_DATA, REACHES, reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table,
     table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens,
-    tokens_free, tokens_push, UPPER, utf8_of, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
+    tokens_free, tokens_push, UPPER, utf8_of, WORD, word_list, WordList, words_find, Written, written,
 )
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
@@ -44,14 +44,18 @@ cdef struct Automaton:
     int32_t* link           # next state with output along the failure links, or 0
     int32_t* depth
     uint8_t* bound          # whether a string that ends here, or further along the links, depends on where it stands
-    uint64_t* keys          # open addressing: state * symbols + symbol + 1 -> next state
+    int32_t* onward         # symbol that leads from a state to that of the next number, as most do, or -1
+    uint64_t* keys          # of all others, open addressing: state * symbols + symbol + 1 -> next state
     int32_t* values
     uint64_t mask
 
 
 cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
-    cdef uint64_t key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
-    cdef uint64_t place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
+    cdef uint64_t key, place
+    if a.onward[state] == symbol:
+        return state + 1
+    key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
+    place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
     while a.keys[place]:
         if a.keys[place] == key:
             return a.values[place]
@@ -69,6 +73,13 @@ cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t sy
     return a.root[symbol]
 
 
+cdef void shrink(void** data, int64_t size) noexcept nogil:
+    """Give back what was asked for in advance."""
+    cdef void* moved = realloc(data[0], size)
+    if moved != NULL:
+        data[0] = moved
+
+
 cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bounds, const uint8_t* edges, int64_t strings,
                          int64_t symbols) except -1 nogil:
     cdef int64_t total = bounds[strings], i, k
@@ -80,7 +91,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
     cdef int64_t* count = NULL
     a.symbols = symbols
     a.mask = 15
-    while a.mask < <uint64_t>total * 2:
+    # Of a string, one step at most leads on to a state that another string has not made, and not to the next number.
+    while a.mask < <uint64_t>strings * 2:
         a.mask = a.mask * 2 + 1
     try:
         a.root = <int32_t*>malloc(symbols * sizeof(int32_t) + 8)
@@ -90,6 +102,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.bound = <uint8_t*>calloc(total + 1, 1)
+        a.onward = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
         a.values = <int32_t*>malloc((a.mask + 1) * sizeof(int32_t))
         parent = <int32_t*>malloc((total + 1) * sizeof(int32_t))
@@ -97,8 +110,8 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
         if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL
-                or a.bound == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL or order == NULL
-                or count == NULL):
+                or a.bound == NULL or a.onward == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL
+                or order == NULL or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
         memset(a.keys, 0, (a.mask + 1) * sizeof(uint64_t))
@@ -107,6 +120,7 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.output[0] = -1
         a.link[0] = 0
         a.depth[0] = 0
+        a.onward[0] = -1
         for i in range(strings):
             if bounds[i] == bounds[i + 1]:
                 continue
@@ -116,12 +130,14 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                 if child == 0:
                     child = <int32_t>a.states
                     a.states += 1
-                    a.output[child] = -1
+                    a.output[child] = a.onward[child] = -1
                     a.depth[child] = a.depth[state] + 1
                     parent[child] = state
                     symbol[child] = flat[k]
                     if state == 0:
                         a.root[flat[k]] = child
+                    elif child == state + 1:
+                        a.onward[state] = flat[k]
                     else:
                         key = <uint64_t>state * <uint64_t>symbols + <uint64_t>flat[k] + 1
                         place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
@@ -151,6 +167,12 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
             a.fail[state] = f
             a.link[state] = f if a.output[f] >= 0 else a.link[f]
             a.bound[state] |= a.bound[a.link[state]]
+        shrink(<void**>&a.fail, a.states * sizeof(int32_t))
+        shrink(<void**>&a.output, a.states * sizeof(int32_t))
+        shrink(<void**>&a.link, a.states * sizeof(int32_t))
+        shrink(<void**>&a.depth, a.states * sizeof(int32_t))
+        shrink(<void**>&a.onward, a.states * sizeof(int32_t))
+        shrink(<void**>&a.bound, a.states)
     finally:
         free(parent)
         free(symbol)
@@ -169,6 +191,7 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.link)
     free(a.depth)
     free(a.bound)
+    free(a.onward)
     free(a.keys)
     free(a.values)
     free(a)
@@ -760,7 +783,7 @@ cdef class Stripper:
 
 cdef struct Fillers:
     uint8_t* kind           # of each string; NULL if all may be anything
-    Table days              # words of dates
+    Table days              # words of dates; a WordList has them
     Table times             # and of durations
 
 
@@ -1005,11 +1028,11 @@ cdef void walked_forget(Walked* walked) noexcept nogil:
     walked.token = -1
 
 
-cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
-    """Keep the kinds of some strings, and the words of dates and of durations."""
-    cdef bytes word
+cdef tuple fillers_make(Fillers* f, bytes kinds, list known):
+    """Keep the kinds of some strings, and the words of dates and of durations; gives what has these."""
+    cdef WordList days, times
     if not any(kinds):
-        return 0
+        return ()
     for kind in set(kinds):
         if kind >= SLOT_SIZE and not NUMBERS <= kind <= NAMES:
             raise ValueError(f"expected kinds less than {SLOT_SIZE}, or {NUMBERS} to {NAMES}, got {kind}")
@@ -1019,19 +1042,14 @@ cdef int fillers_make(Fillers* f, bytes kinds, list known) except -1:
     if f.kind == NULL:
         raise MemoryError
     memcpy(f.kind, <const uint8_t*>kinds, len(kinds))
-    table_init(&f.days)
-    table_init(&f.times)
-    for word in known[0]:
-        table_add(&f.days, <const uint8_t*>word, len(word))
-    for word in known[1]:
-        table_add(&f.times, <const uint8_t*>word, len(word))
-    return 0
+    days, times = [word_list(list(words), [1] * len(words)) for words in known]
+    f.days = days.table
+    f.times = times.table
+    return days, times
 
 
 cdef void fillers_free(Fillers* f) noexcept nogil:
     if f != NULL:
-        table_free(&f.days)
-        table_free(&f.times)
         free(f.kind)
         free(f)
 
@@ -1058,8 +1076,7 @@ cdef extern from *:
 
 
 cdef enum:
-    NO_FORM = -1            # ids of tokens beside those of the vocabulary: surely no form of it,
-    UNSURE = -2             # not to be told by the spelling
+    NO_FORM = -1            # id of a token that is none of the vocabulary
     WORTH = 1 << 16         # bytes of text for which the sieve, which takes some milliseconds, is made
     ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
     # Bytes between an occurrence and the edge of its line: far more than a slot takes.
@@ -1068,6 +1085,15 @@ cdef enum:
 
 cdef enum:
     KNOWN = 2048            # tokens that a Scratch remembers
+    KEPT = 1 << 23          # bytes of the largest Scratch that is kept
+
+
+cdef struct Known:
+    # A short token (tm_key), and what it is to a matcher.
+    uint64_t a
+    uint64_t b
+    uint64_t owner          # the matcher's number, and the bytes of the token in the lowest five bits
+    int64_t id
 
 
 cdef struct Scratch:
@@ -1078,10 +1104,11 @@ cdef struct Scratch:
     Bytes utf8
     uint8_t* form
     int64_t room
-    Word known[KNOWN]
+    Known known[KNOWN]
     Walked walked
     int32_t* met            # the run of matches that overlap in which a state of the automaton was last met
-    int32_t run
+    int64_t met_room
+    int32_t run             # of whatever matcher: each has a number of its own
     int64_t run_last        # last token of the run
 
 
@@ -1104,6 +1131,45 @@ cdef void scratch_free(Scratch* scratch) noexcept nogil:
     free(scratch.form)
     free(scratch.met)
     free(scratch)
+
+
+# Scratches of calls that have ended, of all matchers; the interpreter's lock guards them.
+cdef Scratch** spare = NULL
+cdef int64_t spares = 0
+cdef int64_t spare_room = 0
+
+
+cdef Scratch* scratch_take() except NULL:
+    """A scratch of this call's own."""
+    global spares
+    cdef Scratch* scratch
+    if spares:
+        spares -= 1
+        return spare[spares]
+    scratch = <Scratch*>calloc(1, sizeof(Scratch))
+    if scratch == NULL:
+        raise MemoryError
+    return scratch
+
+
+cdef void scratch_give(Scratch* scratch) noexcept:
+    """Take back a scratch, unless it has become large: nobody ends the last one."""
+    global spares, spare, spare_room
+    cdef void* grown
+    scratch.found.size = 0
+    if (scratch.utf8.room + scratch.room + scratch.tokens.room * 17 + scratch.found.room * 20
+            + scratch.regions.room * sizeof(Region) + scratch.met_room * sizeof(int32_t)) > KEPT:
+        scratch_free(scratch)
+        return
+    if spares == spare_room:
+        grown = realloc(spare, (spare_room + 8) * sizeof(Scratch*))
+        if grown == NULL:
+            scratch_free(scratch)
+            return
+        spare = <Scratch**>grown
+        spare_room += 8
+    spare[spares] = scratch
+    spares += 1
 
 
 cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
@@ -1181,6 +1247,9 @@ cdef struct Rests:
     Bytes bytes
 
 
+cdef uint64_t matchers = 0     # that were made
+
+
 cdef class Matcher(Scanner):
     """All strings of a pack at once, at token boundaries, overlapping ones included.
 
@@ -1211,10 +1280,9 @@ cdef class Matcher(Scanner):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
-        memset(&self.words, 0, sizeof(Words))
-        self.spare = NULL
-        self.spares = 0
-        self.spare_room = 0
+        global matchers
+        matchers += 1
+        self.number = matchers
         self.automaton = <Automaton*>calloc(1, sizeof(Automaton))
         self.fillers = <Fillers*>calloc(1, sizeof(Fillers))
         self.sieve = sieve_new()
@@ -1236,11 +1304,7 @@ cdef class Matcher(Scanner):
         for i in range(flat.shape[0]):
             if not 0 <= flat[i] < self.vocabulary.count:
                 raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
-        self.own_form = <uint8_t*>malloc(len(vocabulary) + 1)
-        if self.own_form == NULL:
-            raise MemoryError
-        for i, form in enumerate(vocabulary):
-            self.own_form[i] = MARKER not in form and self.form(form) == form
+        self._learn_own_forms()
         for i in range(256):
             self.trait[i] = (0 if is_alpha(<uint8_t>i)
                              else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2)
@@ -1264,7 +1328,7 @@ cdef class Matcher(Scanner):
             self.edges[i] = edges[i] if edges is not None else 0
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
-        fillers_make(self.fillers, kinds, known or [[], []])
+        self.kept = fillers_make(self.fillers, kinds, known or [[], []])
         automaton_build(self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], self.edges, strings,
                         max(len(vocabulary), 1))
         self._learn_words()
@@ -1272,18 +1336,21 @@ cdef class Matcher(Scanner):
         self.forced = sieve == 2
         self.seen = self.passed = 0
         # A tag has other bytes than its form.
-        self.plan = (vocabulary, bytes(flat), bytes(bounds)) if sieve and not html else None
+        self.plan = (bytes(flat), bytes(bounds)) if sieve and not html else None
         self.learning = self.plan is not None
         if self.forced:
             self._make_sieve()
 
     cdef int _make_sieve(self) except -1:
         """Make the sieve of what stands in `plan`, once; other threads search without it meanwhile."""
+        cdef Table* forms = &self.vocabulary
         cdef bytes flat, bounds
+        cdef int64_t i
         cdef bint useful
         if not self.learning:
             return 0
-        vocabulary, flat, bounds = self.plan
+        flat, bounds = self.plan
+        vocabulary = [(<char*>forms.arena)[forms.offset[i]:forms.offset[i + 1]] for i in range(forms.count)]
         self.plan = None
         self.learning = False
         useful = sieve_build(self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
@@ -1303,66 +1370,48 @@ cdef class Matcher(Scanner):
         return 0
 
     def __dealloc__(self):
-        cdef int64_t i
-        for i in range(self.spares):
-            scratch_free(self.spare[i])
         fillers_free(self.fillers)
-        free(self.spare)
         sieve_free(self.sieve)
-        free(self.words.slots)
         free(self.edges)
         free(self.own_form)
         table_free(&self.vocabulary)
         automaton_free(self.automaton)
 
-    cdef int _learn_words(self) except -1:
-        """The table of short tokens, for those that `_find` meets most."""
-        cdef int64_t i, n
-        cdef uint64_t h, a = 0, b = 0
+    cdef int _learn_own_forms(self) except -1:
         cdef const uint8_t* p
-        memset(self.first, 0, sizeof(self.first))
-        words_init(&self.words, 2 * (self.vocabulary.count + self.spec.words.count))
-        for i in range(self.vocabulary.count + self.spec.words.count):
-            if i < self.vocabulary.count:
-                p = self.vocabulary.arena + self.vocabulary.offset[i]
-                n = self.vocabulary.offset[i + 1] - self.vocabulary.offset[i]
-                if not self.own_form[i]:
-                    continue
-            else:
-                p = self.spec.words.arena + self.spec.words.offset[i - self.vocabulary.count]
-                n = self.spec.words.offset[i - self.vocabulary.count + 1] - self.spec.words.offset[i - self.vocabulary.count]
-            if 0 < n <= SHORT:
-                h = tm_key(p, n, p + n, &a, &b)
-                if i >= self.vocabulary.count or self.automaton.root[i]:
-                    self.first[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
-                if words_find(&self.words, h, a, b, n) == NULL:
-                    words_insert(&self.words, h, a, b, <int32_t>n, <int32_t>i if i < self.vocabulary.count else UNSURE)
+        cdef bytearray room
+        cdef int64_t i, n
+        self.own_form = <uint8_t*>calloc(self.vocabulary.count + 1, 1)
+        if self.own_form == NULL:
+            raise MemoryError
+        for i in range(self.vocabulary.count):
+            p = self.vocabulary.arena + self.vocabulary.offset[i]
+            n = self.vocabulary.offset[i + 1] - self.vocabulary.offset[i]
+            if n == 0:
+                raise ValueError("expected forms, got an empty string")
+            if memchr(p, MARKER, n) == NULL:
+                room = bytearray(2 * n + 32)
+                self.own_form[i] = normalise(&self.spec, p, n, room) == n and memcmp(p, <const uint8_t*>room, n) == 0
         return 0
 
-    cdef Scratch* _take(self) except NULL:
-        """A scratch of this call's own."""
-        cdef Scratch* scratch
-        if self.spares:
-            self.spares -= 1
-            return self.spare[self.spares]
-        scratch = <Scratch*>calloc(1, sizeof(Scratch))
-        if scratch == NULL:
-            raise MemoryError
-        return scratch
+    cdef void _learn_words(self) noexcept:
+        """The short tokens that may begin a string, for those that `_find` meets most: forms that begin one, spelt as they
+        are, and the words of the lists."""
+        cdef int64_t i
+        memset(self.first, 0, sizeof(self.first))
+        for i in range(self.vocabulary.count):
+            if self.own_form[i] and self.automaton.root[i]:
+                self._learn_first(self.vocabulary.arena + self.vocabulary.offset[i],
+                                  self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
+        for i in range(self.spec.words.count):
+            self._learn_first(self.spec.words.arena + self.spec.words.offset[i],
+                              self.spec.words.offset[i + 1] - self.spec.words.offset[i])
 
-    cdef void _give(self, Scratch* scratch) noexcept:
-        """Take back a scratch."""
-        cdef void* grown
-        scratch.found.size = 0
-        if self.spares == self.spare_room:
-            grown = realloc(self.spare, (self.spare_room + 8) * sizeof(Scratch*))
-            if grown == NULL:
-                scratch_free(scratch)
-                return
-            self.spare = <Scratch**>grown
-            self.spare_room += 8
-        self.spare[self.spares] = scratch
-        self.spares += 1
+    cdef void _learn_first(self, const uint8_t* p, int64_t n) noexcept:
+        cdef uint64_t h, a = 0, b = 0
+        if 0 < n <= SHORT:
+            h = tm_key(p, n, p + n, &a, &b)
+            self.first[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
 
     cdef inline bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil:
         """True if a word token is surely its own form: ASCII letters and signs that no pattern begins with, no listed word."""
@@ -1390,18 +1439,22 @@ cdef class Matcher(Scanner):
                     return False
         return True
 
+    cdef inline int64_t _spelt(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """Place in the vocabulary of the form that is spelt as a word token is, and is its form; else NO_FORM."""
+        cdef uint64_t h = tm_hash(p, n)
+        cdef int64_t id
+        if not self.filter[(h >> 6) & 255] >> (h & 63) & 1:
+            return NO_FORM
+        id = table_find(&self.vocabulary, p, n, h)
+        return id if id >= 0 and self.own_form[id] else NO_FORM
+
     cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil:
         """Place of a token's form in the vocabulary, or NO_FORM."""
         cdef int64_t id
-        cdef uint64_t h
         if kind == WORD:
-            h = tm_hash(p, n)
-            if self.filter[(h >> 6) & 255] >> (h & 63) & 1:
-                id = table_find(&self.vocabulary, p, n, h)
-                if id >= 0 and self.own_form[id]:
-                    return id
-            if self._plain(p, n):
-                return NO_FORM
+            id = self._spelt(p, n)
+            if id >= 0 or self._plain(p, n):
+                return id
         n = put_form(self, p, n, kind, scratch)
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
@@ -1410,13 +1463,14 @@ cdef class Matcher(Scanner):
         in scratch.tokens; without, those that the sieve lets pass.  If only the union is wanted, and which strings each of
         its spans has (`united`), the matches that add nothing to them are left out."""
         cdef bint ordered = True
+        cdef int64_t states
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
         scratch.run_last = -1
-        if united and scratch.met == NULL:
-            scratch.met = <int32_t*>calloc(self.automaton.states, sizeof(int32_t))
-            if scratch.met == NULL:
-                raise MemoryError
+        if united and scratch.met_room < self.automaton.states:
+            states = scratch.met_room
+            reserve(<void**>&scratch.met, &scratch.met_room, self.automaton.states, sizeof(int32_t))
+            memset(scratch.met + states, 0, (scratch.met_room - states) * sizeof(int32_t))
         if self.fillers.kind != NULL:
             walked_forget(&scratch.walked)
         if forms != NULL or not tm_told(&self.sieved):
@@ -1441,7 +1495,7 @@ cdef class Matcher(Scanner):
         cdef int32_t string
         if first > scratch.run_last:
             if scratch.run == 0x7FFFFFFF:
-                memset(scratch.met, 0, a.states * sizeof(int32_t))
+                memset(scratch.met, 0, scratch.met_room * sizeof(int32_t))
                 scratch.run = 0
             scratch.run += 1
         scratch.run_last = last
@@ -1505,8 +1559,8 @@ cdef class Matcher(Scanner):
         cdef int32_t s, state = 0
         cdef const uint8_t* q
         cdef uint64_t h, a = 0, b = 0
-        cdef const Word* word
-        cdef Word* known
+        cdef uint64_t owner = self.number << 5, turn = self.number * <uint64_t>0x9E3779B97F4A7C15 >> 32
+        cdef Known* known
         cdef Tokens* tokens = &scratch.tokens
         cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL
         cdef int32_t string
@@ -1526,20 +1580,20 @@ cdef class Matcher(Scanner):
                     # Most words begin no string; this is the branch that the processor foresees.
                     if state == 0 and quick and not self.first[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
                         continue
-                    word = words_find(&self.words, h, a, b, size)
-                    id = NO_FORM if word == NULL else word.id
-                    if id == UNSURE:
+                    id = self._spelt(q, size)
+                    if id == NO_FORM and words_find(&self.listed.short, h, a, b, size) != NULL:
                         id = self._look_up(q, size, WORD, scratch)
                 else:
-                    known = &scratch.known[(h >> 32) & (KNOWN - 1)]
-                    if known.a == a and known.b == b and known.size == size:
+                    # Each matcher begins elsewhere, so that they leave the most frequent tokens to each other.
+                    known = &scratch.known[((h >> 32) + turn) & (KNOWN - 1)]
+                    if known.a == a and known.b == b and known.owner == owner | <uint64_t>size:
                         id = known.id
                     else:
                         id = self._look_up(q, size, WORD, scratch)
                         known.a = a
                         known.b = b
-                        known.size = <int32_t>size
-                        known.id = <int32_t>id
+                        known.owner = owner | <uint64_t>size
+                        known.id = id
             else:
                 id = self._look_up(q, size, kind & KIND, scratch)
             if id < 0:
@@ -1589,7 +1643,7 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
-        cdef Scratch* scratch = self._take()
+        cdef Scratch* scratch = scratch_take()
         cdef Found* found = &scratch.found
         try:
             self._meet(p, document.shape[0])
@@ -1602,7 +1656,7 @@ cdef class Matcher(Scanner):
                 ends[i] = scratch.tokens.end[found.length[i]]
             strings = copied(found.count, found.size * sizeof(int32_t), np.int32)
         finally:
-            self._give(scratch)
+            scratch_give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
 
     def rests(self, list texts not None, const uint8_t[::1] sides not None):
@@ -1641,7 +1695,7 @@ cdef class Matcher(Scanner):
                     raise TypeError(f"text {i}: expected a str or bytes, got None")
                 rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
                 _check_size(rows[i].text.points)
-            scratch = self._take()
+            scratch = scratch_take()
             learn(self, rows, number, True, scratch)
             with nogil:
                 for i in range(number):
@@ -1655,7 +1709,7 @@ cdef class Matcher(Scanner):
                     for i in range(out.size)]
         finally:
             if scratch != NULL:
-                self._give(scratch)
+                scratch_give(scratch)
             free(rows)
             free(out.rest)
             free(out.bytes.data)
@@ -1670,7 +1724,7 @@ cdef class Matcher(Scanner):
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
-        cdef Scratch* scratch = self._take()
+        cdef Scratch* scratch = scratch_take()
         try:
             self._make_sieve()
             if not self.sieved:
@@ -1678,14 +1732,14 @@ cdef class Matcher(Scanner):
             sieve_regions(self.sieve, p, document.shape[0], &scratch.regions)
             return [(scratch.regions.region[i].start, scratch.regions.region[i].end) for i in range(scratch.regions.size)]
         finally:
-            self._give(scratch)
+            scratch_give(scratch)
 
     def holds(self, const uint8_t[::1] document not None, int64_t string):
         """True if a string occurs from the first byte of a document to the last."""
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
         _check_size(document.shape[0])
-        cdef Scratch* scratch = self._take()
+        cdef Scratch* scratch = scratch_take()
         cdef Found* found = &scratch.found
         try:
             with nogil:
@@ -1696,7 +1750,7 @@ cdef class Matcher(Scanner):
                     return True
             return False
         finally:
-            self._give(scratch)
+            scratch_give(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
               int64_t[::1] last not None, int64_t[::1] forms=None):
@@ -1724,7 +1778,7 @@ cdef class Matcher(Scanner):
                              f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and "
                              f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
         cdef int64_t* of_forms = NULL if forms is None else &forms[0]
-        cdef Scratch* scratch = self._take()
+        cdef Scratch* scratch = scratch_take()
         cdef Found* found = &scratch.found
         try:
             if of_forms == NULL:
@@ -1740,7 +1794,7 @@ cdef class Matcher(Scanner):
                         last[s] = number
                         table[s, 1] += 1
         finally:
-            self._give(scratch)
+            scratch_give(scratch)
 
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil:
@@ -1896,7 +1950,7 @@ cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep,
             raise TypeError(f"text {i}: expected a str, got None")
         rows[i].text = written(text)
         _check_size(rows[i].text.points)
-    scratch = matcher._take()
+    scratch = scratch_take()
     try:
         learn(matcher, rows, number, False, scratch)
         with nogil:
@@ -1916,7 +1970,7 @@ cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep,
                 if not rows[i].text.ascii:
                     pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
     finally:
-        matcher._give(scratch)
+        scratch_give(scratch)
     return 0
 
 

@@ -8,7 +8,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, BEGINS_LINE, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
+    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
     is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
     ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
@@ -72,10 +72,10 @@ cdef struct Gram:
     uint64_t bytes          # of the text from `back` bytes before the gram on; 0 where the mask has 0
     uint64_t mask
     int32_t needle
-    int32_t offset          # of the gram in the needle
+    int8_t offset           # of the gram in the needle
     uint8_t back
-    bint whole              # these are all bytes of the needle
-    bint last               # of those of the same place in Sieve.heads, which stand side by side
+    uint8_t whole           # 1 if these are all bytes of the needle
+    uint8_t last            # 1 of those of the same place in Sieve.heads, which stand side by side
 
 
 cdef struct Trigger:
@@ -110,10 +110,14 @@ cdef struct Sieve:
     int64_t setting_room
     Gram* gram
     int32_t* heads          # first Gram by the hash of its three or four bytes, or -1
-    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three
+    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three, if there are such
     uint64_t* three
     int shift               # 32 - bits of a hash
-    Met* met                # NULL once the sieve is made
+    Bytes heard             # texts that were searched before the sieve is made, and where each ends in them
+    int64_t* ends
+    int64_t texts
+    int64_t ends_room
+    Met* met                # NULL but while it is made
     bint threes             # there are grams of three bytes; and needles that have no other
     bint odd
     bint edges              # some string must begin or end its line, or reach to an edge
@@ -171,21 +175,25 @@ cdef int set_frequencies() except -1:
 set_frequencies()
 
 
+cdef inline double share_of(uint8_t c) noexcept:
+    """Share of a byte in running text; for those beyond ASCII, of a script that has few of them."""
+    return frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
+
+
 cdef double share(bytes some):
-    """Share of some bytes in running text; for those beyond ASCII, of a script that has few of them."""
     cdef double total = 0
     cdef uint8_t c
     for c in some:
-        total += frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
+        total += share_of(c)
     return total
 
 
-cdef double rarity(bytes some):
+cdef double rarity(const uint8_t* some, int64_t size) noexcept:
     """About the chance that these bytes stand at a given place; of those after the eighth nothing is asked."""
     cdef double chance = 1
-    cdef uint8_t c
-    for c in some[:8]:
-        chance *= frequency[c]
+    cdef int64_t k
+    for k in range(min(size, 8)):
+        chance *= frequency[some[k]]
     return chance
 
 
@@ -213,34 +221,63 @@ cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, in
 
 
 cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1:
+    """Keep a text, to be counted when the sieve is made: few are as large as the counts are."""
+    if n == 0:
+        return 0
+    reserve(<void**>&s.heard.data, &s.heard.room, s.heard.size + n, 1)
+    reserve(<void**>&s.ends, &s.ends_room, s.texts + 1, sizeof(int64_t))
+    memcpy(s.heard.data + s.heard.size, p, n)
+    s.heard.size += n
+    s.ends[s.texts] = s.heard.size
+    s.texts += 1
+    return 0
+
+
+cdef int count_heard(Sieve* s) except -1:
+    """Count what was kept, once."""
+    cdef int64_t i, start = 0
+    s.met = <Met*>calloc(1, sizeof(Met))
+    if s.met == NULL:
+        raise MemoryError
+    for i in range(s.texts):
+        count_text(s.met, s.heard.data + start, s.ends[i] - start)
+        start = s.ends[i]
+    forget_heard(s)
+    return 0
+
+
+cdef void forget_heard(Sieve* s) noexcept nogil:
+    free(s.heard.data)
+    free(s.ends)
+    s.heard = Bytes(NULL, 0, 0)
+    s.ends = NULL
+    s.texts = s.ends_room = 0
+
+
+cdef void count_text(Met* met, const uint8_t* p, int64_t n) noexcept nogil:
     """Count grams and bytes of a text, and in how many lines each byte stands in the first or last word."""
     cdef int64_t i, start = 0, end
-    if s.met == NULL:
-        s.met = <Met*>calloc(1, sizeof(Met))
-        if s.met == NULL:
-            raise MemoryError
     for i in range(n - 3):
-        s.met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
+        met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
     for i in range(n):
-        s.met.byte[p[i]] += 1
+        met.byte[p[i]] += 1
     while start < n:
         end = line_end(p, start, n)
         i = start
         while i < end and not is_blank(p[i]):
             i += 1
-        s.met.line += 1
-        note(&s.met.opening[0], &s.met.last[0], s.met.line, p, start, i)
+        met.line += 1
+        note(&met.opening[0], &met.last[0], met.line, p, start, i)
         i = end
         while i > start and not is_blank(p[i - 1]):
             i -= 1
-        s.met.line += 1
-        note(&s.met.closing[0], &s.met.last[0], s.met.line, p, i, end)
+        met.line += 1
+        note(&met.closing[0], &met.last[0], met.line, p, i, end)
         start = end + 1
-    s.met.places += n
-    return 0
+    met.places += n
 
 
-cdef double weighed(const Sieve* s, int64_t count, double guess):
+cdef double weighed(const Sieve* s, int64_t count, double guess) noexcept:
     """Share of places: what was counted, and what is guessed as if it had been counted at so many."""
     return (count + GUESSED * guess) / (s.met.places + <double>GUESSED)
 
@@ -254,22 +291,23 @@ cdef double met_bytes(const Sieve* s, const int32_t* counts, bytes some, double 
     return weighed(s, total, guess)
 
 
-cdef int64_t seen(const Sieve* s, bytes gram):
+cdef inline int64_t seen(const Sieve* s, const uint8_t* gram) noexcept:
     """How often four bytes were met, or others with their hash."""
-    return s.met.gram[gram_hash(gram_of(<const uint8_t*>gram, 4), 32 - MET_BITS)]
+    return s.met.gram[gram_hash(gram_of(gram, 4), 32 - MET_BITS)]
 
 
-cdef double met_gram(const Sieve* s, bytes gram):
+cdef double met_gram(const Sieve* s, const uint8_t* gram) noexcept:
     """About the chance that four bytes stand at a given place."""
-    return weighed(s, seen(s, gram), rarity(gram))
+    return weighed(s, seen(s, gram), rarity(gram, 4))
 
 
 cdef tuple rarest(const Sieve* s, bytes needle):
     """Of a needle of five bytes or more the offset of its two grams, and the chance that either is met at a byte."""
+    cdef const uint8_t* p = needle
     cdef int64_t k, best = 0
-    cdef double least = 2, here, last = met_gram(s, needle[:4])
+    cdef double least = 2, here, last = met_gram(s, p)
     for k in range(len(needle) - 4):
-        here = met_gram(s, needle[k + 1:k + 5])
+        here = met_gram(s, p + k + 1)
         if (last + here) / 2 < least:
             best = k
             least = (last + here) / 2
@@ -279,19 +317,25 @@ cdef tuple rarest(const Sieve* s, bytes needle):
 
 cdef tuple cost(const Sieve* s, tuple clue):
     """About how often a clue is met at a byte, and what else it costs there, in grams."""
-    cdef int64_t count
+    cdef bytes needle, padded
+    cdef const uint8_t* p
+    cdef int64_t count, k
     cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
     if clue[0] and clue[2][1]:
         rate = min(rate, met_some(s, clue[2][1]))
     for needle, whole in clue[1]:
         # No more often than its rarest gram; a short word stands between blanks as a rule.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
-        count = min([seen(s, padded[k:k + 4]) for k in range(len(padded) - 3)])
-        rate += weighed(s, count, rarity(needle))
+        p = padded
+        count = seen(s, p)
+        for k in range(1, len(padded) - 3):
+            count = min(count, seen(s, p + k))
+        p = needle
+        rate += weighed(s, count, rarity(p, len(needle)))
         if len(needle) > 4:
             grams += rarest(s, needle)[1]
         else:
-            grams += met_gram(s, needle) if whole and len(needle) == 4 else SHORT_COST
+            grams += met_gram(s, p) if whole and len(needle) == 4 else SHORT_COST
     return rate, grams, clue
 
 
@@ -346,14 +390,17 @@ NOTHING = (0, b"")
 
 
 cdef list clues(const Spec* spec, bytes form):
-    """What a token of a form must hold, each of them: one of some bytes or one of some needles; and what stands around a byte,
-    as (its place in it, some bytes)."""
+    """What a token of a form must hold, each of them: one of some needles, or one of some bytes, but for those that are no
+    rarer than others before them; and what stands around a byte, as (its place in it, some bytes)."""
     cdef int64_t i = 0, k, start, before, at
+    cdef double least = 2       # share of the rarest bytes; of those that are no rarer no clue is made
     cdef bytes piece, near, front
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
-            found.append((*pattern_clue(spec, form[i + 1]), NOTHING))
+            some, needles = pattern_clue(spec, form[i + 1])
+            found.append((some, needles, NOTHING))
+            least = min(least, share(some)) if some else least
             i += 2
             continue
         start = i
@@ -368,7 +415,8 @@ cdef list clues(const Spec* spec, bytes form):
         if start + len(piece) == i < len(form) and form[i + 1] in BY_DIGITS:
             near += DIGIT
         for k in range(len(piece)):
-            if not 0x80 <= piece[k] < 0xC0:
+            if not 0x80 <= piece[k] < 0xC0 and share_of(piece[k]) < least:
+                least = share_of(piece[k])
                 at = k + len(front)
                 before = min(at, BESIDE // 2)
                 found.append((piece[k:k + 1], (), (before, near[at - before:at - before + BESIDE])))
@@ -409,9 +457,15 @@ cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, byte
 
 cdef double met_some(const Sieve* s, bytes some):
     """About the chance that some bytes stand at a given place."""
+    cdef const uint8_t* p = some
+    cdef double least
+    cdef int64_t k
     if len(some) < 4 or DIGIT in some:
-        return rarity(some)
-    return min([met_gram(s, some[k:k + 4]) for k in range(len(some) - 3)])
+        return rarity(p, len(some))
+    least = met_gram(s, p)
+    for k in range(1, len(some) - 3):
+        least = min(least, met_gram(s, p + k))
+    return least
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
@@ -428,7 +482,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): tokens before and after it}
     cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
     cdef bint useful
-    sieve_learn(s, NULL, 0)
+    count_heard(s)
     priced = [[cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(known, byte_clue)]
     for i in range(strings):
         first = bounds[i]
@@ -445,9 +499,13 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         least = 0
         for k in range(first, last + 1):
             for rate, grams, one in priced[flat[k]]:
+                if clue is not None and grams >= least:
+                    continue  # it costs no less, however rare what stands beside it
                 around = one[2]
                 price = grams + weight * rate
                 if len((<tuple>one)[1]) == 1:
+                    if clue is not None and grams + NEEDLE_COST * rate >= least:
+                        continue
                     around, chance = beside(s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
                                             vocabulary[flat[k + 1]] if k < last else b"")
                     price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
@@ -604,12 +662,11 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     s.gram = <Gram*>malloc((len(grams) + 1) * sizeof(Gram))
     s.heads = <int32_t*>malloc((places >> HEADS) * sizeof(int32_t))
     s.four = <uint64_t*>malloc(places // 8)
-    s.three = <uint64_t*>malloc(places // 8)
-    if s.gram == NULL or s.heads == NULL or s.four == NULL or s.three == NULL:
+    s.three = <uint64_t*>calloc(places // 64, 8) if s.threes else NULL
+    if s.gram == NULL or s.heads == NULL or s.four == NULL or (s.threes and s.three == NULL):
         raise MemoryError
     memset(s.heads, 0xFF, (places >> HEADS) * sizeof(int32_t))
     memset(s.four, 0, places // 8)
-    memset(s.three, 0, places // 8)
     hashed = sorted([(gram_hash(gram_of(<const uint8_t*>gram, len(gram)), s.shift), gram, offset, number)
                      for gram, offset, number in grams])
     for k, (h, gram, offset, number) in enumerate(hashed):
@@ -642,7 +699,7 @@ cdef Gram gram_in(const Sieve* s, bytes gram, int32_t offset, int32_t number):
     memcpy(&found.bytes, here, 8)
     memcpy(&found.mask, mask, 8)
     found.needle = number
-    found.offset = offset
+    found.offset = <int8_t>offset
     found.back = <uint8_t>-start
     found.whole = end - begin <= 8
     found.last = False
@@ -665,6 +722,7 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
     free(s.setting)
     free(s.gram)
     free(s.heads)
+    forget_heard(s)
     free(s.met)
     free(s.four)
     free(s.three)

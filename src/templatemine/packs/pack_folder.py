@@ -275,6 +275,8 @@ class PackFiles(Mapping[str, Pack]):
     paths : iterable of path
     history_only : bool
         See `Pack.load`.
+    keep : bool, default True
+        Hold the packs that were read, for who asks for them more than once.
 
     Raises
     ------
@@ -283,9 +285,12 @@ class PackFiles(Mapping[str, Pack]):
         is asked for, that it cannot be trusted (see `Pack.load`).
     """
 
-    def __init__(self, paths: Iterable[str | os.PathLike[str]], *, history_only: bool = False) -> None:
+    def __init__(
+        self, paths: Iterable[str | os.PathLike[str]], *, history_only: bool = False, keep: bool = True
+    ) -> None:
         self.files: dict[str, str] = {}
         self._history_only = history_only
+        self._keep = keep
         self._packs: dict[str, Pack] = {}
         for file in (file for path in paths for file in pack_files(path)):
             source = _read_source(file)
@@ -299,13 +304,22 @@ class PackFiles(Mapping[str, Pack]):
             self.files[source] = file
 
     def __getitem__(self, source: str) -> Pack:
-        if source not in self._packs:
-            file = self.files[source]
-            pack = Pack.load(file, history_only=self._history_only)
-            if pack.source != source:
-                raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+        if source in self._packs:
+            return self._packs[source]
+        file = self.files[source]
+        pack = Pack.load(file, history_only=self._history_only)
+        if pack.source != source:
+            raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+        if self._keep:
             self._packs[source] = pack
-        return self._packs[source]
+        return pack
+
+    def by_tokens(self) -> bool:
+        """Whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
+        try:
+            return not any(_has_more_than_tokens(file) for file in self.files.values())
+        except OSError:  # who reads the pack says what is wrong with it
+            return False
 
     def __contains__(self, source: object) -> bool:
         return source in self.files
@@ -318,7 +332,18 @@ class PackFiles(Mapping[str, Pack]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Other processes read for themselves."""
-        return {"files": self.files, "_history_only": self._history_only, "_packs": {}}
+        return {"files": self.files, "_history_only": self._history_only, "_keep": self._keep, "_packs": {}}
+
+
+_MORE_THAN_TOKENS = (b'"html":true', b'"tokens":null', b'"user_patterns":[{')
+"""What a pack holds that is of pages, has an expression by hand or a pattern of the user's own, but for white space.
+Within a string a backslash would stand before the second quote."""
+
+
+def _has_more_than_tokens(file: str) -> bool:
+    with open(file, "rb") as handle:
+        data = handle.read(MAX_PACK_BYTES).translate(None, b" \t\r\n")
+    return any(mark in data for mark in _MORE_THAN_TOKENS)
 
 
 def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:

@@ -464,7 +464,7 @@ cdef struct Spec:
     uint8_t extra[12]       # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
     int extras
     bint html
-    Table words             # words of the closed lists
+    Table words             # words of the closed lists; a WordList has them
     int32_t* word_pattern   # pattern number of each
 
 
@@ -601,5 +601,16 @@ cdef inline int tokens_push(Tokens* t, int64_t start, int64_t end, uint8_t kind)
 cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* out) except -1 nogil
 
 
+cdef class WordList:
+    cdef Table table
+    cdef int32_t* pattern
+    cdef Words short        # those that a Word can hold; what is known of them is their place
+    cdef object __weakref__
+
+
+cdef WordList word_list(list words, list numbers)
+
+
 cdef class Scanner:
     cdef Spec spec
+    cdef WordList listed

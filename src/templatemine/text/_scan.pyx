@@ -7,6 +7,8 @@ GIL; offsets are int64; arguments are IN unless a docstring says otherwise.  num
 does without, and so starts sooner.
 """
 
+from weakref import WeakValueDictionary
+
 from templatemine.errors import CapacityError
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
@@ -1618,6 +1620,51 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
     return 0
 
 
+cdef class WordList:
+    """Words, and the pattern number of each; made by `word_list`, and never changed."""
+
+    def __cinit__(self, tuple words, tuple numbers):
+        cdef bytes word
+        cdef const uint8_t* p
+        cdef uint64_t h, a = 0, b = 0
+        cdef int64_t i
+        memset(&self.table, 0, sizeof(Table))
+        memset(&self.short, 0, sizeof(Words))
+        table_init(&self.table)
+        words_init(&self.short, len(words))
+        self.pattern = <int32_t*>malloc((len(words) + 1) * sizeof(int32_t))
+        if self.pattern == NULL:
+            raise MemoryError
+        for i, word in enumerate(words):
+            p = <const uint8_t*>word
+            if table_add(&self.table, p, len(word)) != i:
+                raise ValueError(f"the word {word!r} stands in two patterns")
+            if not 1 <= numbers[i] <= 255:
+                raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
+            self.pattern[i] = numbers[i]
+            if 0 < len(word) <= SHORT:
+                h = tm_key(p, len(word), p + len(word), &a, &b)
+                words_insert(&self.short, h, a, b, <int32_t>len(word), <int32_t>i)
+
+    def __dealloc__(self):
+        table_free(&self.table)
+        free(self.short.slots)
+        free(self.pattern)
+
+
+word_lists = WeakValueDictionary()
+"""Those in use: thousands of matchers have the same."""
+
+
+cdef WordList word_list(list words, list numbers):
+    """The words and their numbers; the same object for all who ask for the same."""
+    cdef tuple key = (tuple(words), tuple(numbers))
+    cdef WordList found = word_lists.get(key)
+    if found is None:
+        found = word_lists[key] = WordList(*key)
+    return found
+
+
 cdef class Scanner:
     """What Tokeniser and Matcher share: the Spec.
 
@@ -1635,7 +1682,6 @@ cdef class Scanner:
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, *rest):
         cdef int i
-        cdef bytes word
         memset(&self.spec, 0, sizeof(Spec))
         if len(mask) != 256:
             raise ValueError(f"expected a mask of 256 bytes, got {len(mask)}")
@@ -1665,20 +1711,9 @@ cdef class Scanner:
                     self.spec.extras += 1
         self.spec.html = html
         memcpy(self.spec.on, <const uint8_t*>mask, 256)
-        table_init(&self.spec.words)
-        self.spec.word_pattern = <int32_t*>malloc((len(words) + 1) * sizeof(int32_t))
-        if self.spec.word_pattern == NULL:
-            raise MemoryError
-        for i, word in enumerate(words):
-            if table_add(&self.spec.words, <const uint8_t*>word, len(word)) != i:
-                raise ValueError(f"the word {word!r} stands in two patterns")
-            if not 1 <= numbers[i] <= 255:
-                raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
-            self.spec.word_pattern[i] = numbers[i]
-
-    def __dealloc__(self):
-        table_free(&self.spec.words)
-        free(self.spec.word_pattern)
+        self.listed = word_list(words, numbers)
+        self.spec.words = self.listed.table
+        self.spec.word_pattern = self.listed.pattern
 
     def token_spans(self, const uint8_t[::1] document not None):
         """Tokens of a document.
