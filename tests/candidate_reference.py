@@ -31,7 +31,7 @@ from templatemine.mining.segments import (
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 
-__all__ = ["Table", "context", "describe", "labels", "numbered", "whole"]
+__all__ = ["Table", "describe", "labels", "numbered", "whole"]
 
 Column = NDArray[np.float64]
 
@@ -420,41 +420,3 @@ class _Kind:
         ended = s.traits[s.tokens[s.bounds[high] - 1]] & SENTENCE > 0 if prefix else s.begins_line[seg]
         yield "rest_closed", self.mean(ended)
         yield "rest_segments", self.mean(np.log2(high - low))
-
-
-# ---------------------------------------------------------------------------------------------------- scores of what is beside
-
-
-def context(segments: Segments, candidates: Sequence[Candidates], scores: Sequence[NDArray[np.float32]]) -> list[Any]:
-    """Of each candidate, by kind, the mean over its occurrences of what the segments around score."""
-    best = [0.0] * len(segments)
-    for kind, kind_scores in zip(candidates, scores, strict=True):
-        for candidate, score in enumerate(kind_scores.tolist()):
-            for place in kind.segment[kind.bounds[candidate] : kind.bounds[candidate + 1]].tolist():
-                best[place] = max(best[place], score)
-    sizes = segments.length.tolist()
-
-    def mean(places: Sequence[int]) -> float:
-        total = sum(sizes[place] for place in places)
-        return sum(best[place] * sizes[place] for place in places) / total if total else 1.0
-
-    rows = []
-    for place, document in enumerate(segments.document.tolist()):
-        before = [other for other in range(place) if segments.document[other] == document]
-        after = [other for other in range(place + 1, len(segments)) if segments.document[other] == document]
-        rows.append(
-            [
-                best[before[-1]] if before else 1.0,
-                best[after[0]] if after else 1.0,
-                mean(before),
-                mean(after),
-                mean(before[-_NEAR:] + after[:_NEAR]),
-            ]
-        )
-    return [
-        [
-            np.mean([rows[place] for place in kind.segment[start:end].tolist()], axis=0).tolist()
-            for start, end in pairwise(kind.bounds.tolist())
-        ]
-        for kind in candidates
-    ]

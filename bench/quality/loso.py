@@ -210,7 +210,7 @@ def _trained(held: frozenset[str], most: int | None, without: str) -> str:
     path = ROOT / "build" / "bench" / "quality" / "models" / f"{told}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     some = [example for name in known[:most] for example in _examples(name)]
-    columns = training.fit(some, without)
+    columns = training.fit([training.ignoring(example, without) for example in some] if without else some)
     np.savez_compressed(path, **columns)
     return str(path)
 

@@ -30,7 +30,7 @@ import training  # noqa: E402
 from templatemine.config import ReadConfig  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.io.read import read_documents  # noqa: E402
-from templatemine.mining.features import ALL_FEATURES  # noqa: E402
+from templatemine.mining.features import FEATURES  # noqa: E402
 from templatemine.mining.labels import KINDS  # noqa: E402
 
 
@@ -82,7 +82,7 @@ def main() -> None:
         "command": " ".join(["train.py", *(Path(path).name for path in args.archives), "--gold", Path(args.gold).name]),
         "lightgbm": lightgbm.__version__,
         "trees": {name.removesuffix(".sizes"): len(columns[name]) for name in columns if name.endswith(".sizes")},
-        "features": {kind: list(ALL_FEATURES[kind]) for kind in KINDS},
+        "features": {kind: list(FEATURES[kind]) for kind in KINDS},
         "options": training.OPTIONS,
         "licence": (
             "The numbers are the project's own.  The articles they were fitted to were read for research and are not "

@@ -26,25 +26,18 @@ from templatemine.config import PipelineConfig  # noqa: E402
 from templatemine.evaluation.protocol import derive_random  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import PositionKind, TemplateDesign, insert_boilerplate  # noqa: E402
-from templatemine.mining.context import fill_context  # noqa: E402
-from templatemine.mining.features import ALL_FEATURES, CONTEXT, FEATURES, compute_features  # noqa: E402
+from templatemine.mining.features import FEATURES, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.near_duplicates import drop_copies, is_blank  # noqa: E402
-from templatemine.mining.score import (  # noqa: E402
-    COLUMNS,
-    FILLER_FORESTS,
-    FIRST_FORESTS,
-    filler_matrix,
-    to_probability,
-)
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.tokenise import tokenise  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.text.expressions import Encoded  # noqa: E402
 from trees import mean_table, table  # noqa: E402
 
-__all__ = ["COPIES", "GROUPS", "Examples", "Labelled", "dressed", "examples", "fit"]
+__all__ = ["COPIES", "GROUPS", "Examples", "Labelled", "dressed", "examples", "fit", "ignoring"]
 
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 Array = NDArray[Any]
@@ -99,7 +92,6 @@ GROUPS = {
         "longer shorter same_beside kinds_beside capital_beside small_beside mutable_beside edge_own lift fill fill_sd "
         "fill_characters fill_capitals fill_mutable rest rest_sd rest_capitals rest_closed rest_segments"
     ),
-    "scores of what is beside": " ".join(CONTEXT),
 }
 """Features by what they look at."""
 
@@ -144,23 +136,11 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class Examples:
-    """All that is learnt from one source.
-
-    Attributes
-    ----------
-    kinds : mapping
-        By kind of candidate.
-    bounds, document, candidates
-        See `templatemine.mining.context.fill_context`.
-    weight : float
-    """
+    """All that is learnt from one source, by kind of candidate."""
 
     source: str
     publisher: str
     kinds: Mapping[str, Labelled] = field(repr=False)
-    bounds: NDArray[np.int64] = field(repr=False)
-    document: NDArray[np.int32] = field(repr=False)
-    candidates: Sequence[Candidates] = field(repr=False)
     weight: float = 1.0
 
 
@@ -176,14 +156,7 @@ def examples(source: str, publisher: str, documents: Sequence[Document], gold: S
     matrices = compute_features(corpus, segments, [one.date for one in told], found)
     bounds = _characters(told, segments, gold, options)
     kinds = {one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)}
-    return Examples(
-        source=source,
-        publisher=publisher,
-        kinds=kinds,
-        bounds=segments.bounds,
-        document=segments.document,
-        candidates=found,
-    )
+    return Examples(source=source, publisher=publisher, kinds=kinds)
 
 
 def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Spans, seed: int) -> Examples:
@@ -213,7 +186,7 @@ def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Sp
             ]
             spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.templates)]
     made = examples(source, publisher, [row.document for row in rows], spans)
-    return replace(made, source=f"{source}, dressed {seed}", weight=SYNTHETIC_WEIGHT)
+    return Examples(source=f"{source}, dressed {seed}", publisher=publisher, kinds=made.kinds, weight=SYNTHETIC_WEIGHT)
 
 
 def _characters(told: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
@@ -275,96 +248,78 @@ def _labelled(segments: Segments, one: Candidates, matrix: NDArray[np.float32], 
     return Labelled(matrix=matrix, size=sums[0], bad=sums[1], rest=sums[2], bad_rest=sums[3])
 
 
+def ignoring(one: Examples, group: str) -> Examples:
+    """The same without what a group of features says (`GROUPS`): zeros, which no tree can ask for."""
+    names = set(GROUPS[group].split())
+    kinds = {}
+    for kind, labelled in one.kinds.items():
+        matrix = labelled.matrix.copy()
+        matrix[:, [place for place, name in enumerate(FEATURES[kind]) if name in names]] = 0
+        kinds[kind] = replace(labelled, matrix=matrix)
+    return replace(one, kinds=kinds)
+
+
 # -------------------------------------------------------------------------------------------------------------- fitting
 
 
-def fit(sources: Sequence[Examples], without: str = "") -> dict[str, Array]:
-    """The columns of a model, named ``forest.column``.
-
-    Parameters
-    ----------
-    without : str
-        A group of features (`GROUPS`) that nothing is learnt from: zeros, which no tree can split.
-    """
-    ignored = set(GROUPS[without].split()) if without else set()
-    sources = [_ignoring(source, ignored) for source in sources] if ignored else sources
+def fit(sources: Sequence[Examples]) -> dict[str, Array]:
+    """The columns of a model, named ``forest.column``."""
     columns: dict[str, Array] = {}
-    for kind, trees in _fit_scorers(sources, FEATURES).items():
-        columns.update({f"{FIRST_FORESTS[kind]}.{name}": values for name, values in trees.items()})
-    sources = [_ignoring(source, ignored) for source in _with_context(sources)]
-    for kind, trees in _fit_scorers(sources, ALL_FEATURES).items():
+    first = _scorers(sources)
+    for kind, trees in first.items():
         columns.update({f"{kind}.{name}": values for name, values in trees.items()})
-        matrices = [source.kinds[kind].matrix for source in sources]
-        medians = [np.median(matrix, axis=0) for matrix in matrices if len(matrix)]
+        medians = [np.median(one.kinds[kind].matrix, axis=0) for one in sources if len(one.kinds[kind].matrix)]
         columns[f"{kind}.usual"] = np.median(medians, axis=0).astype(np.float32)
+    unseen = _unseen_scores(sources)
     for kind, name in FILLER_FORESTS.items():
-        columns.update({f"{name}.{column}": values for column, values in _fit_fillers(sources, kind).items()})
+        rows = []
+        for one in sources:
+            labelled, scores = one.kinds[kind], unseen[one.source][kind]
+            able = (labelled.rest > 0) & (scores >= ASKED)
+            share = labelled.bad_rest[able] / labelled.rest[able]
+            rows.append(
+                (filler_matrix(labelled.matrix, scores)[able], share, one.weight * _weights(labelled.rest[able], None))
+            )
+        options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
+        signs = _signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
+        trees = _trained(rows, signs, FILLER_TREES, options)
+        columns.update({f"{name}.{column}": values for column, values in trees.items()})
     return columns
 
 
-def _ignoring(source: Examples, names: set[str]) -> Examples:
-    """The same with zeros for some features."""
-    kinds = {}
-    for kind, labelled in source.kinds.items():
-        matrix = labelled.matrix.copy()
-        matrix[:, [index for index, name in enumerate(ALL_FEATURES[kind]) if name in names]] = 0
-        kinds[kind] = replace(labelled, matrix=matrix)
-    return replace(source, kinds=kinds)
-
-
-def _with_context(sources: Sequence[Examples]) -> list[Examples]:
-    """The same with the context of candidates, by first scores of forests that have not seen the publisher."""
-    publishers = sorted({source.publisher for source in sources})
-    np.random.default_rng(1).shuffle(publishers)
-    filled = {}
-    for fold in range(FOLDS):
-        held = set(publishers[fold::FOLDS])
-        forests = _fit_scorers([source for source in sources if source.publisher not in held], FEATURES)
-        for source in sources:
-            if source.publisher in held:
-                kinds = {kind: replace(one, matrix=one.matrix.copy()) for kind, one in source.kinds.items()}
-                matrices = [kinds[kind].matrix for kind in KINDS]
-                scores = [_apply_forest(forests[kind], kinds[kind].matrix) for kind in KINDS]
-                fill_context(source.bounds, source.document, source.candidates, scores, matrices)
-                filled[source.source] = replace(source, kinds=kinds)
-    return [filled[source.source] for source in sources]
-
-
-def _fit_scorers(sources: Sequence[Examples], names: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Array]]:
-    """Forests that score candidates by the features of some names, the first columns."""
-    forests = {}
+def _scorers(sources: Sequence[Examples]) -> dict[str, dict[str, Array]]:
+    found = {}
     for kind in KINDS:
         rows = []
-        for source in sources:
-            labelled = source.kinds[kind]
+        for one in sources:
+            labelled = one.kinds[kind]
             able = labelled.size > 0
             share = labelled.bad[able] / labelled.size[able]
-            matrix = labelled.matrix[able, : len(names[kind])]
-            rows.append((matrix, share, source.weight * _weights(labelled.size[able], share)))
+            rows.append((labelled.matrix[able], share, one.weight * _weights(labelled.size[able], share)))
         side = SEGMENT if kind == SEGMENT else PREFIX
-        signs = _signs(names[kind], f"{RISING[side]} {' '.join(CONTEXT)}", FALLING[side])
-        forests[kind] = _trained(rows, signs, TREES, {})
-    return forests
+        found[kind] = _trained(rows, _signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
+    return found
 
 
-def _fit_fillers(sources: Sequence[Examples], kind: str) -> dict[str, Array]:
-    """A forest that scores what fills the lines of labels."""
-    rows = []
-    for source in sources:
-        labelled = source.kinds[kind]
-        able = (labelled.rest > 0) & (labelled.matrix[:, -1] >= ASKED)
-        share = labelled.bad_rest[able] / labelled.rest[able]
-        matrix = filler_matrix(kind, labelled.matrix[able])
-        rows.append((matrix, share, source.weight * _weights(labelled.rest[able], None)))
-    options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
-    signs = _signs((*FEATURES[kind], "first_score"), f"{FILLER_RISING} first_score", FILLER_FALLING)
-    return _trained(rows, signs, FILLER_TREES, options)  # type: ignore[no-any-return]
+def _unseen_scores(sources: Sequence[Examples]) -> dict[str, dict[str, NDArray[np.float32]]]:
+    """Scores of the labels of each source by forests that have not seen its publisher."""
+    names = sorted({one.publisher for one in sources})
+    np.random.default_rng(1).shuffle(names)
+    scores = {}
+    for number in range(FOLDS):
+        held = set(names[number::FOLDS])
+        forests = _scorers([one for one in sources if one.publisher not in held])
+        for one in sources:
+            if one.publisher in held:
+                scores[one.source] = {kind: _applied(forests[kind], one.kinds[kind].matrix) for kind in FILLER_FORESTS}
+    return scores
 
 
-def _apply_forest(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+def _applied(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     from templatemine.pages._model import Forest
 
-    return to_probability(Forest(*(trees[name] for name in COLUMNS)).scores(matrix))
+    odds = Forest(*(trees[name] for name in COLUMNS)).scores(matrix)
+    return (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(np.float32)
 
 
 def _weights(size: Array, share: Array | None) -> Array:

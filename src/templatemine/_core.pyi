@@ -158,18 +158,8 @@ class Describer:
         longer: NDArray[np.float32],
         shorter: NDArray[np.float32],
         anywhere: NDArray[np.int64],
-        spare: int = 0,
     ) -> NDArray[np.float32]: ...
 
-def best_scores(
-    best: NDArray[np.float32], segment: NDArray[np.int64], bounds: NDArray[np.int64], scores: NDArray[np.float32]
-) -> None: ...
-def score_context(
-    best: NDArray[np.float32], bounds: NDArray[np.int64], document: NDArray[np.int32]
-) -> NDArray[np.float32]: ...
-def mean_rows(
-    rows: NDArray[np.float32], segment: NDArray[np.int64], bounds: NDArray[np.int64]
-) -> NDArray[np.float32]: ...
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_starts: NDArray[np.int64],

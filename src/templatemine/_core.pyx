@@ -1585,8 +1585,8 @@ cdef class Describer:
 
     def describe(self, int kind, const int64_t[::1] segment not None, const int64_t[::1] bounds not None,
                  const int32_t[::1] length not None, const int32_t[::1] df not None, const float[::1] longer not None,
-                 const float[::1] shorter not None, const int64_t[::1] anywhere not None, int64_t spare=0):
-        """The features of candidates of one kind: float32 array, shape (candidates, features + spare).  O(occurrences).
+                 const float[::1] shorter not None, const int64_t[::1] anywhere not None):
+        """The features of candidates of one kind: float32 array, shape (candidates, features).  O(occurrences).
 
         Parameters
         ----------
@@ -1596,14 +1596,12 @@ cdef class Describer:
             See `labels.Candidates`.
         anywhere : int64 array, shape (candidates,)
             How often its `heads` occur.
-        spare : int
-            Further columns, zeros, which others fill.
         """
         cdef int64_t n = length.shape[0], i, width = F_OF_SEGMENTS if kind == IS_SEGMENT else F_OF_LABELS
         self.check(kind, segment, bounds, length)
         if not n == df.shape[0] == longer.shape[0] == shorter.shape[0] == anywhere.shape[0]:
             raise ValueError("expected equal lengths of the columns of candidates")
-        out = np.zeros((n, width + max(0, spare)), np.float32)
+        out = np.zeros((n, width), np.float32)
         cdef float[:, ::1] row = out
         cdef int64_t most = max(self.n + 1, self.traits.shape[0])
         cdef int32_t* tally = <int32_t*>calloc(most + 1, sizeof(int32_t))
@@ -1935,121 +1933,6 @@ cdef object _logarithms():
     if _LOGARITHMS is None:
         _LOGARITHMS = np.log2(np.maximum(np.arange(LOGARITHMS, dtype=np.float64), 1))
     return _LOGARITHMS
-
-
-# ------------------------------------------------------------------------------------------------------ scores of what is beside
-cdef int64_t AROUND = 3                     # segments on each side that count as around one
-
-
-def best_scores(float[::1] best not None, const int64_t[::1] segment not None, const int64_t[::1] bounds not None,
-                const float[::1] scores not None):
-    """Raise the score of each segment to that of the best candidate that occurs in it.  O(occurrences).
-
-    Parameters
-    ----------
-    best : float32 array, shape (segments,); INOUT
-    segment : int64 array, shape (occurrences,)
-    bounds : int64 array, shape (candidates + 1,)
-        Candidate i occurs in ``segment[bounds[i]:bounds[i + 1]]``.
-    scores : float32 array, shape (candidates,)
-    """
-    cdef int64_t i, k
-    check_occurrences(segment, bounds, best.shape[0])
-    if scores.shape[0] + 1 != bounds.shape[0]:
-        raise ValueError("scores: expected one a candidate")
-    with nogil:
-        for i in range(scores.shape[0]):
-            for k in range(bounds[i], bounds[i + 1]):
-                if best[segment[k]] < scores[i]:
-                    best[segment[k]] = scores[i]
-
-
-def score_context(const float[::1] best not None, const int64_t[::1] bounds not None, const int32_t[::1] document not None):
-    """What the segments around each one score; 1 where there is none, as beside boilerplate.  O(segments).
-
-    Parameters
-    ----------
-    best : float32 array, shape (segments,)
-    bounds : int64 array, shape (segments + 1,)
-        Where each segment begins, in tokens.
-    document : int32 array, shape (segments,)
-        Ascending.
-
-    Returns
-    -------
-    float32 array, shape (segments, 5)
-        The score of the segment before and after; means, weighted by tokens, of all segments of the document that are
-        before and after; and of the three on each side.
-    """
-    cdef int64_t n = best.shape[0], i, j, first = 0, last
-    if not n == document.shape[0] == bounds.shape[0] - 1:
-        raise ValueError("expected equal lengths")
-    out = np.empty((n, 5), np.float32)
-    cdef float[:, ::1] columns = out
-    cdef double before, before_size, after, after_size, near, near_size, size
-    with nogil:
-        while first < n:
-            last = first
-            after, after_size = 0, 0
-            while last < n and document[last] == document[first]:
-                size = bounds[last + 1] - bounds[last]
-                after += best[last] * size
-                after_size += size
-                last += 1
-            before, before_size = 0, 0
-            for i in range(first, last):
-                size = bounds[i + 1] - bounds[i]
-                after -= best[i] * size
-                after_size -= size
-                columns[i, 0] = best[i - 1] if i > first else 1
-                columns[i, 1] = best[i + 1] if i + 1 < last else 1
-                columns[i, 2] = before / before_size if before_size > 0 else 1
-                columns[i, 3] = after / after_size if after_size > 0 else 1
-                before += best[i] * size
-                before_size += size
-                near, near_size = 0, 0
-                for j in range(max(first, i - AROUND), min(last, i + AROUND + 1)):
-                    if j != i:
-                        near += best[j] * (bounds[j + 1] - bounds[j])
-                        near_size += bounds[j + 1] - bounds[j]
-                columns[i, 4] = near / near_size if near_size > 0 else 1
-            first = last
-    return out
-
-
-def mean_rows(const float[:, ::1] rows not None, const int64_t[::1] segment not None, const int64_t[::1] bounds not None):
-    """The mean of the rows of the segments in which each candidate occurs.  O(occurrences).
-
-    Parameters
-    ----------
-    rows : float32 array, shape (segments, columns)
-    segment, bounds : int64 arrays
-        See `best_scores`; each candidate occurs.
-
-    Returns
-    -------
-    float32 array, shape (candidates, columns)
-    """
-    cdef int64_t width = rows.shape[1], i, k, c
-    check_occurrences(segment, bounds, rows.shape[0])
-    out = np.zeros((bounds.shape[0] - 1, width), np.float32)
-    cdef float[:, ::1] means = out
-    cdef double sum
-    with nogil:
-        for i in range(means.shape[0]):
-            for c in range(width):
-                sum = 0
-                for k in range(bounds[i], bounds[i + 1]):
-                    sum += rows[segment[k], c]
-                means[i, c] = sum / max(1, bounds[i + 1] - bounds[i])
-    return out
-
-
-cdef int check_occurrences(const int64_t[::1] segment, const int64_t[::1] bounds, int64_t segments) except -1:
-    """Refuse occurrences in segments that do not exist."""
-    check_bounds("bounds", &bounds[0] if bounds.shape[0] else NULL, bounds.shape[0], segment.shape[0])
-    check_within("segment", &segment[0] if segment.shape[0] else NULL, segment.shape[0], 0, segments)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------- growing strings

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from templatemine.errors import PackError
-from templatemine.mining.features import ALL_FEATURES, FEATURES
+from templatemine.mining.features import FEATURES
 from templatemine.mining.grounds import _WORDS, CODES_PER_SIDE, describe_codes, explain_scores, unpack_codes
 from templatemine.mining.labels import KINDS, SEGMENT
 from templatemine.mining.score import SHIPPED, load_model
@@ -20,7 +20,7 @@ from templatemine.report.words import grounds_of
 
 
 def test_every_feature_has_words() -> None:
-    named = {name for kind in KINDS for name in ALL_FEATURES[kind]} - {"first_score"}
+    named = {name for kind in KINDS for name in FEATURES[kind]}
     assert named == set(_WORDS)
     assert all(more != less for more, less in _WORDS.values())
 
@@ -31,15 +31,13 @@ def test_the_strongest_are_those_whose_loss_changes_the_score_most(kind: str) ->
     forest, usual = shipped.forests[kind], shipped.usual[kind]
     rng = np.random.default_rng(3)
     matrix = (usual + rng.normal(0, 1.5, (150, len(usual)))).astype(np.float32)
-    matrix[:, -1] = shipped.first_scores(kind, matrix)
     rows = np.arange(0, 150, 2)
     found = explain_scores(shipped, kind, matrix, rows)
     for row, packed in zip(rows.tolist(), found.tolist(), strict=True):
         effects = {}
-        for place in range(len(usual) - 1):
+        for place in range(len(usual)):
             other = matrix[row : row + 1].copy()
             other[0, place] = usual[place]
-            other[0, -1] = shipped.first_scores(kind, other)[0]
             effects[place] = float(forest.scores(matrix[row : row + 1])[0] - forest.scores(other)[0])
         for sign, some in zip((1, -1), unpack_codes(packed), strict=True):
             order = sorted(effects, key=lambda place: -sign * effects[place])[:CODES_PER_SIDE]

@@ -11,10 +11,10 @@ import pytest
 
 from templatemine.config import SHIPPED, PipelineConfig
 from templatemine.errors import ConfigError
-from templatemine.mining.features import ALL_FEATURES
+from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.score import COLUMNS, FILLER_FORESTS, FIRST_FORESTS, fingerprint, load_model
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, fingerprint, load_model
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 
@@ -22,7 +22,7 @@ from templatemine.model import Document
 def tables() -> dict[str, Any]:
     """A model of stumps: of one tree each, which asks for the first feature."""
     found: dict[str, Any] = {}
-    for name in (*KINDS, *FIRST_FORESTS.values(), *FILLER_FORESTS.values()):
+    for name in (*KINDS, *FILLER_FORESTS.values()):
         columns: tuple[Any, ...] = (
             np.array([0], np.int16),
             np.array([0.5], np.float32),
@@ -32,7 +32,7 @@ def tables() -> dict[str, Any]:
             np.array([1], np.int32),
         )
         found |= {f"{name}.{column}": value for column, value in zip(COLUMNS, columns, strict=True)}
-    return found | {f"{kind}.usual": np.zeros(len(ALL_FEATURES[kind]), np.float32) for kind in KINDS}
+    return found | {f"{kind}.usual": np.zeros(len(FEATURES[kind]), np.float32) for kind in KINDS}
 
 
 def saved(path: Path, change: dict[str, Any]) -> str:
@@ -45,13 +45,12 @@ def test_scores_are_shares_and_the_same_each_time() -> None:
     shipped = load_model(SHIPPED)
     rows = np.random.default_rng(1).normal(0, 3, (500, 80)).astype(np.float32)
     for kind in KINDS:
-        matrix = np.ascontiguousarray(rows[:, : len(ALL_FEATURES[kind])])
-        for score in (shipped.first_scores, shipped.final_scores):
-            scores = score(kind, matrix)
-            assert scores.dtype == np.float32
-            assert np.all((scores > 0) & (scores < 1))
-            assert np.array_equal(scores, score(kind, matrix))
-            assert np.array_equal(scores[::-1], score(kind, matrix[::-1].copy()))
+        matrix = np.ascontiguousarray(rows[:, : len(FEATURES[kind])])
+        scores = shipped.scores(kind, matrix)
+        assert scores.dtype == np.float32
+        assert np.all((scores > 0) & (scores < 1))
+        assert np.array_equal(scores, shipped.scores(kind, matrix))
+        assert np.array_equal(scores[::-1], shipped.scores(kind, matrix[::-1].copy()))
     assert fingerprint(SHIPPED) is None
 
 
@@ -63,22 +62,10 @@ def test_scores_are_shares_and_the_same_each_time() -> None:
         {"segment.usual": np.zeros(3, np.float32)},
         {"suffix.usual": None},
         {"segment.feature": np.array([999], np.int16)},
-        {"first_segment.feature": np.array([len(ALL_FEATURES["segment"]) - 1], np.int16)},
-        {"first_prefix.leaf": None},
         {"segment.sizes": np.array([7], np.int32)},
         {"segment.feature": np.array([{}], object)},
     ],
-    ids=[
-        "no leaves",
-        "no filler",
-        "other features",
-        "no usual",
-        "beyond the features",
-        "first of context",
-        "no first",
-        "sizes",
-        "objects",
-    ],
+    ids=["no leaves", "no filler", "other features", "no usual", "beyond the features", "sizes", "objects"],
 )
 def test_files_that_are_no_model_are_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     path = saved(tmp_path / "model.npz", change)
@@ -127,8 +114,8 @@ def test_a_model_of_ones_own_is_used_and_named(tmp_path: Path) -> None:
         saved(tmp_path / "other.npz", {"segment.threshold": np.array([1], np.float32)})
     )
     own = load_model(path)
-    matrix = np.zeros((2, len(ALL_FEATURES["segment"])), np.float32)
+    matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
     matrix[1, 0] = 1
-    low, high = own.final_scores("segment", matrix).tolist()
+    low, high = own.scores("segment", matrix).tolist()
     assert low == pytest.approx(1 / (1 + np.e))
     assert high == pytest.approx(np.e / (1 + np.e))

@@ -13,8 +13,7 @@ import candidate_reference
 from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
-from templatemine.mining.context import fill_context
-from templatemine.mining.features import ALL_FEATURES, CONTEXT, FEATURES, compute_features
+from templatemine.mining.features import FEATURES, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
 from templatemine.mining.segments import Segments, segment
 from templatemine.mining.tokenise import tokenise
@@ -117,62 +116,11 @@ def check_features(texts: list[str], days: list[str | None]) -> None:
     table = candidate_reference.Table.of(corpus, some, days)
     for one, found in zip(kinds, compute_features(corpus, some, days, kinds), strict=True):
         wanted = candidate_reference.describe(table, one)
-        assert wanted.shape == (len(one), len(FEATURES[one.kind]))
-        assert found.shape == (len(one), len(ALL_FEATURES[one.kind]))
-        assert not found[:, len(FEATURES[one.kind]) :].any()
+        assert found.shape == wanted.shape == (len(one), len(FEATURES[one.kind]))
         for place, name in enumerate(FEATURES[one.kind]):
             # numpy takes logarithms of fractions by instructions of its own, which may differ in the last bit.
             close = np.isclose(found[:, place], wanted[:, place], rtol=1e-7, atol=0)
             assert close.all(), (one.kind, name, found[:, place], wanted[:, place])
-
-
-@examples(150)
-@given(archives, st.integers(0, 99))
-def test_context_is_that_of_the_reference(texts: list[str], seed: int) -> None:
-    _, some = source_of(texts)
-    kinds = find_candidates(some)
-    random = np.random.default_rng(seed)
-    scores = [random.random(len(kind), np.float32) for kind in kinds]
-    matrices = [np.full((len(kind), 2 + len(CONTEXT)), 7, np.float32) for kind in kinds]
-    fill_context(some.bounds, some.document, kinds, scores, matrices)
-    wanted = candidate_reference.context(some, kinds, scores)
-    for matrix, kind_scores, rows in zip(matrices, scores, wanted, strict=True):
-        assert (matrix[:, :2] == 7).all()
-        assert matrix[:, -1].tolist() == kind_scores.tolist()
-        assert matrix[:, 2:-1].tolist() == [pytest.approx(row, abs=1e-6) for row in rows]
-
-
-def test_context_by_hand() -> None:
-    """Two documents of three and of one segment, of one, two, one and four tokens."""
-    best = np.array([0.5, 0.25, 1, 0], np.float32)
-    rows = _core.score_context(best, np.array([0, 1, 3, 4, 8], np.int64), np.array([0, 0, 0, 1], np.int32))
-    assert rows.tolist() == [
-        [1, 0.25, 1, 0.5, 0.5],
-        [0.5, 1, 0.5, 1, 0.75],
-        [0.25, 1, pytest.approx(1 / 3), 1, pytest.approx(1 / 3)],
-        [1, 1, 1, 1, 1],
-    ]
-    assert _core.mean_rows(rows, np.array([0, 1, 3], np.int64), np.array([0, 2, 3], np.int64))[:, 0].tolist() == [
-        0.75,
-        1,
-    ]
-    assert _core.score_context(best[:0], np.zeros(1, np.int64), np.zeros(0, np.int32)).shape == (0, 5)
-
-
-def test_context_of_what_does_not_fit_is_refused() -> None:
-    best, bounds, document = np.zeros(2, np.float32), np.array([0, 1, 2], np.int64), np.zeros(2, np.int32)
-    for wrong in ((best[:1], bounds, document), (best, bounds[:-1], document), (best, bounds, document[:1])):
-        with pytest.raises(ValueError, match="expected equal lengths"):
-            _core.score_context(*wrong)
-    one, two = np.array([0, 1], np.int64), np.array([0, 2], np.int64)
-    rows = np.zeros((2, 5), np.float32)
-    for segments, starts in ((one - 1, two), (one + 1, two), (one, one), (one, two + 1), (one, two[:0])):
-        with pytest.raises(ValueError, match="expected"):
-            _core.mean_rows(rows, segments, starts)
-        with pytest.raises(ValueError, match="expected"):
-            _core.best_scores(best, segments, starts, best[:1])
-    with pytest.raises(ValueError, match="scores: expected one a candidate"):
-        _core.best_scores(best, one, two, best)
 
 
 TEXTS = ["Photo by Ann\nRelated: b", "Photo by b x\nPhoto by a. So\nRead more", "Read more\nPhoto by", "Photo by Q R"]

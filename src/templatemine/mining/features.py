@@ -23,7 +23,7 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text.dates import days_of
 
-__all__ = ["ALL_FEATURES", "CONTEXT", "FEATURES", "compute_features"]
+__all__ = ["FEATURES", "compute_features"]
 
 _CONTINUES = b",.;:)!?'"
 """What goes on with the text before it begins with one of these, or a small letter."""
@@ -45,17 +45,12 @@ _LABEL_ONLY = (
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY, PREFIX: _COMMON + _LABEL_ONLY}
 FEATURES["suffix"] = FEATURES[PREFIX]
 """Names of the features of each kind, in the order in which `_core.Describer` has them."""
-CONTEXT = ("score_before", "score_after", "score_head", "score_tail", "score_around", "first_score")
-"""Names of further columns, which `context.fill_context` fills."""
-ALL_FEATURES = {kind: names + CONTEXT for kind, names in FEATURES.items()}
 
 
 def compute_features(
     corpus: Corpus, segments: Segments, dates: Sequence[str | None], candidates: Sequence[Candidates]
 ) -> list[NDArray[np.float32]]:
-    """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, all features).
-
-    The columns of `CONTEXT` are 0.
+    """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
 
     Parameters
     ----------
@@ -88,9 +83,7 @@ def compute_features(
     ]
     everywhere = _count_everywhere(native, segments, columns)
     return [
-        native.describe(
-            *kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences, len(CONTEXT)
-        )
+        native.describe(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
         for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True)
     ]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.mining.features import ALL_FEATURES
+from templatemine.mining.features import FEATURES
 from templatemine.mining.score import Model
 
 __all__ = ["describe_codes", "explain_scores", "unpack_codes"]
@@ -29,7 +29,7 @@ def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: N
 
     Parameters
     ----------
-    matrix : float32 array, shape (candidates, all features)
+    matrix : float32 array, shape (candidates, features)
     rows : int64 array, shape (rows,)
 
     Returns
@@ -38,16 +38,15 @@ def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: N
         Codes in its bytes, see `unpack_codes`.
     """
     packed = np.zeros((len(rows), _BYTES), np.int8)
-    forest, width = model.forests[kind], matrix.shape[1] - 1  # a feature also speaks by the first score
-    usual = model.usual[kind][:-1]
+    forest, width = model.forests[kind], matrix.shape[1]
+    usual = model.usual[kind]
     for start in range(0, len(rows), _CHUNK):
         batch = matrix[rows[start : start + _CHUNK]]
         ablated = np.repeat(batch, width, axis=0)
         copy_rows = np.arange(len(ablated))
         ablated[copy_rows, copy_rows % width] = usual[copy_rows % width]
-        ablated[:, -1] = model.first_scores(kind, ablated)
         effect = forest.scores(np.ascontiguousarray(batch))[:, None] - forest.scores(ablated).reshape(len(batch), width)
-        value_side = np.where(batch[:, :-1] > usual, 1, -1)
+        value_side = np.where(batch > usual, 1, -1)
         for sign, offset in ((1, 0), (-1, CODES_PER_SIDE)):
             order = np.argsort(-sign * effect, axis=1, kind="stable")[:, :CODES_PER_SIDE]
             is_strong = np.take_along_axis(sign * effect, order, axis=1) >= _MIN_EFFECT
@@ -67,7 +66,7 @@ def unpack_codes(packed: int) -> tuple[list[int], list[int]]:
 
 def describe_codes(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
     """Some codes in words, each once."""
-    names = ALL_FEATURES[kind]
+    names = FEATURES[kind]
     return tuple(dict.fromkeys(_WORDS[names[abs(code) - 1]][code < 0] for code in codes if code))
 
 
@@ -103,11 +102,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "closed": ("its sentences end with a mark", "its sentences end without a mark"),
     "before_df": ("behind frequent text", "behind text that is new in every article"),
     "after_df": ("before frequent text", "before text that is new in every article"),
-    "score_before": ("behind other boilerplate", "not behind other boilerplate"),
-    "score_after": ("before other boilerplate", "not before other boilerplate"),
-    "score_head": ("much before it is boilerplate", "little before it is boilerplate"),
-    "score_tail": ("much behind it is boilerplate", "little behind it is boilerplate"),
-    "score_around": ("among other boilerplate", "not among other boilerplate"),
     "before_repeats": ("behind text that repeats", "behind text that does not repeat"),
     "after_repeats": ("before text that repeats", "before text that does not repeat"),
     "beside": _AMONG,

@@ -23,7 +23,6 @@ from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.score import Scores
 from templatemine.mining.segments import Segments
 from templatemine.model import Cutoff, LongArray, Template
 from templatemine.text import _scan
@@ -126,7 +125,7 @@ def select(
     segments: Segments,
     candidates: Sequence[Candidates],
     matrices: Sequence[NDArray[np.float32]],
-    scores: Sequence[Scores],
+    scores: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
     config: SelectConfig,
     *,
     html: bool = False,

@@ -223,10 +223,16 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     """Segments that repeat, and labels of others, with what their scores decide."""
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
-    features = compute_features(corpus, segments, dates, candidate_kinds)
-    scores = options.scorer.score_all(segments, candidate_kinds, features)
-    verdicts = select(segments, candidate_kinds, features, scores, options.select, html=corpus.html)
-    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, features, strict=True)):
+    matrices = compute_features(corpus, segments, dates, candidate_kinds)
+    verdicts = select(
+        segments,
+        candidate_kinds,
+        matrices,
+        options.scorer.score_all(candidate_kinds, matrices),
+        options.select,
+        html=corpus.html,
+    )
+    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
         of_kind = verdicts.kind == kind_index
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
         verdicts.grounds[np.flatnonzero(of_kind)[accepted]] = explain_scores(
