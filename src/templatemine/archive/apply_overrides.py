@@ -31,7 +31,7 @@ from templatemine.packs.pack_checks import check_handwritten, check_slot
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
 from templatemine.pipeline import SourceReport
-from templatemine.text.expressions import OWN_TOKEN, Encoded
+from templatemine.text.expressions import OWN_TOKEN, EncodedText
 from templatemine.text.patterns import TABLE
 
 __all__ = [
@@ -244,7 +244,7 @@ def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]
     matching: list[Template] = []
     for index, template in enumerate(templates):
         for example in (template.example, _example_text(template.tokens or ())):
-            if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, index):
+            if matcher.holds(EncodedText(example, pack.patterns, pack.tokenise.separators).data, index):
                 matching.append(replace(template, example=example))
                 break
     return matching

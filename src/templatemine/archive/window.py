@@ -18,7 +18,7 @@ from itertools import chain
 from templatemine.archive.partition import memory_cost
 from templatemine.errors import ConfigError
 from templatemine.model import Document
-from templatemine.text.dates import days_of
+from templatemine.text.dates import resolve_days
 
 __all__ = ["DatedDocument", "Window", "WindowConfig", "day_after"]
 
@@ -114,7 +114,7 @@ class Window:
         those before them were.
         """
         latest = day_after(self._today, 1)
-        read = days_of(chain(dates, (dated.document.date for dated in self._documents.values())))
+        read = resolve_days(chain(dates, (dated.document.date for dated in self._documents.values())))
         days = [None if day is None or day > latest or day_after(day, 1) == day else day for day in read]
         new, old = days[: len(dates)], days[len(dates) :]
         first = next((day for day in new if day is not None), None)

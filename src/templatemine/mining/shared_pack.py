@@ -27,7 +27,7 @@ from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
-from templatemine.text.slots import ANY, KINDS, code_of
+from templatemine.text.slots import ANY, KINDS, kind_code
 
 __all__ = ["SHARED_PACK", "Claim", "Claims", "build_shared_pack", "collect_claims"]
 
@@ -137,7 +137,7 @@ class _Tally:
 
 def _kind_width(kind: str) -> int:
     """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
-    return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
+    return KINDS.index(kind) if kind in KINDS else len(KINDS) + kind_code(kind)
 
 
 def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:

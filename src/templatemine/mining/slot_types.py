@@ -18,9 +18,9 @@ from zlib import crc32
 from templatemine.config import SlotConfig
 from templatemine.matching import _match
 from templatemine.text.characters import CAPITAL, SPACE, in_class
-from templatemine.text.expressions import ANCHORS, REACHES
+from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
-from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
+from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, matches_kind
 
 __all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "infer_slot_types"]
 
@@ -108,7 +108,7 @@ class FillerReader:
         self._slots, self._separators = slots, separators
         self._matcher = _build_matcher(slots, patterns, separators) if slots else None
         self._fillers, self._last_text = [SlotFillers() for _ in slots], [-1] * len(slots)
-        self._sides = bytes(REACHES[slot.side] for slot in slots)
+        self._sides = bytes(SLOT_REACH[slot.side] for slot in slots)
         self._text_count = 0
 
     def add(self, texts: list[str | bytes]) -> None:
@@ -178,12 +178,14 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
         kind = str(max_length) if max_length < SLOT_SIZE else ANY
     # Of few different ones, or of some length, it is not told what else is there.
     is_evidence = kind in KINDS and len(short) * config.unseen >= 3
-    return SlotType(kind=kind, always=is_evidence and all(fills(kind, filler, separators, side) for filler in fillers))
+    return SlotType(
+        kind=kind, always=is_evidence and all(matches_kind(kind, filler, separators, side) for filler in fillers)
+    )
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
     """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
     return all(
-        fills(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
+        matches_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
         for filler in fillers
     )

@@ -26,38 +26,38 @@ from templatemine.text.code_points import (
     EVERYTHING,
     NOTHING,
     Ranges,
-    class_of,
+    class_ranges,
     complement,
     covers,
     single,
     union,
 )
 
-__all__ = ["MOST_WAYS_TO_SHARE", "REPEATS", "parts", "shared_out"]
+__all__ = ["MAX_SHARED_WAYS", "REPEATS", "ambiguity_problem", "child_sequences"]
 
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 """Items of a parse tree that stand for rounds of another one."""
 
-MOST_WAYS_TO_SHARE = 200
+MAX_SHARED_WAYS = 200
 """In so many ways may repeats share out a text from one of its places, as two do of which one is bounded by {0,200}:
 time stays linear from each place, though the worst text of 1,000 characters takes half a second."""
 
-_STEPS = 200_000
+_MAX_STEPS = 200_000
 """Of the walk through an expression, some 0.2 s; what takes more is refused."""
 
-_SHOWN = 30
+_MAX_SHOWN = 30
 """Characters of a repeat in a message."""
 
-_COPIES = 10
+_MAX_COPIES = 10
 """Rounds that are written out, of what has repeats of its own: the lint refuses more."""
 
-_FOR_EVER = 1 << 40
+_UNBOUNDED = 1 << 40
 
 _After = tuple[int, Ranges]
 """A place, and the characters (or the end of the text) before which all from there on is sure to match."""
 
 
-def shared_out(tree: Any) -> str | None:
+def ambiguity_problem(tree: Any) -> str | None:
     """Why an expression takes more than linear time from one place of a text; None if it does not.
 
     Parameters
@@ -69,28 +69,28 @@ def shared_out(tree: Any) -> str | None:
     RecursionError
         Groups are nested too deep.
     """
-    if _repeats(tree) < 2:
+    if _count_repeats(tree) < 2:
         return None
     automaton = _Automaton()
     automaton.add(tree, tree.state.flags)
     return _Walk(automaton).problem()
 
 
-def _repeats(tree: Any) -> int:
+def _count_repeats(tree: Any) -> int:
     """How many repeats of two rounds and more come after each other; those in one of several rounds do twice."""
     count = 0
     for operator, argument in tree:
         name = str(operator)
         rounds = _rounds(argument[1]) if name in REPEATS else 1
-        count += sum(map(_repeats, parts(name, argument))) * min(rounds, 2) + (rounds > 1)
+        count += sum(map(_count_repeats, child_sequences(name, argument))) * min(rounds, 2) + (rounds > 1)
     return count
 
 
 def _rounds(number: Any) -> int:
-    return min(int(number), _FOR_EVER) if int(number) < 1 << 31 else _FOR_EVER
+    return min(int(number), _UNBOUNDED) if int(number) < 1 << 31 else _UNBOUNDED
 
 
-def parts(name: str, argument: Any) -> list[Any]:
+def child_sequences(name: str, argument: Any) -> list[Any]:
     """The sequences within an item of a parse tree."""
     if name in REPEATS:
         return [argument[2]]
@@ -145,7 +145,7 @@ class _Automaton:
 
     def add(self, tree: Any, flags: int) -> None:
         """An expression of its own, behind which nothing fails."""
-        self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Within())
+        self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Context())
 
     def _place(self, takes: int, follow: list[int]) -> int:
         self.takes.append(takes)
@@ -156,12 +156,12 @@ class _Automaton:
         self.reach.append(reach)
         return len(self.takes) - 1
 
-    def _sequence(self, items: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _sequence(self, items: Any, flags: int, after: _After, within: _Context) -> _After:
         for operator, argument in reversed(list(items)):
             after = self._item(str(operator), argument, flags, after, within)
         return after
 
-    def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Context) -> _After:
         """Put an item before what comes after it."""
         place, sure = after
         if name in REPEATS:
@@ -180,37 +180,37 @@ class _Automaton:
             entry, _ = self._sequence(argument[1], flags, (end, NOTHING if fails else EVERYTHING), within)
             return self._place(-1, [place, entry]), NOTHING
         if name == "AT":
-            return place, _before(str(argument), flags, sure)
+            return place, _anchor_ranges(str(argument), flags, sure)
         if name not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):  # what was matched before, and conditions
             return place, NOTHING
-        taken = class_of(name, argument, flags)
+        taken = class_ranges(name, argument, flags)
         number = self.sets.setdefault(taken, len(self.sets))
         return self._place(number, [place]), taken if sure == EVERYTHING else NOTHING
 
-    def _repeat(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _repeat(self, name: str, argument: Any, flags: int, after: _After, within: _Context) -> _After:
         least, most, inner = int(argument[0]), _rounds(argument[1]), argument[2]
         if most == 0:
             return after
-        if most == 1 or (most <= _COPIES and _repeats(inner)):
+        if most == 1 or (most <= _MAX_COPIES and _count_repeats(inner)):
             return self._copies(least, most, inner, flags, after, within)
         place, sure = after
         if name == "POSSESSIVE_REPEAT":
-            within = _Within(one_way=True, times=within.times)
+            within = _Context(one_way=True, times=within.times)
         # Behind its longest run stands none of its own characters.
         taken = self._one_set(inner, flags)
-        longest = taken is not None and most == _FOR_EVER and covers(sure, complement(taken))
+        longest = taken is not None and most == _UNBOUNDED and covers(sure, complement(taken))
         fails = not (longest or sure == EVERYTHING)
         hub = self._place(-1, [place])
         loop = _Loop(
-            text=_spelt([(name, argument)]),
+            text=_write_pattern([(name, argument)]),
             spread=0 if within.one_way else most - least,
-            most=min((most if fails else least) * within.times, _FOR_EVER),
+            most=min((most if fails else least) * within.times, _UNBOUNDED),
             later=self.reach[place],
         )
         self.reach[hub] |= 1 << len(self.loops)
         self.loops.append(loop)
         behind = NOTHING if least > 1 else sure if fails else EVERYTHING
-        inside = _Within(one_way=within.one_way, times=min(most * within.times, _FOR_EVER))
+        inside = _Context(one_way=within.one_way, times=min(most * within.times, _UNBOUNDED))
         entry, first = self._sequence(inner, flags, (hub, behind), inside)
         self.follow[hub].append(entry)
         loop.body = range(hub + 1, len(self.takes))
@@ -218,7 +218,7 @@ class _Automaton:
             return entry, first
         return hub, union(sure, first) if fails else EVERYTHING
 
-    def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Context) -> _After:
         """A few rounds of what has repeats of its own, one behind the other."""
         end = after
         for number in range(most, 0, -1):
@@ -236,21 +236,21 @@ class _Automaton:
         name, argument = str(items[0][0]), items[0][1]
         if name == "SUBPATTERN":
             return self._one_set(argument[3], (flags | argument[1]) & ~argument[2])
-        return class_of(name, argument, flags) if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN") else None
+        return class_ranges(name, argument, flags) if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN") else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Within:
+class _Context:
     """Where an item stands: in what keeps its first way, and under repeats of so many rounds."""
 
     one_way: bool = False
     times: int = 1
 
 
-_ONE_WAY = _Within(one_way=True)
+_ONE_WAY = _Context(one_way=True)
 
 
-def _before(kind: str, flags: int, sure: Ranges) -> Ranges:
+def _anchor_ranges(kind: str, flags: int, sure: Ranges) -> Ranges:
     """What may stand at an anchor so that it, and what comes behind it, are sure to match."""
     if sure != EVERYTHING:
         return NOTHING
@@ -262,8 +262,8 @@ def _before(kind: str, flags: int, sure: Ranges) -> Ranges:
 # ------------------------------------------------------------------------------------------------------------ the walk
 
 
-class _TooLong(Exception):
-    """The walk takes more than `_STEPS`."""
+class _StepLimitExceeded(Exception):
+    """The walk takes more than `_MAX_STEPS`."""
 
 
 class _Walk:
@@ -284,13 +284,13 @@ class _Walk:
         for number in reversed(range(len(self._loops))):
             here, told = most[number]
             ways[number] *= here
-            if ways[number] > MOST_WAYS_TO_SHARE:
+            if ways[number] > MAX_SHARED_WAYS:
                 return told
             try:
                 for other, text in self._shared(number):
                     shares = min(self._loops[number].spread, self._loops[other].most)
                     most[other] = max(most[other], (shares, self._told(number, other, text)))
-            except _TooLong:
+            except _StepLimitExceeded:
                 return "may take too long: it has too many repeats to tell whether they share out a text in many ways"
             for other in _bits(self._loops[number].later):
                 ways[other] = max(ways[other], ways[number])
@@ -299,7 +299,7 @@ class _Walk:
     def _told(self, number: int, other: int, text: str) -> str:
         first, second = self._loops[number].text, self._loops[other].text
         names = f"{first} and {second}" if first != second else f"{first} and the next {second}"
-        bounded = max(self._loops[number].spread, self._loops[other].most) < _FOR_EVER // 2
+        bounded = max(self._loops[number].spread, self._loops[other].most) < _UNBOUNDED // 2
         bound = "bound them more closely" if bounded else "bound one of them ({1,200})"
         return (
             f"may take too long: {names} can share out {text!r} in many ways before it fails; "
@@ -367,8 +367,8 @@ class _Walk:
 
     def _count(self, steps: int) -> None:
         self._steps += steps
-        if self._steps > _STEPS:
-            raise _TooLong
+        if self._steps > _MAX_STEPS:
+            raise _StepLimitExceeded
 
     def _next(self, place: int, body: range | None) -> Sequence[int]:
         """The places, of all or of those in a loop, that take the next character behind one."""
@@ -412,14 +412,14 @@ def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
 
 # --------------------------------------------------------------------------------------------------------- in messages
 
-_QUANTIFIERS = {(0, _FOR_EVER): "*", (1, _FOR_EVER): "+", (0, 1): "?"}
+_QUANTIFIERS = {(0, _UNBOUNDED): "*", (1, _UNBOUNDED): "+", (0, 1): "?"}
 _CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 
 
-def _spelt(items: Iterable[tuple[Any, Any]]) -> str:
+def _write_pattern(items: Iterable[tuple[Any, Any]]) -> str:
     """Items of a parse tree as they may have been written, on one line and not too long."""
     text = "".join(_spelt_item(str(operator), argument) for operator, argument in items)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 4 :]}"
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN // 2]}...{text[-_MAX_SHOWN // 4 :]}"
 
 
 def _spelt_item(name: str, argument: Any) -> str:
@@ -429,16 +429,16 @@ def _spelt_item(name: str, argument: Any) -> str:
         return _spelt_class(argument)
     if name in REPEATS:
         least, most = int(argument[0]), _rounds(argument[1])
-        rounds = f"{least}" if least == most else f"{least},{most if most < _FOR_EVER else ''}"
+        rounds = f"{least}" if least == most else f"{least},{most if most < _UNBOUNDED else ''}"
         bounds = _QUANTIFIERS.get((least, most), f"{{{rounds}}}")
-        inner = _spelt(argument[2])
+        inner = _write_pattern(argument[2])
         if len(list(argument[2])) > 1:
             inner = f"(?:{inner})"
         return inner + bounds + {"MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}.get(name, "")
     if name == "BRANCH":
-        return f"(?:{'|'.join(map(_spelt, argument[1]))})"
+        return f"(?:{'|'.join(map(_write_pattern, argument[1]))})"
     if name == "SUBPATTERN":
-        return f"({_spelt(argument[3])})"
+        return f"({_write_pattern(argument[3])})"
     return {"ANY": ".", "NOT_LITERAL": f"[^{_spelt_character(argument, '') if name == 'NOT_LITERAL' else ''}]"}.get(
         name, "(...)"
     )
