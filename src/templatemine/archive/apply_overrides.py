@@ -72,8 +72,8 @@ def join_tokens(tokens: Sequence[str]) -> str:
 def mined_templates(pack: Pack) -> tuple[Template, ...]:
     """The templates that mining gave, whatever was decided about them since."""
     added = set(pack.overrides.added)
-    kept = [template for template in pack.templates if template.id not in added]
-    return _sort_templates([*kept, *pack.overrides.removed])
+    unchanged = [template for template in pack.templates if template.id not in added]
+    return _sort_templates([*unchanged, *pack.overrides.removed])
 
 
 def handwritten_template(rule: Rule) -> Template:
@@ -165,9 +165,9 @@ def apply_rules(
     """
     index = RuleIndex(rules)
     base = mined_templates(pack)
-    kept = [template for template in base if index.keeps(template)]
+    kept_templates = [template for template in base if index.keeps(template)]
     base_ids = {template.id for template in base}
-    kept_ids = {template.id for template in kept}
+    kept_ids = {template.id for template in kept_templates}
     rows: dict[tuple[str, ...], tuple[int, int, str, str]] = {
         rule.tokens: (rule.df, rule.count, rule.anchor, rule.example)
         for rule in index.accepted
@@ -185,7 +185,7 @@ def apply_rules(
                     "move the cut-off up, or let an always rule say more words"
                 )
     added = [*_build_added(pack, rows, examples), *(handwritten_template(rule) for rule in index.added.values())]
-    missing = next((rule for rule in index.accepted if _is_missing(rule, kept, added)), None)
+    missing = next((rule for rule in index.accepted if _is_missing(rule, kept_templates, added)), None)
     if missing is not None:
         raise PackError(
             f"edit: {join_tokens(missing.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}"
@@ -193,7 +193,7 @@ def apply_rules(
     removed_ids = base_ids - kept_ids
     return replace(
         pack,
-        templates=_sort_templates([*kept, *added]) if added else tuple(kept),
+        templates=_sort_templates([*kept_templates, *added]) if added else tuple(kept_templates),
         overrides=Overrides(
             rules=tuple(rules),
             removed=tuple(template for template in base if template.id in removed_ids),

@@ -59,7 +59,7 @@ MAX_WAITING_BYTES = 1 << 24
 _RECORD_OVERHEAD = 160
 """Bytes of memory that a waiting record takes beside its text."""
 
-_DOCUMENT_FIELDS = tuple(one.name for one in fields(Document) if one.name != "source")
+_DOCUMENT_FIELDS = tuple(field.name for field in fields(Document) if field.name != "source")
 
 
 def encode_source(source: str) -> bytes:

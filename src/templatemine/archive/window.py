@@ -47,10 +47,10 @@ class DatedDocument:
     own_id: bool
 
 
-def day_after(day: str, number: int) -> str:
+def day_after(day: str, days: int) -> str:
     """The day so many days later; of what is no day, itself."""
     try:
-        return (date.fromisoformat(day) + timedelta(days=number)).isoformat()
+        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):
         return day
 
@@ -124,14 +124,14 @@ class Window:
 
     def _fit_budget(self, by_day: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
         budget_left = self._budget
-        chosen: list[tuple[bytes, DatedDocument]] = []
+        fitting: list[tuple[bytes, DatedDocument]] = []
         for item in reversed(by_day):
             budget_left -= memory_cost(item[1].document)[1]
             if budget_left < 0:
-                self.left_out += len(by_day) - len(chosen)
+                self.left_out += len(by_day) - len(fitting)
                 break
-            chosen.append(item)
-        return chosen[::-1]
+            fitting.append(item)
+        return fitting[::-1]
 
     @property
     def documents(self) -> list[DatedDocument]:

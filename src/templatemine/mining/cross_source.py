@@ -114,7 +114,7 @@ class RateTable:
 
 def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
     """Reduce: the strings of all sources, numbered as they come, by so many threads, each with a range of hashes."""
-    bounds = np.array([_HASHES // jobs * number for number in range(1, jobs)], np.uint64)
+    bounds = np.array([_HASHES // jobs * part_index for part_index in range(1, jobs)], np.uint64)
     edges = [[0, *np.searchsorted(source.hashes, bounds).tolist(), len(source.hashes)] for source in sources]
 
     def gather_part(part_index: int) -> RateTable:
@@ -133,7 +133,8 @@ def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
 
     parts = dict(as_finished(gather_part, range(jobs), jobs))
     columns: dict[str, list[Any]] = {
-        column.name: [getattr(parts[number], column.name) for number in range(jobs)] for column in fields(RateTable)
+        column.name: [getattr(parts[part_index], column.name) for part_index in range(jobs)]
+        for column in fields(RateTable)
     }
     return RateTable(**{name: column[0] if jobs == 1 else np.concatenate(column) for name, column in columns.items()})
 

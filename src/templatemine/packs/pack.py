@@ -146,7 +146,7 @@ class Pack:
     def by_tokens(self) -> bool:
         """Whether the automaton alone finds all templates, in a text as it stands: none was written by hand, and no
         pattern of the user's own says what tokens are."""
-        return not self.tokenise.user_patterns and all(one.tokens is not None for one in self.templates)
+        return not self.tokenise.user_patterns and all(template.tokens is not None for template in self.templates)
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""

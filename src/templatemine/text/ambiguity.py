@@ -86,8 +86,8 @@ def _count_repeats(tree: Any) -> int:
     return count
 
 
-def _rounds(number: Any) -> int:
-    return min(int(number), _UNBOUNDED) if int(number) < 1 << 31 else _UNBOUNDED
+def _rounds(rounds: Any) -> int:
+    return min(int(rounds), _UNBOUNDED) if int(rounds) < 1 << 31 else _UNBOUNDED
 
 
 def child_sequences(name: str, argument: Any) -> list[Any]:
@@ -151,8 +151,8 @@ class _Automaton:
         self.takes.append(takes)
         self.follow.append(follow)
         reach = 0
-        for place in follow:
-            reach |= self.reach[place]
+        for successor in follow:
+            reach |= self.reach[successor]
         self.reach.append(reach)
         return len(self.takes) - 1
 
@@ -167,8 +167,8 @@ class _Automaton:
         if name in REPEATS:
             return self._repeat(name, argument, flags, after, within)
         if name == "BRANCH":
-            found = [self._sequence(branch, flags, after, within) for branch in argument[1]]
-            return self._place(-1, [one for one, _ in found]), union(*(set_ for _, set_ in found))
+            alternatives = [self._sequence(branch, flags, after, within) for branch in argument[1]]
+            return self._place(-1, [entry for entry, _ in alternatives]), union(*(set_ for _, set_ in alternatives))
         if name == "SUBPATTERN":
             return self._sequence(argument[3], (flags | argument[1]) & ~argument[2], after, within)
         if name == "ATOMIC_GROUP":  # within it what comes behind it does not count, and behind it none of its ways
@@ -209,9 +209,9 @@ class _Automaton:
         )
         self.reach[hub] |= 1 << len(self.loops)
         self.loops.append(loop)
-        behind = NOTHING if least > 1 else sure if fails else EVERYTHING
+        body_sure = NOTHING if least > 1 else sure if fails else EVERYTHING
         inside = _Context(one_way=within.one_way, times=min(most * within.times, _UNBOUNDED))
-        entry, first = self._sequence(inner, flags, (hub, behind), inside)
+        entry, first = self._sequence(inner, flags, (hub, body_sure), inside)
         self.follow[hub].append(entry)
         loop.body = range(hub + 1, len(self.takes))
         if least:
@@ -221,9 +221,9 @@ class _Automaton:
     def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Context) -> _After:
         """A few rounds of what has repeats of its own, one behind the other."""
         end = after
-        for number in range(most, 0, -1):
+        for round_number in range(most, 0, -1):
             entry, sure = self._sequence(inner, flags, after, within)
-            if number > least:
+            if round_number > least:
                 entry, sure = self._place(-1, [entry, end[0]]), union(sure, end[1])
             after = entry, sure
         return after
@@ -274,95 +274,95 @@ class _Walk:
         self._follow = automaton.follow
         masks, self._letters = _alphabet(list(automaton.sets))
         self._mask = [masks[number] if number >= 0 else 0 for number in automaton.takes]
-        self._behind: dict[int, tuple[int, ...]] = {}
+        self._next_places: dict[int, tuple[int, ...]] = {}
         self._steps = 0
 
     def problem(self) -> str | None:
         """Of loops on a path each multiplies the ways by those that it has with one before it."""
         ways = [1] * len(self._loops)
         most: list[tuple[int, str]] = [(1, "")] * len(self._loops)
-        for number in reversed(range(len(self._loops))):
-            here, told = most[number]
-            ways[number] *= here
-            if ways[number] > MAX_SHARED_WAYS:
-                return told
+        for loop in reversed(range(len(self._loops))):
+            path_ways, message = most[loop]
+            ways[loop] *= path_ways
+            if ways[loop] > MAX_SHARED_WAYS:
+                return message
             try:
-                for other, text in self._shared(number):
-                    shares = min(self._loops[number].spread, self._loops[other].most)
-                    most[other] = max(most[other], (shares, self._told(number, other, text)))
+                for later, text in self._shared(loop):
+                    shares = min(self._loops[loop].spread, self._loops[later].most)
+                    most[later] = max(most[later], (shares, self._message(loop, later, text)))
             except _StepLimitExceeded:
                 return "may take too long: it has too many repeats to tell whether they share out a text in many ways"
-            for other in _bits(self._loops[number].later):
-                ways[other] = max(ways[other], ways[number])
+            for later in _bits(self._loops[loop].later):
+                ways[later] = max(ways[later], ways[loop])
         return None
 
-    def _told(self, number: int, other: int, text: str) -> str:
-        first, second = self._loops[number].text, self._loops[other].text
+    def _message(self, loop: int, later: int, text: str) -> str:
+        first, second = self._loops[loop].text, self._loops[later].text
         names = f"{first} and {second}" if first != second else f"{first} and the next {second}"
-        bounded = max(self._loops[number].spread, self._loops[other].most) < _UNBOUNDED // 2
+        bounded = max(self._loops[loop].spread, self._loops[later].most) < _UNBOUNDED // 2
         bound = "bound them more closely" if bounded else "bound one of them ({1,200})"
         return (
             f"may take too long: {names} can share out {text!r} in many ways before it fails; "
             f"{bound}, or leave out of the first what parts them"
         )
 
-    def _shared(self, number: int) -> Iterator[tuple[int, str]]:
+    def _shared(self, loop: int) -> Iterator[tuple[int, str]]:
         """Loops behind one that share out a text with it in two ways or more, each with the text."""
-        first = self._loops[number]
+        first = self._loops[loop]
         others = [
-            other
-            for other in _bits(first.later)
-            if min(first.spread, self._loops[other].most) > 1 and first.body.start not in self._loops[other].body
+            later
+            for later in _bits(first.later)
+            if min(first.spread, self._loops[later].most) > 1 and first.body.start not in self._loops[later].body
         ]
         if not others:
             return
         for start in self._next(first.body.start - 1, first.body):
-            near = {place for at, place in self._pairs(start, first.body) if at == start}
-            for other in others:
-                body = self._loops[other].body
-                for end in near.intersection(body):
+            reachable = {place for inner, place in self._pairs(start, first.body) if inner == start}
+            for later in others:
+                body = self._loops[later].body
+                for end in reachable.intersection(body):
                     text = self._text(start, first.body, end, body)
                     if text is not None:
-                        yield other, text
+                        yield later, text
 
     def _pairs(self, start: int, body: range) -> set[tuple[int, int]]:
         """Places in a loop, and anywhere, that the same texts lead to."""
-        seen = {(start, start)}
-        waiting = [(start, start)]
-        while waiting:
-            inner, outer = waiting.pop()
+        visited = {(start, start)}
+        stack = [(start, start)]
+        while stack:
+            inner, outer = stack.pop()
             if not self._mask[inner] & self._mask[outer]:
                 continue
             for pair in self._both(self._next(inner, body), self._next(outer, None)):
-                if pair not in seen:
-                    seen.add(pair)
-                    waiting.append(pair)
-        return seen
+                if pair not in visited:
+                    visited.add(pair)
+                    stack.append(pair)
+        return visited
 
-    def _both(self, some: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
-        self._count(len(some) * len(others))
-        return ((one, other) for one in some for other in others)
+    def _both(self, first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
+        self._count(len(first) * len(second))
+        return ((left, right) for left in first for right in second)
 
-    def _text(self, start: int, body: range, end: int, behind: range) -> str | None:
+    def _text(self, start: int, body: range, end: int, later_body: range) -> str | None:
         """A text that leads from `start` back to it, from there to `end`, and from `end` back to it."""
         goal = (start, end, end)
-        seen = {(start, start, end)}
-        waiting = [(start, start, end, "")]
-        for inner, between, outer, text in waiting:
+        visited = {(start, start, end)}
+        queue = [(start, start, end, "")]
+        for inner, between, outer, text in queue:
             common = self._mask[inner] & self._mask[between] & self._mask[outer]
             if not common:
                 continue
             text += self._letters[(common & -common).bit_length() - 1]
-            third = self._next(outer, behind)
+            third = self._next(outer, later_body)
             for pair in self._both(self._next(inner, body), self._next(between, None)):
                 self._count(len(third))
                 for last in third:
-                    found = (*pair, last)
-                    if found == goal:
+                    state = (*pair, last)
+                    if state == goal:
                         return text
-                    if found not in seen:
-                        seen.add(found)
-                        waiting.append((*found, text))
+                    if state not in visited:
+                        visited.add(state)
+                        queue.append((*state, text))
         return None
 
     def _count(self, steps: int) -> None:
@@ -372,17 +372,17 @@ class _Walk:
 
     def _next(self, place: int, body: range | None) -> Sequence[int]:
         """The places, of all or of those in a loop, that take the next character behind one."""
-        found = self._behind.get(place)
-        if found is None:
-            seen = set(self._follow[place])
-            waiting = list(seen)
-            while waiting:
-                for other in self._follow[one] if not self._mask[one := waiting.pop()] else ():
-                    if other not in seen:
-                        seen.add(other)
-                        waiting.append(other)
-            found = self._behind[place] = tuple(sorted(one for one in seen if self._mask[one]))
-        return found if body is None else [one for one in found if one in body]
+        places = self._next_places.get(place)
+        if places is None:
+            visited = set(self._follow[place])
+            stack = list(visited)
+            while stack:
+                for successor in self._follow[current] if not self._mask[current := stack.pop()] else ():
+                    if successor not in visited:
+                        visited.add(successor)
+                        stack.append(successor)
+            places = self._next_places[place] = tuple(sorted(current for current in visited if self._mask[current]))
+        return places if body is None else [current for current in places if current in body]
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -394,10 +394,10 @@ def _bits(mask: int) -> Iterator[int]:
 def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
     """Sets as bits of what they do not tell apart, and a character of each of these."""
     changes: dict[int, int] = {}
-    for number, ranges in enumerate(sets):
+    for set_index, ranges in enumerate(sets):
         for first, last in ranges:
-            for place in (first, last + 1):
-                changes[place] = changes.get(place, 0) ^ 1 << number
+            for boundary in (first, last + 1):
+                changes[boundary] = changes.get(boundary, 0) ^ 1 << set_index
     letters: dict[int, str] = {}
     within, ends = 0, sorted(changes)
     for first, end in pairwise(ends):
@@ -406,7 +406,8 @@ def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
         if within not in letters or (letters[within] < " " <= shown < "\x7f"):
             letters[within] = shown
     return [
-        sum(1 << place for place, within in enumerate(letters) if within >> number & 1) for number in range(len(sets))
+        sum(1 << boundary for boundary, within in enumerate(letters) if within >> set_index & 1)
+        for set_index in range(len(sets))
     ], list(letters.values())
 
 

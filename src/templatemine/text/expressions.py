@@ -62,7 +62,7 @@ ANCHORS: Mapping[str, int] = {
 }
 # And how far the match of one with a slot reaches, by the side of the slot.
 SLOT_REACH: Mapping[str, int] = {"end": _scan.TO_END, "start": _scan.TO_BEGIN}
-_MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
+_MARK_IDS = frozenset(index + 1 for index, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
 # two stand for it: _ESCAPE and its counterpart one plane up, so that nothing in a text can pass for a mark.

@@ -647,7 +647,7 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
 def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     """Read own patterns from a TOML file: ``[[pattern]]`` tables with ``name``, ``regex`` and optionally ``spans``."""
     patterns: list[UserPattern] = []
-    for place, row in enumerate(read_toml_tables(path, "pattern"), 1):
+    for index, row in enumerate(read_toml_tables(path, "pattern"), 1):
         wrong = set(row) - {"name", "regex", "spans"}
         if (
             wrong
@@ -656,7 +656,7 @@ def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
             or not isinstance(row.get("spans", False), bool)
         ):
             raise ConfigError(
-                f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
+                f"{path}: pattern {index}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
             )
         patterns.append(UserPattern(name=row["name"], regex=row["regex"], spans=row.get("spans", False)))
     try:

@@ -216,7 +216,7 @@ def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
     """
     signs = _escape_class(_PUNCTUATION, TELLING)
     telling, first = f"[{_escape_class(TELLING)}]", _escape_class(TELLING, separators)
-    letters, one = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
+    letters, any_char = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
     edge = _escape_class(_PUNCTUATION, separators) + letters
     begin = [f"[{_escape_class(_PUNCTUATION, TELLING + separators)}{letters}]"]
     short = ""
@@ -225,9 +225,9 @@ def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
         short = f"|[{first}]{telling}*"
     address = (
         f"(?:(?:{'|'.join(begin)})(?:[{signs}{letters}]|{telling}+[{signs}])*{telling}+{short})"
-        f"[{letters}](?:{one}*[{edge}])?"
+        f"[{letters}](?:{any_char}*[{edge}])?"
     )
-    inner = f"{one}{{0,{GLUED_SIZE - 2}}}"
+    inner = f"{any_char}{{0,{GLUED_SIZE - 2}}}"
     joints = "".join(char for char in JOINTS if char not in separators)
     letter = (
         rf"[^\s{_escape_class(separators)}{OWN_TOKEN}]" if glue == "any" else f"[{SPACED_LETTER if at_end else joints}]"
