@@ -48,7 +48,7 @@ def open_questions(pack: Pack) -> list[Question]:
 def add_answer_rules(
     rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
 ) -> tuple[Rule, ...]:
-    """Some rules with those that an answer makes, in place of earlier ones about the same string.
+    """Add the rules of an answer, in place of earlier ones about the same string.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
 
 
 def current_removal(pack: Pack, question: Question) -> str:
-    """What a pack does with a string today: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
+    """The decision of a pack about a string: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
     pack_ids = {template.id for template in pack.templates}
     if template_id(_question_tokens(question, bool(question.filled))) in pack_ids:
         return ALL

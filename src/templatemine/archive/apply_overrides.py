@@ -1,4 +1,4 @@
-"""What mining gave + what people decided -> the pack that cleans.
+"""Mined templates + rules of people -> the pack that cleans.
 
 `apply_rules` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it
 replaces a pack that has some.  It is a function of the templates that mining gave, the candidates that it rejected and
@@ -239,7 +239,7 @@ def _build_added(
 
 
 def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]:
-    """Those that match their own example; others get one made of their tokens, or go."""
+    """Templates that match their own example; others get one made of their tokens, or go."""
     matcher, _ = replace(pack, templates=tuple(templates)).matcher()
     matching: list[Template] = []
     for index, template in enumerate(templates):
@@ -294,7 +294,7 @@ def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
 
 
 def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
-    """What somebody changed in the list of templates since mining, as rules that the next mining keeps.
+    """Manual changes of the list of templates since mining, as rules that the next mining keeps.
 
     An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
@@ -336,7 +336,7 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
-    """What mining gave of a source, with the rules of the pack that stands where it will be written."""
+    """The report of a source with the rules of the pack that it will replace."""
     rules = read_pack_rules(pack_path)
     if report.pack is None or not rules:
         return report

@@ -54,7 +54,7 @@ class CarriedTemplate:
     seen: str
 
     def as_dict(self) -> dict[str, Any]:
-        """As the file of a window has it."""
+        """The record as plain values, for JSON."""
         return asdict(self)
 
 

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 FOLDERS = ("split", "units")
-"""What the folder of a partition holds: files of the first pass, and of the second."""
+"""Folders of a partition: files of the first pass, and of the second."""
 
 BUCKET_COUNT = 128
 """Files of the first pass.  With 50,000 sources each gets some 400; a block for each is 8 MB."""

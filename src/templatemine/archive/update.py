@@ -90,7 +90,7 @@ class UpdateConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceUpdate:
-    """What became of a source that had new documents.
+    """The result of a source that had new documents.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return [unit for units_of_file in by_bucket.values() for unit in units_of_file]
 
     def window_memory(self, source: str) -> int:
-        """What the window of a source takes, as it stands; packed, it is a third of that at most."""
+        """Memory of the window of a source; packed, it is a third of that at most."""
         with suppress(OSError):
             return 3 * 6 * os.path.getsize(self.window_path(safe_file_name(source) + ".window", self.state))
         return 0
@@ -369,7 +369,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return Pack.load(path) if os.path.exists(path) else None
 
     def resolve_options(self, old: Pack | None) -> ResolvedConfig:
-        """As the pack of a source was mined, if it has one."""
+        """The options that the pack of a source was mined with, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
             caution = old.caution if caution is None else caution

@@ -32,8 +32,7 @@ BATCH_SIZE = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Matches:
-    """What was found of a `MatchQuery` in some documents; of two of them, the sum is that of both, if no document is in
-    both.
+    """The matches of a `MatchQuery` in some documents; those of disjoint documents add up.
 
     Attributes
     ----------
@@ -85,7 +84,7 @@ class MatchQuery:
     slots: Sequence[Slot] = ()
 
     def answer(self, documents: Iterable[Document], options: ResolvedConfig) -> Matches:
-        """What some documents of the source say."""
+        """Count the matches in some documents of the source."""
         patterns, separators = options.patterns, options.tokenise.separators
         matcher = self._matcher(options)
         totals = np.zeros((len(self.strings), 2), np.int64)

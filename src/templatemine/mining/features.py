@@ -26,7 +26,7 @@ from templatemine.text.dates import resolve_days
 __all__ = ["FEATURES", "compute_features"]
 
 _CONTINUES = b",.;:)!?'"
-"""What goes on with the text before it begins with one of these, or a small letter."""
+"""First characters of text that continues the text before it, beside small letters."""
 
 _COMMON = (
     *("documents", "share", "each", "span", "dense", "busiest"),
@@ -100,7 +100,7 @@ def _count_everywhere(
 
 
 def _date_ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
-    """How many documents are from before the day of each, and how many until its end; undated ones are of all days."""
+    """Ranks of documents by day: how many are earlier, and how many not later; undated ones span all days."""
     days = np.array([day or "" for day in resolve_days(dates)], dtype="U10")
     dated = days != ""
     sorted_days = np.sort(days[dated])

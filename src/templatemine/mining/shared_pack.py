@@ -47,7 +47,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What one source claims; `dates` are its first and last day, or none."""
+    """The claims of one source; `dates` are its first and last day, or none."""
 
     source: str
     documents: int
@@ -55,7 +55,7 @@ class Claims:
     claims: tuple[Claim, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The claims as plain values, for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -79,7 +79,7 @@ def collect_claims(
     pack: Pack,
     options: ResolvedConfig,
 ) -> Claims | None:
-    """What a source claims, of the strings that became templates; None if it may claim nothing, as a source of HTML.
+    """The claims of a source among its templates; None if it may claim nothing, as a source of HTML.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What filled the slots of some strings in the archive -> the type of each slot: what it takes from now on.
+"""Fillers of the slots of some strings in the archive -> the type of each slot.
 
 In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
 have (`slots.KINDS`, or a number of characters), if enough documents say so.  The documents are searched once, as in
@@ -48,7 +48,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotType:
-    """What a slot takes.
+    """The type of a slot: which fillers it takes.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class SlotFillers:
 
 @dataclass(frozen=True, slots=True)
 class Fillers:
-    """What filled each of some slots in some documents; those in more documents are the sum."""
+    """The fillers of each of some slots in some documents; they add up."""
 
     slots: tuple[SlotFillers, ...]
 
@@ -129,14 +129,14 @@ class FillerReader:
                 slot_fillers.fillers = _limit_fillers(slot_fillers.fillers)
 
     def fillers(self) -> Fillers:
-        """What filled each slot."""
+        """The fillers of each slot."""
         return Fillers(tuple(slot_fillers + SlotFillers() for slot_fillers in self._fillers))
 
 
 def infer_slot_types(
     slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[SlotType]:
-    """What each of some strings takes, by what filled its slot."""
+    """The type of each slot, by its fillers."""
     if not config.kinds:
         return [SlotType() for _ in slots]
     return [
@@ -157,7 +157,7 @@ def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str)
 
 
 def _filler_text(rest: bytes, side: str, separators: str) -> str:
-    """As text, without the separators beside the string."""
+    """A filler as text, without the separators beside the string."""
     text = _PATTERN_MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     edge = 0 if side == "start" else -1
     while text and (in_class(text[edge], SPACE) or text[edge] in separators):

@@ -127,7 +127,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
 
 
 def slotted_anchor(anchor: str, side: str) -> str:
-    """Where in its line a string stands with its slot, which is at one edge of the line."""
+    """The anchor of a string with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
 
 
@@ -144,7 +144,7 @@ def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> 
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:
-    """Where in its line a string counts."""
+    """The anchor of a candidate."""
     return "" if candidates.verdicts is None else ANCHOR_NAMES[int(candidates.verdicts.anchor[row])]
 
 

@@ -42,7 +42,7 @@ class Vocabulary(Sequence[bytes]):
         return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Some thousand at a time: several times as fast as one by one."""
+        """Decode in chunks: several times as fast as one by one."""
         for start in range(0, len(self), _CHUNK):
             offsets = self.offsets[start : start + _CHUNK + 1]
             arena = self.arena[offsets[0] : offsets[-1]].tobytes()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "mined_mark", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
-"""What wrote a pack; the second number counts what tokens were compiled to."""
+"""The program that wrote a pack; the second number is the version of its expressions."""
 
 
 def template_id(tokens: Sequence[str]) -> str:

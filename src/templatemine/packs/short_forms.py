@@ -51,7 +51,7 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
 
 
 def slot_expression(pack: Pack, template: Template) -> str:
-    """What the slot of a template compiles to; "" if it has none."""
+    """The expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
     forms, separators = pack.forms(template), pack.tokenise.separators

@@ -43,7 +43,7 @@ MAX_SHARED_WAYS = 200
 time stays linear from each place, though the worst text of 1,000 characters takes half a second."""
 
 _MAX_STEPS = 200_000
-"""Of the walk through an expression, some 0.2 s; what takes more is refused."""
+"""Steps of the walk through an expression, some 0.2 s; what takes more is refused."""
 
 _MAX_SHOWN = 30
 """Characters of a repeat in a message."""
@@ -77,7 +77,7 @@ def ambiguity_problem(tree: Any) -> str | None:
 
 
 def _count_repeats(tree: Any) -> int:
-    """How many repeats of two rounds and more come after each other; those in one of several rounds do twice."""
+    """Number of repeats of two rounds and more in a row; those within a repeat count twice."""
     count = 0
     for operator, argument in tree:
         name = str(operator)
@@ -241,7 +241,7 @@ class _Automaton:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Where an item stands: in what keeps its first way, and under repeats of so many rounds."""
+    """Context of an item: whether only its first way counts, and the rounds of the repeats around it."""
 
     one_way: bool = False
     times: int = 1
@@ -251,7 +251,7 @@ _ONE_WAY = _Context(one_way=True)
 
 
 def _anchor_ranges(kind: str, flags: int, sure: Ranges) -> Ranges:
-    """What may stand at an anchor so that it, and what comes behind it, are sure to match."""
+    """Characters at an anchor so that it, and what comes behind it, are sure to match."""
     if sure != EVERYTHING:
         return NOTHING
     if kind == "AT_END" and flags & re.MULTILINE:

@@ -32,7 +32,7 @@ def single(code: int) -> Ranges:
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
-    """What is in any of some sets; their ranges may stand in any order.
+    """The union of sets; their ranges may stand in any order.
 
     >>> union([(5, 9)], [(1, 4), (7, 12)])
     ((1, 12),)
@@ -47,7 +47,7 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def complement(ranges: Ranges, last: int = END) -> Ranges:
-    """What is not in a set: of the characters and the end, or of what is up to `last`."""
+    """The complement of a set among the characters and the end, or up to `last`."""
     gaps, low = [], 0
     for first, end in ranges:
         if low < first:
@@ -103,7 +103,7 @@ def _contains(ranges: Ranges, code: int) -> bool:
 
 @cache
 def _category_ranges(name: str, of_ascii: bool) -> Ranges:
-    """Of ``\\w``, ``\\d``, ``\\s`` and what they leave out."""
+    """The ranges of ``\\w``, ``\\d``, ``\\s`` and their complements."""
     import regex  # which the expressions are compiled with: `re` takes fewer marks for parts of words
 
     kind = name.removeprefix("CATEGORY_")

@@ -92,7 +92,7 @@ def separator_class(separators: str) -> str:
 
 @lru_cache(maxsize=64)
 def separator_pattern(separators: str, optional: bool) -> str:
-    """What stands between two tokens."""
+    """The expression of separators between two tokens."""
     return f"[{separator_class(separators)}]{'*' if optional else '+'}"
 
 
@@ -148,7 +148,7 @@ def _right_edge(edge: str) -> str:
 
 
 def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind: str) -> str:
-    """What fills the rest of the line."""
+    """The expression of the filler of a slot."""
     neighbour = form_infos[-1 if slot == "end" else 0]
     max_chars = max_length(kind)
     return (
@@ -164,7 +164,7 @@ def slot_pattern(forms: Sequence[bytes], patterns: PatternSet, separators: str, 
 
 
 def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
-    """What stands between and around tokens in expressions for raw text, by the names that packs give it."""
+    """Expressions between and around tokens in raw text, by their names in packs."""
     left, right, line_start, line_end = _edge_patterns(separators, html, False)
     return {
         " ": separator_pattern(separators, False),
@@ -262,7 +262,7 @@ class _FormInfo(NamedTuple):
 
 
 def _describe_form(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _FormInfo:
-    """What is said of a form; for raw text it is remembered: templates share tokens."""
+    """The properties of a form; for raw text they are cached: templates share tokens."""
     info = patterns.form_cache.get((form, html)) if tags is None else None
     if info is None:
         tag = is_tag(form, html)
@@ -472,7 +472,7 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
 
 
 def _find_user_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
-    """Where patterns of the user's own match."""
+    """Matches of the user's own patterns."""
     if not patterns.user:
         return []
     import regex
@@ -556,7 +556,7 @@ def tokeniser_input(text: str, patterns: PatternSet, separators: str) -> str | b
 
 
 def _find_gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:
-    """What lies between edits; sorts them."""
+    """The gaps between edits; sorts the edits."""
     edits.sort()
     gaps: list[tuple[int, int]] = []
     position = 0

@@ -33,7 +33,7 @@ MAX_SIZE = 20_000
 """Characters and classes, repeats unrolled, of a short expression: 5 MB and 10 ms where a million take 250 MB."""
 
 MAX_SIZE_PER_CHARACTER = 4
-"""What a long one may unroll to besides, for each of its own characters."""
+"""Additional size of a long one, for each of its own characters."""
 
 
 def backtracking_problem(pattern: str) -> str | None:
@@ -70,7 +70,7 @@ _MAX_RE2_ROUNDS = 1000
 
 
 def re2_problem(pattern: str) -> str | None:
-    """What an expression has that RE2 does not: with the rest, there are engines of linear time.  None if nothing.
+    """The part of an expression that RE2 lacks, or None; for the rest, there are engines of linear time.
 
     >>> re2_problem("(?=read)more")
     'uses a look-around, which engines of linear time (RE2) do not have'
@@ -121,7 +121,7 @@ def _size(tree: Any) -> int:
 
 
 def _find_nesting_problem(tree: Any, outer_rounds: int) -> str | None:
-    """What is wrong with a sequence that stands under repeats of `outer_rounds` rounds taken together."""
+    """The problem of a sequence under repeats of `outer_rounds` rounds taken together."""
     for operator, argument in tree:
         name = str(operator)
         if name in REPEATS:
@@ -271,7 +271,7 @@ def _mask(name: str, argument: Any) -> int:
 
 
 def _bits(code: int) -> int:
-    """Of a character and of those that are it in the other case; the lower case stands for both."""
+    """The bits of a character in both cases; the lower case stands for both."""
     char = chr(code)
     return reduce(
         int.__or__, (_bit(ord(form[0])) for form in {char, char.lower(), char.upper().lower(), char.casefold()})

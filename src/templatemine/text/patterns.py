@@ -405,7 +405,7 @@ PRESETS: Mapping[str, frozenset[str]] = {
 
 
 class ScannerArguments(NamedTuple):
-    """What the native scanner takes, in its order; see `_scan.Scanner`."""
+    """Arguments of the native scanner, in its order; see `_scan.Scanner`."""
 
     separators: bytes
     mask: bytes
@@ -444,7 +444,7 @@ class PatternSet:
 
     @cached_property
     def form_cache(self) -> dict[tuple[bytes, bool], Any]:
-        """What `expressions` remembers of forms."""
+        """Cache of `expressions`, by form."""
         return {}
 
     @cached_property
@@ -473,7 +473,7 @@ class PatternSet:
         return words, numbers
 
     def scanner_arguments(self, separators: str, html: bool) -> ScannerArguments:
-        """What the native scanner takes."""
+        """The arguments of the native scanner."""
         if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
             raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
         if len(separators) > MAX_SEPARATORS:
@@ -521,7 +521,7 @@ class PatternSet:
         )
 
     def user_matches(self, text: str, separators: regex.Pattern[str]) -> list[tuple[int, int, int]]:
-        """Where the user's patterns match: (start, end, pattern number), disjoint, in order; earlier patterns win.
+        """Matches of the user's patterns: (start, end, pattern number), disjoint, in order; earlier patterns win.
 
         A match that holds a separator counts only for patterns with ``spans = true``; empty matches never count.
 

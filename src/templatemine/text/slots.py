@@ -1,4 +1,4 @@
-"""What fills a slot: kinds of fillers, the expression of each, and the kind that some fillers have.
+"""Fillers of slots: their kinds, the expression of each, and the kind that some fillers have.
 
 A slot at an edge of a line is written `{slot}` if anything of at most 120 characters may fill it, and `{slot:KIND}` if
 only one kind may:
@@ -130,12 +130,12 @@ def slot_kind(token: str) -> str | None:
 
 
 def max_length(kind: str) -> int | None:
-    """How many characters a filler has at most, if they alone tell it."""
+    """Maximum length of a filler in characters, if only the length is limited."""
     return SLOT_SIZE if kind == ANY else int(kind) if kind[0].isdigit() else None
 
 
 def kind_code(kind: str) -> int:
-    """How the automaton spells a kind: 0 for any, a number of characters, or a number beyond."""
+    """Code of a kind in the automaton: 0 for any, a number of characters, or a number beyond."""
     return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FILLERS[kind]
 
 
