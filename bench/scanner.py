@@ -91,7 +91,7 @@ def main() -> None:
         row = [f"{name} {size / seconds:.0f} MB/s" for name, seconds in best.items()]
         for name in list(PARSERS)[1:]:
             scores = [score_words(a, b) for a, b in zip(texts["ours"], texts[name], strict=True)]
-            f1 = [score.f1 if score.got + score.wanted else 1.0 for score in scores]
+            f1 = [score.f1 if score.predicted + score.expected else 1.0 for score in scores]
             low = sum(one < LEAST for one in f1) / len(f1)
             row.append(f"{name}: F1 {100 * fmean(f1):.1f}, {100 * low:.0f} % below {100 * LEAST:.0f}")
         print(path.rpartition("/")[2], len(pages), *row, sep="; ")

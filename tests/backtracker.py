@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from templatemine.text.code_points import class_of
+from templatemine.text.code_points import class_ranges
 from templatemine.text.lint import parse
 
 __all__ = ["growth", "steps"]
@@ -83,7 +83,7 @@ def _sequence(items: Any, flags: int) -> Code:
         elif name == "AT":
             code.append(("at", re.compile(_ANCHORS[str(argument)], flags & (re.MULTILINE | re.ASCII))))
         else:
-            code.append(("take", (class_of(name, argument, flags), {})))
+            code.append(("take", (class_ranges(name, argument, flags), {})))
     return code
 
 

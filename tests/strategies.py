@@ -19,7 +19,7 @@ from templatemine.mining.repeats import find_repeats
 from templatemine.mining.tokenise import tokenise
 from templatemine.model import Corpus, Cutoff, Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import SLOT, Encoded, expression
+from templatemine.text.expressions import SLOT, EncodedText, expression
 from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 
 DEEP = os.environ.get("TEMPLATEMINE_TESTS") == "deep"
@@ -384,7 +384,7 @@ MANY_PATTERNS = tuple(UserPattern(name=f"own_{place}", regex=f"~{place:02d}~?") 
 def scan(text: str, patterns: PatternSet, separators: str, html: bool) -> tuple[list[tuple[int, int]], list[bytes]]:
     """Spans of the native tokens in characters of the text, and their forms."""
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, html))
-    encoded = Encoded(text, patterns, separators)
+    encoded = EncodedText(text, patterns, separators)
     starts, ends, kinds = native.token_spans(encoded.data)
     spans = list(zip(encoded.code_points(starts).tolist(), encoded.code_points(ends).tolist(), strict=True))
     forms = [native.form(encoded.data[a:b], int(kind)) for a, b, kind in zip(starts, ends, kinds, strict=True)]

@@ -34,7 +34,7 @@ from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # 
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.tokenise import tokenise  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.text.expressions import Encoded  # noqa: E402
+from templatemine.text.expressions import EncodedText  # noqa: E402
 from trees import mean_table, table  # noqa: E402
 
 __all__ = ["COPIES", "GROUPS", "Examples", "Labelled", "dressed", "examples", "fit", "ignoring"]
@@ -203,7 +203,7 @@ def _characters(told: Sequence[Document], segments: Segments, gold: Spans, optio
         bad = np.zeros(len(text), np.bool_)
         for start, end, _ in gold[document.id]:
             bad[start:end] = True
-        encoded = Encoded(text, patterns, separators)
+        encoded = EncodedText(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
         own = slice(*segments.doc_tokens[place : place + 2].tolist())
         for column, marks in ((0, seen), (2, seen & bad)):

@@ -14,8 +14,8 @@ from common.session import instrumented, run
 from common.written import written
 
 with instrumented():
-    from templatemine.text.lint import backtracking, beyond_re2, too_large
-    from templatemine.text.literals import needed_literal
+    from templatemine.text.lint import backtracking_problem, re2_problem, size_problem
+    from templatemine.text.literals import required_literal
 
 from test_expressions import match_everywhere, readable_elsewhere
 
@@ -72,17 +72,17 @@ def everywhere(source: str, documents: tuple[str, ...]) -> None:
 def by_hand(choices: Choices) -> None:
     """The lint never fails; what it lets in compiles in all engines, is fast, and holds its literal."""
     source = written(choices)
-    for judge in (backtracking, too_large):
+    for judge in (backtracking_problem, size_problem):
         told = judge(source)
         assert told is None or isinstance(told, str)
     try:
         compiled = compile_handwritten(source, "here")
     except PackError:
         return
-    assert beyond_re2(source) is None
+    assert re2_problem(source) is None
     if not SPELT_OTHERWISE.search(source):
         re2.compile(source, QUIET)
-    literal = needed_literal(source)
+    literal = required_literal(source)
     start = time.thread_time()
     for text in (*TEXTS, ("a" * LONG), ("ab " * LONG)[:LONG], ("x1\n" * LONG)[:LONG]):
         if compiled.search(text) is not None:

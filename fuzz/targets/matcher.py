@@ -7,7 +7,7 @@ from itertools import pairwise
 from common.session import run
 from strategies import USER_PATTERNS, make_pack, scan
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import REACHES
+from templatemine.text.expressions import SLOT_REACH
 from templatemine.text.patterns import pattern_set
 
 NEVER, ALWAYS = 0, 2
@@ -21,7 +21,7 @@ ANCHORINGS = ((), ("line",), ("start", "end"), ("end/end", "", "start/start", "l
 
 def edges(pack: Pack) -> list[int]:
     """By string, whether its matches reach to an edge of their line; such a one lies in a region with its string alone."""
-    return [REACHES.get(template.slot, 0) for template in pack.templates if template.tokens is not None]
+    return [SLOT_REACH.get(template.slot, 0) for template in pack.templates if template.tokens is not None]
 
 
 MATCHERS = tuple(

@@ -70,7 +70,7 @@ class MissingExtraError(TemplateMineError):
 
 
 def pip_line(extra: str) -> str:
-    """What installs an extra, from where this package came from: an index, a checkout, a file or a repository."""
+    """The pip line of an extra, from the origin of this package: an index, a checkout, a file or a repository."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit

@@ -88,7 +88,7 @@ class Span(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """What cleaning gives: the text without its templates, and what was cut from the original, in order.
+    """The result of cleaning: the text without its templates, and the cuts in the original, in order.
 
     A tuple for the same reason as `Span`.  `stub` marks a text of which more is boilerplate than
     `CleanConfig.guard` says, cleaned or left whole.
@@ -295,7 +295,7 @@ class Template:
     although: tuple[str, ...] = field(default=(), compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it; without the grounds where there are none."""
+        """The fields as plain values, for JSON; without the grounds where there are none."""
         return {name: getattr(self, name) for name in self.__slots__ if self.score is not None or name not in GROUNDS}
 
     @property
@@ -313,7 +313,7 @@ class Template:
 
     @property
     def filler(self) -> str:
-        """Of what kind the rest of the line must be, "" for any; see `slots`."""
+        """Kind of the filler of the slot, "" for any; see `slots`."""
         tokens = self.tokens or ("",)
         return {"end": tokens[-1], "start": tokens[0]}.get(self.slot, "")[len("{slot:") : -1]
 

@@ -37,5 +37,5 @@ def struck(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
     for start, end, title in cuts:
         pieces += [escape(text[position:start]), f'<del title="{escape(title)}">{escape(text[start:end])}</del>']
         position = end
-    whole = "".join([*pieces, escape(text[position:])])
-    return f'<div dir="auto" style="white-space: pre-wrap">{whole}</div>'
+    marked = "".join([*pieces, escape(text[position:])])
+    return f'<div dir="auto" style="white-space: pre-wrap">{marked}</div>'

@@ -11,7 +11,7 @@ import pytest
 from templatemine.cleaning.hits import DayHits, Days, add_days, read_hits, write_hits
 from templatemine.errors import CorpusError
 from templatemine.model import Cleaned, Span
-from templatemine.text.dates import day_of
+from templatemine.text.dates import resolve_day
 
 
 def some() -> Days:
@@ -86,4 +86,4 @@ def test_none(tmp_path: Path) -> None:
     ],
 )
 def test_days(date: str | None, day: str | None) -> None:
-    assert day_of(date) == day
+    assert resolve_day(date) == day

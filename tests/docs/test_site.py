@@ -58,7 +58,7 @@ def test_public_names_and_options_are_in_the_reference(site: Path) -> None:
 def test_the_walk_gets_about() -> None:
     names = {kind.__name__ for kind in MET}
     assert {"Pack", "Rule", "PathVote", "Heading", "Cell", "BlogRule", "RejectedCandidates", "PackError"} <= names
-    assert {"InjectionConfig", "Result"} <= names
+    assert {"InjectionConfig", "TrialResult"} <= names
     assert len(names) > 60
 
 

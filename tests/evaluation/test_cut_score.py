@@ -25,7 +25,9 @@ GOLD = [(0, 8, "template"), (9, 19, "dynamic"), (32, 46, "dynamic")]
 def test_a_label_without_its_headline_is_torn() -> None:
     """Both labels are one stretch; of the byline nothing is cut, so that it is not torn."""
     score = score_cuts(TEXT, GOLD, [(0, 8)])
-    assert score == CutScore(score_spans(TEXT, GOLD, [(0, 8)]), dynamic=21, followed=0, cut=1, part=1)
+    assert score == CutScore(
+        score_spans(TEXT, GOLD, [(0, 8)]), dynamic=21, removed_dynamic=0, cut_stretches=1, partial_stretches=1
+    )
     assert score.boilerplate_recall == pytest.approx(8 / 29)
     assert score.partial_share == 1.0
 
@@ -37,7 +39,7 @@ def test_what_goes_whole_is_not_torn() -> None:
 
 def test_a_stretch_ends_with_its_line() -> None:
     gold = [(0, 7, "template")]
-    assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut=1)
+    assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut_stretches=1)
     assert score_cuts("one two", gold, [(0, 3)]).partial_share == 1.0
 
 

@@ -28,9 +28,9 @@ from templatemine.mining.slot_types import (
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.text.expressions import for_tokens
+from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
-from templatemine.text.slots import fills
+from templatemine.text.slots import matches_kind
 
 NEWS = pattern_set("news")
 NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
@@ -42,7 +42,7 @@ def read_fillers(
     """In two batches, as archives are read."""
     reader = FillerReader(strings, patterns, separators)
     for part in (texts[: len(texts) // 2], texts[len(texts) // 2 :]):
-        reader.add([for_tokens(text, patterns, separators) for text in part])
+        reader.add([tokeniser_input(text, patterns, separators) for text in part])
     return list(reader.fillers().slots)
 
 
@@ -79,7 +79,7 @@ def test_a_script_without_capitals_has_no_names() -> None:
     """ "Next Previous" before a byline in Arabic said names once, and all words of Arabic were some."""
     texts = [f"خبر.\n{one} عين اليوم\nخبر." for one in NAMES]
     assert taken(texts, "عين اليوم", "start").kind == "names"
-    assert not fills("names", "توفي شخص صباح اليوم في حادث سير ", "-", "start")
+    assert not matches_kind("names", "توفي شخص صباح اليوم في حادث سير ", "-", "start")
     assert taken([*texts, "توفي شخص صباح عين اليوم"], "عين اليوم", "start").kind.isdigit()
 
 

@@ -25,7 +25,7 @@ from templatemine.pages import _model
 from templatemine.pages.blocks import Page, forests
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import code_of, known_words
+from templatemine.text.slots import kind_code, kind_words
 
 pytestmark = pytest.mark.slow
 
@@ -266,8 +266,8 @@ def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
         np.array([0, 1, 2, 3, 4, 11, 18], np.int64),
         np.array([side] * 6, np.uint8),
         1,
-        bytes([code_of(kind)] * 6),
-        known_words(),
+        bytes([kind_code(kind)] * 6),
+        kind_words(),
     )
     once, _, often = piece.rpartition("\0")
 

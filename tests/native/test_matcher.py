@@ -16,7 +16,7 @@ from templatemine.cleaning.lone_signs import widened
 from templatemine.matching import _match
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 from templatemine.text.patterns import pattern_set
 
 PLAIN = pattern_set("none")
@@ -171,7 +171,7 @@ def test_tokens_are_looked_up_by_their_forms(html: bool, data: st.DataObject) ->
     native, rows = pack.matcher()
     assert rows == list(range(len(pack.templates)))
     for text in (*case.texts, *case.others):
-        encoded = Encoded(text, case.patterns, case.separators)
+        encoded = EncodedText(text, case.patterns, case.separators)
         starts, ends, strings = native.find(encoded.data)
         edges = np.unique(np.concatenate([starts, ends]))
         places = dict(zip(edges.tolist(), encoded.code_points(edges).tolist(), strict=True))

@@ -13,7 +13,7 @@ from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
 from templatemine import _core
 from templatemine.text import _scan
 from templatemine.text.characters import LETTER
-from templatemine.text.expressions import OWN_TOKEN, Encoded, marked_text
+from templatemine.text.expressions import OWN_TOKEN, EncodedText, rewrite_marks
 from templatemine.text.patterns import PRESETS, PatternSet, pattern_set
 
 NEWS = pattern_set("news")
@@ -21,7 +21,7 @@ NEWS = pattern_set("news")
 
 def native_tokens(text: str, separators: str, patterns: PatternSet, html: bool) -> list[tuple[int, int, int]]:
     """Tokens as (start, end, kind) in characters."""
-    encoded = Encoded(text, patterns, separators)
+    encoded = EncodedText(text, patterns, separators)
     starts, ends, kinds = _core.Tokeniser(*patterns.scanner_arguments(separators, html)).token_spans(encoded.data)
     columns = (encoded.code_points(starts).tolist(), encoded.code_points(ends).tolist(), kinds.tolist())
     return list(zip(*columns, strict=True))
@@ -89,7 +89,7 @@ def test_marks_are_those_of_the_expression(data: st.DataObject, setting: tuple[s
         if patterns.mark_regex
         else []
     )
-    marked = marked_text(text, patterns, separators, False, {}).text
+    marked = rewrite_marks(text, patterns, separators, False, {}).text
     # An escaped character is two: the first of them is no mark.
     seen = [ord(char) - 0xF0000 for char in marked if 0xF0000 < ord(char) < 0xF0080]
     assert sorted(found) == sorted(expected) == sorted(seen)

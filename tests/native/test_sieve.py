@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from strategies import cases, examples, make_pack
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import REACHES, Encoded
+from templatemine.text.expressions import SLOT_REACH, EncodedText
 from templatemine.text.patterns import pattern_set
 
 NEVER, AUTO, ALWAYS = 0, 1, 2
@@ -19,14 +19,14 @@ NEWS = pattern_set("news")
 
 def agree(pack: Pack, text: str) -> None:
     """The matches are the same with and without, and lie in the regions."""
-    data = Encoded(text, pack.patterns, pack.tokenise.separators).data
+    data = EncodedText(text, pack.patterns, pack.tokenise.separators).data
     all_of_it, sieved = pack.make_matcher(NEVER)[0], pack.make_matcher(ALWAYS)[0]
     assert (sieved.sieved, all_of_it.sieved) == (True, False)
     starts, ends, strings = all_of_it.find(data)
     regions = sieved.regions(data)
     assert regions == sorted(regions)
     assert all(a[1] < b[0] for a, b in pairwise(regions))
-    edges = [REACHES.get(template.slot, 0) for template in pack.templates if template.tokens is not None]
+    edges = [SLOT_REACH.get(template.slot, 0) for template in pack.templates if template.tokens is not None]
     for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
         # A match that reaches to an edge of its line lies in one with its string alone.
         assert any((a <= start and end <= b) or (edges[string] and a < end and start < b) for a, b in regions)

@@ -20,7 +20,7 @@ from templatemine.packs import pack as pack_module
 from templatemine.packs import pack_folder, pack_json
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, pack_files, pack_names, read_rejected
-from templatemine.text.lint import beyond_re2
+from templatemine.text.lint import re2_problem
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_expressions_are_of_linear_engines_or_refused_by_name(expression: str, p
     "expression", [r"\bread (?:more|on)\b", "(?i:sign up) .{1,80}", "[^<>]+more", "^a.*b$", "a+?b"]
 )
 def test_what_re2_has_is_taken(expression: str) -> None:
-    assert beyond_re2(expression) is None
+    assert re2_problem(expression) is None
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ from templatemine.config import UserPattern
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import (
     ANCHORS,
-    Encoded,
+    EncodedText,
     expression,
     for_re2,
     is_own_token,
     is_tag,
-    marked_text,
+    rewrite_marks,
     tag_form,
 )
 from templatemine.text.patterns import pattern_set
@@ -97,7 +97,7 @@ def test_anchored_expressions_match_where_they_count(data: st.DataObject, anchor
 
 def found_alone(pack: Pack, text: str) -> list[tuple[int, int]]:
     """Where the only template of a pack stands, in characters, before any union."""
-    encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+    encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
     starts, ends, _ = pack.matcher()[0].find(encoded.data)
     edges = np.unique(np.concatenate([starts, ends]))
     place = dict(zip(edges.tolist(), encoded.code_points(edges).tolist(), strict=True))
@@ -126,13 +126,13 @@ def test_marked_text_leads_back(html: bool, data: st.DataObject) -> None:
     """What is not marked stands in marked text as it was, and every edge of a token is found again."""
     case = data.draw(cases(html))
     for text in case.texts:
-        marked = marked_text(text, case.patterns, case.separators, html, {})
+        marked = rewrite_marks(text, case.patterns, case.separators, html, {})
         spans, _ = scan(text, case.patterns, case.separators, html)
-        edges = {marked.original(place) for place in range(len(marked.text) + 1)}
+        edges = {marked.original_offset(place) for place in range(len(marked.text) + 1)}
         assert {edge for span in spans for edge in span} | {0, len(text)} <= edges
         for place, char in enumerate(marked.text):
             if ord(char) < 0xF0000:
-                assert text[marked.original(place)] == char
+                assert text[marked.original_offset(place)] == char
 
 
 def test_private_characters_of_a_text_are_no_marks() -> None:
@@ -140,19 +140,19 @@ def test_private_characters_of_a_text_are_no_marks() -> None:
     for group in LOOKALIKES:
         for text in group:
             if text >= "\U000f0000":
-                marked = marked_text(text, patterns, "-", True, {b"<p>": "\U000f1000"}).text
+                marked = rewrite_marks(text, patterns, "-", True, {b"<p>": "\U000f1000"}).text
                 assert (marked == text) == (text >= "\U00100000")
                 assert not set(marked) & {chr(0xF0000 + number) for number in range(256)} | {
                     "\U000f0fff",
                     "\U000f1000",
                 } & set(marked)
-    tag = marked_text("<P><b>", patterns, "-", True, {b"<p>": "\U000f1000"}).text
+    tag = rewrite_marks("<P><b>", patterns, "-", True, {b"<p>": "\U000f1000"}).text
     assert tag == "\U000f1000\U000f0fff"
 
 
 def test_tags_in_marked_text_hold_user_patterns() -> None:
     patterns = pattern_set("news", (UserPattern(name="part", regex="menu[a-z]"),))
-    marked = marked_text("<p class=menub>", patterns, "-", True, {})
+    marked = rewrite_marks("<p class=menub>", patterns, "-", True, {})
     assert len(marked.text) == 1
     assert (
         tag_form("<p class=\U000f0080 id=\U000f0ffe\U00100001>", patterns)

@@ -19,7 +19,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import Encoded, expression, for_re2
+from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import GLUED_SIZE, KINDS, slot_token
 
@@ -47,7 +47,7 @@ def slotted(
 
 
 def native(pack: Pack, text: str) -> list[tuple[int, int]]:
-    encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+    encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
     starts, ends, _ = pack.matcher()[0].find(encoded.data)
     edges = np.unique(np.concatenate([starts, ends]))
     place = dict(zip(edges.tolist(), encoded.code_points(edges).tolist(), strict=True))
@@ -136,7 +136,7 @@ def test_engines_agree_on_kinds(
     expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
     assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
     sieved, _ = pack.make_matcher(sieve=2)
-    data = Encoded(text, pack.patterns, separators).data
+    data = EncodedText(text, pack.patterns, separators).data
     plain = pack.make_matcher(sieve=0)[0].find(data)
     assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
 

@@ -121,7 +121,9 @@ def test_the_filter_asks_for_three_documents_and_methods_that_fit_nothing_learn_
 
 
 def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
-    return CutScore(SpanScore(template, 10_000, hit, harm), dynamic=1000, followed=0, cut=10, part=1)
+    return CutScore(
+        SpanScore(template, 10_000, hit, harm), dynamic=1000, removed_dynamic=0, cut_stretches=10, partial_stretches=1
+    )
 
 
 def test_sources_with_hardly_any_template_text_count_in_loss_alone() -> None:

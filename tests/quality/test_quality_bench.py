@@ -143,7 +143,7 @@ def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
 
 def test_rows_of_others_stay_as_they_were() -> None:
     made: list[str] = []
-    contender = Contender(name="ours", make=lambda: made.append("ours") or run.learner())
+    contender = Contender(name="ours", make=lambda: made.append("ours") or run.mining_learner())
     kept = {"ours": {"contender": "ours", "f1": 0.5}}
     assert run._named(contender, run.Who(text="theirs", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.5
     assert not made

@@ -27,7 +27,7 @@ from templatemine.report.terminal import Painter, article, grounds, rows
 from templatemine.report.timeline import by_period, periods
 from templatemine.report.view import Report, make_report
 from templatemine.report.words import joined, leading, text_of
-from templatemine.text.dates import day_of
+from templatemine.text.dates import resolve_day
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
 
@@ -56,7 +56,7 @@ def test_the_figures_are_those_of_the_cleaner(pack: Pack, documents: list[Docume
     assert found.changed == sum(bool(one.removed) for one in cleaned) > 0
     assert found.cut == sum(span.end - span.start for one in cleaned for span in one.removed)
     assert found.characters == sum(len(document.body) for document in documents)
-    assert sum(found.days.values()) == sum(day_of(document.date) is not None for document in documents)
+    assert sum(found.days.values()) == sum(resolve_day(document.date) is not None for document in documents)
 
 
 def test_templates_are_seen_as_they_were_mined(pack: Pack, documents: list[Document]) -> None:
@@ -198,7 +198,7 @@ def test_periods_can_be_told_apart(size: int, most: int) -> None:
     ],
 )
 def test_day(text: str | None, day: str | None) -> None:
-    assert day_of(text) == day
+    assert resolve_day(text) == day
 
 
 def template(*tokens: str) -> Template:

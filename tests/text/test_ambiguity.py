@@ -14,14 +14,14 @@ import pytest
 
 import backtracker
 from templatemine.packs.pack import Pack
-from templatemine.text.ambiguity import MOST_WAYS_TO_SHARE, shared_out
-from templatemine.text.expressions import boundaries
-from templatemine.text.lint import backtracking, parse
+from templatemine.text.ambiguity import MAX_SHARED_WAYS, ambiguity_problem
+from templatemine.text.expressions import boundary_patterns
+from templatemine.text.lint import backtracking_problem, parse
 from templatemine.text.patterns import TABLE
-from templatemine.text.slots import KINDS, filling
+from templatemine.text.slots import KINDS, filler_pattern
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-FEW = MOST_WAYS_TO_SHARE
+FEW = MAX_SHARED_WAYS
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ FEW = MOST_WAYS_TO_SHARE
     ],
 )
 def test_accepted(pattern: str) -> None:
-    assert shared_out(parse(pattern)) is None
+    assert ambiguity_problem(parse(pattern)) is None
 
 
 @pytest.mark.parametrize(
@@ -93,18 +93,18 @@ def test_accepted(pattern: str) -> None:
     ],
 )
 def test_refused(pattern: str, told: str) -> None:
-    problem = shared_out(parse(pattern)) or ""
+    problem = ambiguity_problem(parse(pattern)) or ""
     assert told in problem
     assert "can share out" in problem
     assert "\n" not in problem
     assert len(problem) < 260
-    assert backtracking(pattern) is not None
+    assert backtracking_problem(pattern) is not None
 
 
 def test_a_walk_that_would_take_long_is_refused() -> None:
     words = "|".join(f"{chr(0x4E00 + number)}[^ab]" for number in range(2000))
     start = time.perf_counter()
-    problem = shared_out(parse(f"[^a]+(?:{words})(?:{words})[^b]+x"))
+    problem = ambiguity_problem(parse(f"[^a]+(?:{words})(?:{words})[^b]+x"))
     assert problem is not None
     assert time.perf_counter() - start < 5.0
 
@@ -116,13 +116,13 @@ def test_what_is_mined_is_not_refused() -> None:
     for path in sorted(GOLDEN.rglob("*.pack.json")):
         sources += [one.regex for one in Pack.load(path).templates]
     assert len(sources) > 10
-    edges = boundaries("-", html=False)
+    edges = boundary_patterns("-", html=False)
     for beside in ("", "any", "joint"):
-        sources += [f"Photo by{filling(kind, '-', 'end', beside)}{edges['{line end}']}" for kind in KINDS] + [
-            f"{edges['{line start}']}{filling(kind, '-', 'start', beside)}Photo" for kind in KINDS
+        sources += [f"Photo by{filler_pattern(kind, '-', 'end', beside)}{edges['{line end}']}" for kind in KINDS] + [
+            f"{edges['{line start}']}{filler_pattern(kind, '-', 'start', beside)}Photo" for kind in KINDS
         ]
     sources += [f"{edges['{start}']}({row.expression}){edges['{end}']}" for row in TABLE if row.kind != "joint"]
-    problems = [backtracking(source) or "" for source in sources]
+    problems = [backtracking_problem(source) or "" for source in sources]
     assert problems.count("") > 20
     for source, problem in zip(sources, problems, strict=True):
         assert "share out" not in problem, source
@@ -165,7 +165,7 @@ def growth(pattern: str) -> float:
 def test_what_is_accepted_takes_linear_time_from_a_place(seed: int) -> None:
     draw = random.Random(seed)
     sources = [written(draw) for _ in range(60)]
-    accepted = [source for source in sources if backtracking(source) is None]
+    accepted = [source for source in sources if backtracking_problem(source) is None]
     assert len(accepted) > 10
     for source in accepted:
         assert growth(source) < 1.5, source
@@ -174,7 +174,7 @@ def test_what_is_accepted_takes_linear_time_from_a_place(seed: int) -> None:
 def test_what_is_refused_takes_more() -> None:
     """Of most expressions that are refused a text of a few shows it."""
     draw = random.Random(0)
-    sources = [source for source in (written(draw) for _ in range(24)) if shared_out(parse(source))]
+    sources = [source for source in (written(draw) for _ in range(24)) if ambiguity_problem(parse(source))]
     shown = sum(growth(source) > 1.5 for source in sources)
     assert len(sources) > 8
     assert shown > 0.6 * len(sources)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.text.code_points import END, class_of, complement, covers, union
+from templatemine.text.code_points import END, class_ranges, complement, covers, union
 from templatemine.text.lint import parse
 
 CLASSES = [
@@ -38,7 +38,7 @@ TELLING = "aAkK\u212asS\u017f\u00b5\u03bcßẞσςΣİıiI0٣_\n\r \u00a0\u2028\
 def test_as_regex_reads_them(spelt: str, flags: str) -> None:
     pattern = f"(?{flags})" * bool(flags) + spelt
     tree = parse(pattern)
-    ranges = class_of(str(tree[0][0]), tree[0][1], tree.state.flags)
+    ranges = class_ranges(str(tree[0][0]), tree[0][1], tree.state.flags)
     compiled = regex.compile(pattern)
     for char in TELLING:
         held = any(first <= ord(char) <= last for first, last in ranges)
@@ -67,7 +67,7 @@ def test_sets(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
 def test_letters_of_the_other_case_are_those_of_re() -> None:
     for code in range(0x250):
         tree = parse("(?i)" + re.escape(chr(code)))
-        ranges = class_of("LITERAL", tree[0][1], re.IGNORECASE)
+        ranges = class_ranges("LITERAL", tree[0][1], re.IGNORECASE)
         for first, last in ranges:
             for other in range(first, last + 1):
                 assert re.match(re.escape(chr(code)), chr(other), re.IGNORECASE), (code, other)

@@ -18,7 +18,7 @@ from templatemine.config import PipelineConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.text.dates import MONTHS, Calendar, day_of, days_of
+from templatemine.text.dates import MONTHS, Calendar, resolve_day, resolve_days
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
@@ -80,17 +80,17 @@ DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
     ],
 )
 def test_a_date_alone(text: str | None, day: str | None) -> None:
-    assert day_of(text) == day
+    assert resolve_day(text) == day
 
 
 def test_its_source_settles_a_date_that_reads_two_ways() -> None:
-    assert days_of(["03/04/2017", "31/03/2017", None, "04.03.2017"]) == ["2017-04-03", "2017-03-31", None, None]
-    assert days_of(["03/04/2017", "03/31/2017"]) == ["2017-03-04", "2017-03-31"]
-    assert days_of(["03/04/2017", "05/05/2017"]) == [None, "2017-05-05"]
+    assert resolve_days(["03/04/2017", "31/03/2017", None, "04.03.2017"]) == ["2017-04-03", "2017-03-31", None, None]
+    assert resolve_days(["03/04/2017", "03/31/2017"]) == ["2017-03-04", "2017-03-31"]
+    assert resolve_days(["03/04/2017", "05/05/2017"]) == [None, "2017-05-05"]
 
 
 def test_a_source_that_contradicts_itself_settles_nothing() -> None:
-    assert days_of(["03/04/2017", "31/03/2017", "03/31/2017"]) == [None, None, None]
+    assert resolve_days(["03/04/2017", "31/03/2017", "03/31/2017"]) == [None, None, None]
 
 
 @examples(200)
@@ -114,7 +114,7 @@ def test_days_come_back(written: list[tuple[date, int]], day_first: bool) -> Non
 
     days = [day for day, _ in written]
     texts = [form(*one) for one in written]
-    found = days_of(texts)
+    found = resolve_days(texts)
     sure = any(kind >= 6 and day.day > 12 for day, kind in written)
     for (day, kind), got in zip(written, found, strict=True):
         known = kind < 6 or sure or day.day == day.month

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.text.literals import needed_literal
+from templatemine.text.literals import required_literal
 
 PIECES = [
     "ab",
@@ -33,7 +33,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join), st.text("abcAB", max_size=12))
 def test_a_match_holds_the_literal(pattern: str, text: str) -> None:
     found = regex.search(pattern, text)
-    assert found is None or needed_literal(pattern) in text
+    assert found is None or required_literal(pattern) in text
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_a_match_holds_the_literal(pattern: str, text: str) -> None:
     ],
 )
 def test_literals(pattern: str, literal: str) -> None:
-    assert needed_literal(pattern) == literal
+    assert required_literal(pattern) == literal

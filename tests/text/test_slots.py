@@ -16,12 +16,12 @@ from templatemine.text.slots import (
     SLOT_SIZE,
     SMALL_RUN,
     SMALL_SIZE,
-    code_of,
-    fills,
-    kind_of,
-    known_words,
+    allowed_words,
+    kind_code,
+    kind_words,
+    matches_kind,
+    slot_kind,
     slot_token,
-    words_of,
 )
 
 FILLERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -62,17 +62,17 @@ def test_what_kinds_take(kind: str, side: str) -> None:
     taken, refused = FILLERS[kind]
     written = (lambda one: f" {one}") if side == "end" else (lambda one: f"{one} ")
     # A full stop behind an address is a part of its last word.
-    assert [one for one in taken if not fills(kind, written(one), "-", side)] == []
-    assert [one for one in refused if fills(kind, written(one), "-", side)] == []
-    assert fills(kind, "", "-", side)
-    assert fills(kind, written("語"), "-", side) == kind.isdigit()
+    assert [one for one in taken if not matches_kind(kind, written(one), "-", side)] == []
+    assert [one for one in refused if matches_kind(kind, written(one), "-", side)] == []
+    assert matches_kind(kind, "", "-", side)
+    assert matches_kind(kind, written("語"), "-", side) == kind.isdigit()
 
 
 @pytest.mark.parametrize("side", ["end", "start"])
 def test_limits_of_kinds(side: str) -> None:
     def takes(kind: str, words: list[str]) -> bool:
         text = " ".join(words)
-        return fills(kind, f" {text}" if side == "end" else f"{text} ", "-", side)
+        return matches_kind(kind, f" {text}" if side == "end" else f"{text} ", "-", side)
 
     # A line begins once, so that what stands before a string may have any number of words.
     before = side == "start"
@@ -84,42 +84,42 @@ def test_limits_of_kinds(side: str) -> None:
     assert takes("names", ["Ann", "x" * (SMALL_SIZE + 1)]) != before
     assert takes("number", ["5"] * MOST_FIGURES)
     assert takes("number", ["5"] * (MOST_FIGURES + 1)) == before
-    assert fills("20", " " + "x" * 19, "-", side)
-    assert not fills("20", " " + "x" * 20, "-", side)
+    assert matches_kind("20", " " + "x" * 19, "-", side)
+    assert not matches_kind("20", " " + "x" * 20, "-", side)
     for kind in KINDS:
         # A word that is glued to the string may be anything, but for some limits.
-        assert fills(kind, "x" * GLUED_SIZE, "-", side)
-        assert fills(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
-        assert fills(kind, "é" * GLUED_SIZE, "-", side)
-        assert fills(kind, "é" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
-        assert fills(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
-        assert fills(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
+        assert matches_kind(kind, "x" * GLUED_SIZE, "-", side)
+        assert matches_kind(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert matches_kind(kind, "é" * GLUED_SIZE, "-", side)
+        assert matches_kind(kind, "é" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert matches_kind(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
+        assert matches_kind(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
 
 
 @pytest.mark.parametrize("kind", ["", *KINDS, "10", str(SLOT_SIZE - 1)])
 def test_kinds_are_written_and_read(kind: str) -> None:
-    assert kind_of(slot_token(kind)) == kind
-    assert (code_of(kind) == 0) == (kind == "")
+    assert slot_kind(slot_token(kind)) == kind
+    assert (kind_code(kind) == 0) == (kind == "")
 
 
 @pytest.mark.parametrize(
     "token", ["{slot:}", "{slot:name}", "{slot:1}", "{slot:010}", f"{{slot:{SLOT_SIZE}}}", "{slots}", "x"]
 )
 def test_what_is_no_slot(token: str) -> None:
-    assert kind_of(token) is None
+    assert slot_kind(token) is None
 
 
 def test_codes_are_different() -> None:
     kinds = ["", *KINDS, *map(str, range(10, SLOT_SIZE))]
-    assert len({code_of(kind) for kind in kinds}) == len(kinds)
+    assert len({kind_code(kind) for kind in kinds}) == len(kinds)
 
 
 def test_known_words_hold_no_separator_and_no_sign_at_their_ends() -> None:
-    for words in (words_of("date"), words_of("duration")):
+    for words in (allowed_words("date"), allowed_words("duration")):
         assert [word for word in words if re.search(r"[\s\-]|^\W|\W$|\d", word)] == []
-    assert set(words_of("date")) < set(words_of("duration"))
-    assert words_of("names") == ()
-    assert [len(words) for words in known_words()] == [len(words_of("date")), len(words_of("duration"))]
+    assert set(allowed_words("date")) < set(allowed_words("duration"))
+    assert allowed_words("names") == ()
+    assert [len(words) for words in kind_words()] == [len(allowed_words("date")), len(allowed_words("duration"))]
 
 
 def test_letters_of_scripts_with_spaces() -> None:

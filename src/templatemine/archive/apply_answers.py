@@ -14,7 +14,7 @@ from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import ANY, slot_token
 
 __all__ = [
@@ -48,7 +48,7 @@ def open_questions(pack: Pack) -> list[Question]:
 def add_answer_rules(
     rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
 ) -> tuple[Rule, ...]:
-    """Some rules with those that an answer makes, in place of earlier ones about the same string.
+    """Add the rules of an answer, in place of earlier ones about the same string.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
 
 
 def current_removal(pack: Pack, question: Question) -> str:
-    """What a pack does with a string today: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
+    """The decision of a pack about a string: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
     pack_ids = {template.id for template in pack.templates}
     if template_id(_question_tokens(question, bool(question.filled))) in pack_ids:
         return ALL
@@ -138,7 +138,7 @@ class QuestionContexts:
         text = document.html if self._pack.html else document.text
         if text is None or self.is_complete:
             return
-        encoded = Encoded(text, self._pack.patterns, self._pack.tokenise.separators)
+        encoded = EncodedText(text, self._pack.patterns, self._pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
         first_spans: dict[int, tuple[int, int]] = {}

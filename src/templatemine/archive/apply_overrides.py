@@ -1,4 +1,4 @@
-"""What mining gave + what people decided -> the pack that cleans.
+"""Mined templates + rules of people -> the pack that cleans.
 
 `apply_rules` is the one place where rules have a meaning; the desk calls it after every decision and `mine` when it
 replaces a pack that has some.  It is a function of the templates that mining gave, the candidates that it rejected and
@@ -31,7 +31,7 @@ from templatemine.packs.pack_checks import check_handwritten, check_slot
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
 from templatemine.pipeline import SourceReport
-from templatemine.text.expressions import OWN_TOKEN, Encoded
+from templatemine.text.expressions import OWN_TOKEN, EncodedText
 from templatemine.text.patterns import TABLE
 
 __all__ = [
@@ -72,8 +72,8 @@ def join_tokens(tokens: Sequence[str]) -> str:
 def mined_templates(pack: Pack) -> tuple[Template, ...]:
     """The templates that mining gave, whatever was decided about them since."""
     added = set(pack.overrides.added)
-    kept = [template for template in pack.templates if template.id not in added]
-    return _sort_templates([*kept, *pack.overrides.removed])
+    unchanged = [template for template in pack.templates if template.id not in added]
+    return _sort_templates([*unchanged, *pack.overrides.removed])
 
 
 def handwritten_template(rule: Rule) -> Template:
@@ -165,9 +165,9 @@ def apply_rules(
     """
     index = RuleIndex(rules)
     base = mined_templates(pack)
-    kept = [template for template in base if index.keeps(template)]
+    kept_templates = [template for template in base if index.keeps(template)]
     base_ids = {template.id for template in base}
-    kept_ids = {template.id for template in kept}
+    kept_ids = {template.id for template in kept_templates}
     rows: dict[tuple[str, ...], tuple[int, int, str, str]] = {
         rule.tokens: (rule.df, rule.count, rule.anchor, rule.example)
         for rule in index.accepted
@@ -185,7 +185,7 @@ def apply_rules(
                     "move the cut-off up, or let an always rule say more words"
                 )
     added = [*_build_added(pack, rows, examples), *(handwritten_template(rule) for rule in index.added.values())]
-    missing = next((rule for rule in index.accepted if _is_missing(rule, kept, added)), None)
+    missing = next((rule for rule in index.accepted if _is_missing(rule, kept_templates, added)), None)
     if missing is not None:
         raise PackError(
             f"edit: {join_tokens(missing.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}"
@@ -193,7 +193,7 @@ def apply_rules(
     removed_ids = base_ids - kept_ids
     return replace(
         pack,
-        templates=_sort_templates([*kept, *added]) if added else tuple(kept),
+        templates=_sort_templates([*kept_templates, *added]) if added else tuple(kept_templates),
         overrides=Overrides(
             rules=tuple(rules),
             removed=tuple(template for template in base if template.id in removed_ids),
@@ -239,12 +239,12 @@ def _build_added(
 
 
 def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]:
-    """Those that match their own example; others get one made of their tokens, or go."""
+    """Templates that match their own example; others get one made of their tokens, or go."""
     matcher, _ = replace(pack, templates=tuple(templates)).matcher()
     matching: list[Template] = []
     for index, template in enumerate(templates):
         for example in (template.example, _example_text(template.tokens or ())):
-            if matcher.holds(Encoded(example, pack.patterns, pack.tokenise.separators).data, index):
+            if matcher.holds(EncodedText(example, pack.patterns, pack.tokenise.separators).data, index):
                 matching.append(replace(template, example=example))
                 break
     return matching
@@ -294,7 +294,7 @@ def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
 
 
 def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
-    """What somebody changed in the list of templates since mining, as rules that the next mining keeps.
+    """Manual changes of the list of templates since mining, as rules that the next mining keeps.
 
     An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
@@ -336,7 +336,7 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
-    """What mining gave of a source, with the rules of the pack that stands where it will be written."""
+    """The report of a source with the rules of the pack that it will replace."""
     rules = read_pack_rules(pack_path)
     if report.pack is None or not rules:
         return report

@@ -54,12 +54,12 @@ class CarriedTemplate:
     seen: str
 
     def as_dict(self) -> dict[str, Any]:
-        """As the file of a window has it."""
+        """The record as plain values, for JSON."""
         return asdict(self)
 
 
 def carry(
-    old: Pack, new: Pack, known: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
+    old: Pack, new: Pack, records: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
 ) -> tuple[Pack, dict[str, CarriedTemplate]]:
     """The new pack with the templates of the old one that stay.
 
@@ -67,8 +67,8 @@ def carry(
     ----------
     old, new : Pack
         What mining gave; rules of the old one are left out, those of the new one not yet applied.
-    known : mapping
-        `packs.pack.mined_mark` a template -> what the last update knew of it.
+    records : mapping
+        Mark of a template (`packs.pack.mined_mark`) -> its record of the last update.
     window : sequence of DatedDocument
         What `new` was mined from, by day.
     new_documents : int
@@ -78,7 +78,7 @@ def carry(
     -------
     Pack
     dict
-        As `known`, of the templates that stay.
+        As `records`, of the templates that stay.
     """
     # The same string in another place of its line, or with another kind of filler, was judged anew; a pack has it once.
     ids = {template.id for template in new.templates}
@@ -97,7 +97,7 @@ def carry(
     kept_templates: list[Template] = []
     for template in missing:
         mark = mined_mark(template)
-        before = known.get(mark) or CarriedTemplate(
+        before = records.get(mark) or CarriedTemplate(
             df=template.df, documents=old.documents, absent=0, seen=old.last_date or ""
         )
         absent = 0 if hit_counts[template.id] else max(len(window), before.absent + new_documents)

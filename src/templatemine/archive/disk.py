@@ -236,7 +236,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
     def _choose_sample(
         self, source: str, documents: Sequence[Document]
     ) -> tuple[list[Document], ResolvedConfig, NDArray[np.int64]]:
-        """As much of a source as there is room for."""
+        """A sample of a source that fits the budget."""
         sample = self._options.sample
         positions, documents_chosen = choose_sample_within(documents, sample, self._budget)
         if len(positions) < min(sample.documents, len(documents)):

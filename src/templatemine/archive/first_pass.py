@@ -156,7 +156,7 @@ class FirstPass:
         checkpoint(len(self._inputs), 0, "mine")
 
     def _note_sizes(self, total: int) -> None:
-        """What comes after the last record, for a later run to go on from."""
+        """Write the sizes of all sources, for a later run to go on from."""
         if not total:
             found = f"found {self._skipped:,} that cannot be read" if self._skipped else "found none"
             os.unlink(self._state_path)

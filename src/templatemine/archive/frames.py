@@ -43,7 +43,7 @@ _LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where a frame stands, and how many records it holds."""
+    """Offsets of a frame, and its number of records."""
 
     offset: int
     records: int
@@ -100,7 +100,7 @@ def read_single_body(path: str, frame: Frame) -> tuple[bytes, memoryview]:
 
 
 def list_frames(path: str) -> list[Frame]:
-    """Where the frames of a file stand, by their headers alone.
+    """The frames of a file, by their headers alone.
 
     Raises
     ------

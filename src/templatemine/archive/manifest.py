@@ -28,7 +28,7 @@ _END_BYTES = 1 << 16
 
 
 def input_identity(path: str) -> Any:
-    """What an input is: equal again if it has not changed, as far as its outside tells; `UNKNOWN` if nothing does."""
+    """The identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
     if path == "-":
         return UNKNOWN
     if os.path.isdir(path):

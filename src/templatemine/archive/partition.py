@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 FOLDERS = ("split", "units")
-"""What the folder of a partition holds: files of the first pass, and of the second."""
+"""Folders of a partition: files of the first pass, and of the second."""
 
 BUCKET_COUNT = 128
 """Files of the first pass.  With 50,000 sources each gets some 400; a block for each is 8 MB."""
@@ -59,7 +59,7 @@ MAX_WAITING_BYTES = 1 << 24
 _RECORD_OVERHEAD = 160
 """Bytes of memory that a waiting record takes beside its text."""
 
-_DOCUMENT_FIELDS = tuple(one.name for one in fields(Document) if one.name != "source")
+_DOCUMENT_FIELDS = tuple(field.name for field in fields(Document) if field.name != "source")
 
 
 def encode_source(source: str) -> bytes:

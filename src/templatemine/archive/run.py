@@ -87,7 +87,7 @@ class ArchiveConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveReport:
-    """What became of an archive; `outcomes` in the order of their sources."""
+    """The result of a run; `outcomes` in the order of their sources."""
 
     outcomes: list[SourceOutcome]
     documents: int

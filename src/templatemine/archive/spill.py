@@ -240,7 +240,7 @@ class RateFile:
             os.replace(f"{path}.new", path)
 
     def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
-        """What the other sources have of the strings of source `source_number`."""
+        """The counts of the strings of source `source_number` in other sources."""
         table = self._mapped.columns
         positions = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
         shared_rows = np.flatnonzero(table["hashes"][positions] == hashes) if self._rows else np.empty(0, np.int64)

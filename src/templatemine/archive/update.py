@@ -90,7 +90,7 @@ class UpdateConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceUpdate:
-    """What became of a source that had new documents.
+    """The result of a source that had new documents.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         """New documents by source; a unit is counted with the windows of its sources."""
         splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket_name)
         sizes: dict[str, SourceSizes] = {}
-        for count, record in enumerate((one for stream in streams for one in stream), 1):
+        for count, record in enumerate((record for stream in streams for record in stream), 1):
             document = record.document
             if document.source not in sizes:
                 sizes[document.source] = SourceSizes(cost=self.window_memory(document.source))
@@ -255,7 +255,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return [unit for units_of_file in by_bucket.values() for unit in units_of_file]
 
     def window_memory(self, source: str) -> int:
-        """What the window of a source takes, as it stands; packed, it is a third of that at most."""
+        """Memory of the window of a source; packed, it is a third of that at most."""
         with suppress(OSError):
             return 3 * 6 * os.path.getsize(self.window_path(safe_file_name(source) + ".window", self.state))
         return 0
@@ -369,7 +369,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return Pack.load(path) if os.path.exists(path) else None
 
     def resolve_options(self, old: Pack | None) -> ResolvedConfig:
-        """As the pack of a source was mined, if it has one."""
+        """The options that the pack of a source was mined with, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
             caution = old.caution if caution is None else caution
@@ -387,12 +387,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         changes = Changes()
         templates = None if old is None else len(old.templates)
         rejected: Mapping[str, int] | None = None
-        kept: dict[str, CarriedTemplate] = {}
+        carried: dict[str, CarriedTemplate] = {}
         if not state.note:
             options = self.resolve_options(old)
             report = self.make_report(source, options, table, work)
             if old is not None and report.pack is not None:
-                pack, kept = self.carry_templates(_drop_unlikely(old, report.pack, options), report.pack, state.new)
+                pack, carried = self.carry_templates(_drop_unlikely(old, report.pack, options), report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
@@ -408,7 +408,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             last=state.last,
             templates=templates,
             rejected=rejected,
-            kept=len(kept),
+            kept=len(carried),
             note=state.note,
             changes=changes,
         )
@@ -417,12 +417,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         """The pack of a window with what stays of the earlier one; what is known of that is written, too."""
         name = safe_file_name(new.source) + ".kept"
         stored = manifest.read_json(self.window_path(name, self.state)) or {}
-        known = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
+        records = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
         window = list(self.read_window(new.source, os.path.join(self.work, "window")))
-        pack, kept = carry(old, new, known, window, new_documents)
-        if kept or stored:
-            manifest.write_json(self.window_path(name), {mark: record.as_dict() for mark, record in kept.items()})
-        return pack, kept
+        pack, carried = carry(old, new, records, window, new_documents)
+        if carried or stored:
+            manifest.write_json(self.window_path(name), {mark: record.as_dict() for mark, record in carried.items()})
+        return pack, carried
 
     def make_report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
         documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]

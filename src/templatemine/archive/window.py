@@ -18,7 +18,7 @@ from itertools import chain
 from templatemine.archive.partition import memory_cost
 from templatemine.errors import ConfigError
 from templatemine.model import Document
-from templatemine.text.dates import days_of
+from templatemine.text.dates import resolve_days
 
 __all__ = ["DatedDocument", "Window", "WindowConfig", "day_after"]
 
@@ -47,10 +47,10 @@ class DatedDocument:
     own_id: bool
 
 
-def day_after(day: str, number: int) -> str:
+def day_after(day: str, days: int) -> str:
     """The day so many days later; of what is no day, itself."""
     try:
-        return (date.fromisoformat(day) + timedelta(days=number)).isoformat()
+        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):
         return day
 
@@ -114,7 +114,7 @@ class Window:
         those before them were.
         """
         latest = day_after(self._today, 1)
-        read = days_of(chain(dates, (dated.document.date for dated in self._documents.values())))
+        read = resolve_days(chain(dates, (dated.document.date for dated in self._documents.values())))
         days = [None if day is None or day > latest or day_after(day, 1) == day else day for day in read]
         new, old = days[: len(dates)], days[len(dates) :]
         first = next((day for day in new if day is not None), None)
@@ -124,14 +124,14 @@ class Window:
 
     def _fit_budget(self, by_day: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
         budget_left = self._budget
-        chosen: list[tuple[bytes, DatedDocument]] = []
+        fitting: list[tuple[bytes, DatedDocument]] = []
         for item in reversed(by_day):
             budget_left -= memory_cost(item[1].document)[1]
             if budget_left < 0:
-                self.left_out += len(by_day) - len(chosen)
+                self.left_out += len(by_day) - len(fitting)
                 break
-            chosen.append(item)
-        return chosen[::-1]
+            fitting.append(item)
+        return fitting[::-1]
 
     @property
     def documents(self) -> list[DatedDocument]:

@@ -28,7 +28,7 @@ from templatemine.matching import _match
 from templatemine.model import Cleaned, Span
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 
 __all__ = ["Cleaner", "clean", "cut", "only_plain", "page_text"]
 
@@ -142,7 +142,7 @@ class Cleaner:
 
     def _native(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
-        encoded = Encoded(text, self.pack.patterns, self.pack.tokenise.separators)
+        encoded = EncodedText(text, self.pack.patterns, self.pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data, united=True)
         starts, ends = encoded.spans(*bounds)
         rows = [self._rows[string] for string in strings.tolist()]

@@ -290,9 +290,9 @@ class RecordCleaner:
         cleaned, blocks = ready.clean(body, address_of(record))
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
         if self.config.hits and source in self._packs:
-            from templatemine.text.dates import day_of
+            from templatemine.text.dates import resolve_day
 
-            tally.day(source, day_of(date_of(record, self.config.read)) or "").note(len(body), cleaned)
+            tally.day(source, resolve_day(date_of(record, self.config.read)) or "").note(len(body), cleaned)
         removed_field = self.config.removed_field
         counts.replaced += removed_field in record
         counts.characters += len(body)

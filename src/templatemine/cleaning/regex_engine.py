@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
 from templatemine.text.characters import line_begin, line_end
-from templatemine.text.expressions import Marked, expression, is_tag, literal_pieces, marked_text, separator_class
-from templatemine.text.literals import needed_literal
-from templatemine.text.slots import fills
+from templatemine.text.expressions import (
+    RewrittenText,
+    expression,
+    is_tag,
+    literal_pieces,
+    rewrite_marks,
+    separator_class,
+)
+from templatemine.text.literals import required_literal
+from templatemine.text.slots import matches_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -70,7 +77,7 @@ class RegexEngine:
     def matches(self, text: str) -> Matches:
         """Every occurrence of every template that has tokens, with the place of the template in the pack."""
         pack = self._pack
-        marked = marked_text(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
+        marked = rewrite_marks(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
         candidates = self._literals.found(marked.text).union(self._always)
         lines = _Lines(marked.text, self._separators)
         fillers = _Fillers(text, pack.patterns, self._separators, pack.tokenise.separators)
@@ -83,7 +90,7 @@ class RegexEngine:
                     end = max(end, lines.around(end)[1])
                 elif slot:
                     start = min(start, lines.around(start)[0])
-                start, end, *filler = map(marked.original, (start, end, *match.span(1)))
+                start, end, *filler = map(marked.original_offset, (start, end, *match.span(1)))
                 if slot == "end" and not fillers.fit(filler[1], end, slot, kind):
                     continue
                 if slot == "start" and not fillers.fit(start, filler[0], slot, kind):
@@ -144,8 +151,8 @@ class _Fillers:
         own = self._own[bisect_left(self._own, [start, 0]) : bisect_left(self._own, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
         if not edits:
-            return fills(kind, self._text, self._separators, slot, start, end)
-        return fills(kind, Marked(self._text[start:end], edits).text, self._separators, slot)
+            return matches_kind(kind, self._text, self._separators, slot, start, end)
+        return matches_kind(kind, RewrittenText(self._text[start:end], edits).text, self._separators, slot)
 
 
 class WrittenExpressions:
@@ -166,7 +173,7 @@ class WrittenExpressions:
         self._compiled = [(place, regex.compile(source)) for place, source in written]
         by_literal: dict[str, list[int]] = {}
         for number, (_, source) in enumerate(written):
-            literal = needed_literal(source) if len(written) > FEW_WRITTEN else ""
+            literal = required_literal(source) if len(written) > FEW_WRITTEN else ""
             (by_literal.setdefault(literal, []) if len(literal) >= SHORT_LITERAL else self._always).append(number)
         self._literals = _Literals(by_literal)
 

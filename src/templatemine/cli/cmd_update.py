@@ -79,11 +79,11 @@ def run(args: argparse.Namespace) -> int:
 
     from templatemine.archive.update import UpdateConfig, update_packs
     from templatemine.archive.window import WindowConfig
-    from templatemine.text.dates import day_of
+    from templatemine.text.dates import resolve_day
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     today = args.today or datetime.now(UTC).date().isoformat()
-    if day_of(today) != today:
+    if resolve_day(today) != today:
         raise ConfigError(f"--today: expected a date such as 2024-05-31, got {today!r}")
     common.check_inputs(args.inputs)
     config = UpdateConfig(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 
 __all__ = ["Occurrences", "occurrences"]
 
@@ -22,7 +22,7 @@ def occurrences(pack: Pack, rows: Sequence[tuple[str, ...]]) -> Occurrences:
     matcher, _ = replace(pack, templates=templates).matcher()
 
     def find(text: str) -> list[tuple[int, int, int]]:
-        encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
         *bounds, strings = matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
         return list(zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True))

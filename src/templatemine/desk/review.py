@@ -39,7 +39,7 @@ from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elided, pieces, shown
 from templatemine.report.words import leading
 from templatemine.text.characters import LINE_BREAKS
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 
 __all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "sightings", "try_expression"]
 
@@ -97,7 +97,7 @@ class Preview:
         matcher, _ = replace(pack, templates=templates).matcher()
         found = []
         for text in self._texts:
-            encoded = Encoded(text, pack.patterns, pack.tokenise.separators)
+            encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
             *bounds, strings = matcher.find(encoded.data)
             found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
         return found

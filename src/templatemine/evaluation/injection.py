@@ -269,14 +269,14 @@ def _row(by: str, value: str, tallies: Sequence[_TemplateTally], content: int, r
     removed_content = total.removed_content + (run.other_removals.removed_content if run else 0)
     score = SpanScore(total.template, content, total.removed_template, removed_content)
     scored = [tally for tally in tallies if tally.score.template]
-    found = sum(tally.score.removed_template >= MIN_FOUND_SHARE * tally.score.template for tally in scored)
+    found_count = sum(tally.score.removed_template >= MIN_FOUND_SHARE * tally.score.template for tally in scored)
     return {
         "by": by,
         "value": value,
         "templates": len(tallies),
         "occurrences": sum(tally.occurrences for tally in tallies),
         "recall": score.recall,
-        "found": found / len(scored) if scored else None,
+        "found": found_count / len(scored) if scored else None,
         "precision": score.precision,
         "false per 10k": score.per_10k,
         "before per 10k": run.unchanged_removals.per_10k if run else None,

@@ -35,7 +35,7 @@ System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
 """(documents to learn from, documents to clean) -> the cleaned documents."""
 
 Learner = Callable[[Sequence[Document]], Callable[[Sequence[Document]], Sequence[Cleaned]]]
-"""The same in two steps: documents to learn from -> a cleaner of documents."""
+"""A system in two steps: documents to learn from -> a cleaner of documents."""
 
 Row = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ class TrialResult:
         return row
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
+        """The result as plain values, for JSON."""
         return {
             "trial": self.name,
             "settings": dict(self.settings),

@@ -107,7 +107,7 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
-    """What cuts leave of the lines of a text.
+    """The residues of cuts in the lines of a text.
 
     Parameters
     ----------

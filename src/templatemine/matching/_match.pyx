@@ -1268,7 +1268,7 @@ cdef class Matcher(Scanner):
         Whether to tokenise only where strings may stand (`_prefilter`): 0 never, 1 where that is faster, 2 always, for tests.
         What is found is the same.
     kinds : bytes, optional
-        `slots.code_of` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
+        `slots.kind_code` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
         anything of `slots.SLOT_SIZE` characters.
     known : list of list of bytes, optional
         Words of dates and of durations, if a kind asks for them.

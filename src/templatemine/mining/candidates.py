@@ -152,7 +152,7 @@ class RejectedCandidates:
     reason_of: NDArray[np.int8]
     patterns: PatternSet
     nearness: NDArray[np.float32] | None = None
-    """How near each was to being a template, if scores decided."""
+    """Sort key of each, if scores decided: the nearest to a template is the greatest."""
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -169,7 +169,7 @@ class RejectedCandidates:
             yield _core.json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
 
     def _batches(self) -> Iterator[tuple[CandidateStrings, NDArray[np.int8]]]:
-        """Some thousand strings at a time and the reason of each: the nearest first, or the most frequent."""
+        """Batches of strings with the reason of each, the nearest first, or the most frequent."""
         order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
         if self.nearness is not None:
             order = order[np.argsort(-self.nearness[order], kind="stable")]
@@ -189,7 +189,7 @@ class RejectedCandidates:
 
 
 def _join_bytes(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
-    """Some bytes one after the other, and where each begins and ends."""
+    """The parts in one buffer, and the bounds of each."""
     data, bounds = bytearray(), array("q", [0])
     for part in parts:
         data += part

@@ -22,7 +22,7 @@ from templatemine.mining.near_duplicates import is_blank
 from templatemine.mining.slot_types import FillerReader, Fillers, Slot
 from templatemine.model import Document
 from templatemine.text.dates import Calendar
-from templatemine.text.expressions import ANCHORS, for_tokens
+from templatemine.text.expressions import ANCHORS, tokeniser_input
 
 __all__ = ["MatchQuery", "Matches", "apply_counts"]
 
@@ -32,8 +32,7 @@ BATCH_SIZE = 64
 
 @dataclass(frozen=True, kw_only=True)
 class Matches:
-    """What was found of a `MatchQuery` in some documents; of two of them, the sum is that of both, if no document is in
-    both.
+    """The matches of a `MatchQuery` in some documents; those of disjoint documents add up.
 
     Attributes
     ----------
@@ -85,7 +84,7 @@ class MatchQuery:
     slots: Sequence[Slot] = ()
 
     def answer(self, documents: Iterable[Document], options: ResolvedConfig) -> Matches:
-        """What some documents of the source say."""
+        """Count the matches in some documents of the source."""
         patterns, separators = options.patterns, options.tokenise.separators
         matcher = self._matcher(options)
         totals = np.zeros((len(self.strings), 2), np.int64)
@@ -96,7 +95,7 @@ class MatchQuery:
         while batch := list(islice(remaining, BATCH_SIZE)):
             filled = [document for document in batch if not (options.method.learned and is_blank(document))]
             blank += len(batch) - len(filled)
-            texts = [for_tokens(document.body, patterns, separators) for document in filled]
+            texts = [tokeniser_input(document.body, patterns, separators) for document in filled]
             for document, text in zip(filled, texts, strict=True):
                 calendar.add(document.date)
                 if matcher is not None:

@@ -53,17 +53,17 @@ class CrossSourceCounts:
 
     @staticmethod
     def zeros(size: int) -> CrossSourceCounts:
-        """Of strings that no other source has."""
+        """The counts of strings that no other source has."""
         return CrossSourceCounts(
             sources=np.zeros(size, np.int32), rates=np.zeros(size, np.float32), prose_rates=np.zeros(size, np.float32)
         )
 
     def take(self, rows: NDArray[np.int64]) -> CrossSourceCounts:
-        """The same of some of the strings."""
+        """The counts of some of the strings."""
         return CrossSourceCounts(sources=self.sources[rows], rates=self.rates[rows], prose_rates=self.prose_rates[rows])
 
     def scatter(self, rows: NDArray[np.int64], size: int) -> CrossSourceCounts:
-        """The same of so many strings, of which these are some `rows`; no other source has the others."""
+        """The counts of `size` strings: these at `rows`, zeros elsewhere."""
         scattered = CrossSourceCounts.zeros(size)
         scattered.sources[rows], scattered.rates[rows], scattered.prose_rates[rows] = (
             self.sources,
@@ -101,7 +101,7 @@ class RateTable:
     prose_second: NDArray[np.float32]
 
     def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
-        """What the other sources have of the strings of source `source_number`, which are all in the table."""
+        """The counts of the strings of source `source_number` in other sources; the table has all of them."""
         rows = np.searchsorted(self.hashes, hashes)
         return CrossSourceCounts(
             sources=self.sources[rows] - 1,
@@ -114,7 +114,7 @@ class RateTable:
 
 def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
     """Reduce: the strings of all sources, numbered as they come, by so many threads, each with a range of hashes."""
-    bounds = np.array([_HASHES // jobs * number for number in range(1, jobs)], np.uint64)
+    bounds = np.array([_HASHES // jobs * part_index for part_index in range(1, jobs)], np.uint64)
     edges = [[0, *np.searchsorted(source.hashes, bounds).tolist(), len(source.hashes)] for source in sources]
 
     def gather_part(part_index: int) -> RateTable:
@@ -133,7 +133,8 @@ def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
 
     parts = dict(as_finished(gather_part, range(jobs), jobs))
     columns: dict[str, list[Any]] = {
-        column.name: [getattr(parts[number], column.name) for number in range(jobs)] for column in fields(RateTable)
+        column.name: [getattr(parts[part_index], column.name) for part_index in range(jobs)]
+        for column in fields(RateTable)
     }
     return RateTable(**{name: column[0] if jobs == 1 else np.concatenate(column) for name, column in columns.items()})
 

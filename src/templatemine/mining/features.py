@@ -21,12 +21,12 @@ from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, Ca
 from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
-from templatemine.text.dates import days_of
+from templatemine.text.dates import resolve_days
 
 __all__ = ["FEATURES", "compute_features"]
 
 _CONTINUES = b",.;:)!?'"
-"""What goes on with the text before it begins with one of these, or a small letter."""
+"""First characters of text that continues the text before it, beside small letters."""
 
 _COMMON = (
     *("documents", "share", "each", "span", "dense", "busiest"),
@@ -100,8 +100,8 @@ def _count_everywhere(
 
 
 def _date_ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
-    """How many documents are from before the day of each, and how many until its end; undated ones are of all days."""
-    days = np.array([day or "" for day in days_of(dates)], dtype="U10")
+    """Ranks of documents by day: how many are earlier, and how many not later; undated ones span all days."""
+    days = np.array([day or "" for day in resolve_days(dates)], dtype="U10")
     dated = days != ""
     sorted_days = np.sort(days[dated])
     scale = len(dates) / max(1, len(sorted_days))

@@ -1,4 +1,4 @@
-"""What speaks for and against a template: features -> words.
+"""Features -> reasons for and against a template, in words.
 
 A feature speaks by what the score loses when its value is replaced by that of the usual candidate (`Model.usual`).  The
 three that speak most for it and the three that speak most against it are told in words.
@@ -56,7 +56,7 @@ def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: N
 
 
 def unpack_codes(packed: int) -> tuple[list[int], list[int]]:
-    """What `explain_scores` says of one candidate: the features for it and those against it, the strongest first.
+    """The codes of one candidate in `explain_scores`: features for it and against it, the strongest first.
 
     Each is 1 + the place of the feature, negative where its value is below the usual one; 0 for none.
     """

@@ -77,7 +77,7 @@ class Candidates:
         return np.diff(self.bounds)
 
     def starts(self, segments: Segments, occurrences: LongArray, length: IntArray | LongArray) -> LongArray:
-        """Where in `segments.tokens` strings of some lengths begin in some segments."""
+        """Offsets in `segments.tokens` of strings of some lengths in some segments."""
         if self.kind == SUFFIX:
             return segments.bounds[occurrences + 1] - length
         return segments.bounds[occurrences]
@@ -106,7 +106,7 @@ def _find_segments(segments: Segments) -> Candidates:
 
 
 def _find_labels(segments: Segments, kind: str) -> Candidates:
-    """What segments that do not repeat begin (end) with, the shortest first."""
+    """Prefixes (suffixes) of segments that do not repeat, the shortest first."""
     max_tokens = _MAX_SPACELESS_TOKENS if segments.spaceless else _MAX_LABEL_TOKENS
     segment, bounds, length, df, longer, shorter = _core.labels(
         segments.tokens,

@@ -97,7 +97,7 @@ class ResolvedConfig:
 
     @property
     def scorer(self) -> Model:
-        """What scores candidates."""
+        """The model that scores candidates."""
         return load_model(self.model)
 
     @property

@@ -58,25 +58,25 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
     return _limit_tokens(_find_by_sorting(index, documents, floor, min_tokens, config.force64), index.symbols)
 
 
-def _limit_tokens(found: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
+def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
     """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
-    lengths = found.repeats.length
+    lengths = repeats.repeats.length
     if lengths.sum(dtype=np.int64) <= max(MIN_TOKENS, POWER_TOKENS * len(symbols)):
-        return found
+        return repeats
     is_kept = np.ones(len(lengths), np.bool_)
-    for group, tokens in ((_find_powers(found, symbols), POWER_TOKENS), (np.ones_like(is_kept), MAX_TOKENS)):
+    for group, tokens in ((_find_powers(repeats, symbols), POWER_TOKENS), (np.ones_like(is_kept), MAX_TOKENS)):
         group_lengths = np.sort(lengths[group & is_kept])
         sums = np.cumsum(group_lengths, dtype=np.int64)
         first_over = int(np.searchsorted(sums, max(MIN_TOKENS, tokens * len(symbols)), side="right"))
         if first_over < len(group_lengths):
             is_kept &= ~group | (lengths < group_lengths[first_over])
     rows = np.flatnonzero(is_kept)
-    return found.take(rows)
+    return repeats.take(rows)
 
 
-def _find_powers(found: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
+def _find_powers(repeats: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
     """Which strings repeat their first few tokens to their end, once at least."""
-    size, lengths, first = len(symbols), found.repeats.length, found.first
+    size, lengths, first = len(symbols), repeats.repeats.length, repeats.first
     powers = np.zeros(len(lengths), np.bool_)
     for period in range(1, MAX_PERIOD + 1):
         # Of each place, the next one that is not what stands a period behind it.

@@ -28,7 +28,7 @@ def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArra
 
 
 def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
-    """What orders documents for the sample, which are those with the least: uint64 array, one an id."""
+    """Hashes of ids; the sample has the least: uint64 array, one an id."""
     key = config.seed.to_bytes(8, "little", signed=True)
     joined = b"".join(
         blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document_id in ids

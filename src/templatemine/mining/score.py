@@ -30,7 +30,7 @@ from templatemine.pages._model import Forest
 __all__ = ["COLUMNS", "FILLER_FORESTS", "Model", "filler_matrix", "fingerprint", "load_model"]
 
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
-"""Of the table of a forest, see `_model.Forest`."""
+"""Columns of the table of a forest, see `_model.Forest`."""
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
@@ -46,11 +46,11 @@ class Model:
     usual: Mapping[str, NDArray[np.float32]]
 
     def scores(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How likely candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
+        """Probabilities that candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
         return _to_probability(self.forests[kind].scores(matrix))
 
     def fillers(self, kind: str, matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """How likely what fills the rest of the line of labels is boilerplate, too."""
+        """Probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
     def score_all(
@@ -73,7 +73,7 @@ def _to_probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What the forests for fillers see: the features of labels, and their scores."""
+    """The features of the forests for fillers: those of labels, and their scores."""
     return np.ascontiguousarray(np.concatenate([matrix, scores[:, None]], axis=1))
 
 

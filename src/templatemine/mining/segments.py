@@ -127,7 +127,7 @@ def segment(corpus: Corpus) -> Segments:
 
 
 def _line_gaps(corpus: Corpus) -> LongArray:
-    """Where parsers left several blanks in place of a line break; none where so many are that they say nothing."""
+    """Positions of several blanks in place of a line break; none where there are too many."""
     gaps = corpus.gaps
     if gaps is None or len(gaps) > _MAX_GAP_SHARE * len(corpus.forms):
         return np.empty(0, np.int64)

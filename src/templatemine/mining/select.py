@@ -235,7 +235,7 @@ class _Selection:
         return hashes
 
     def merge(self, verdicts: Verdicts) -> None:
-        """Of equal strings keep one, at the edges of lines that all of them stand at.  `verdicts` is INOUT."""
+        """Keep one of equal strings, with the anchors that all of them share.  `verdicts` is INOUT."""
         for row, string_hash in zip(self.rows.tolist(), self.hashes(self.starts, self.lengths), strict=True):
             slot_kind = int(verdicts.kind[row]) if verdicts.slot[row] else 0
             first_row = self.first_rows.setdefault((string_hash, slot_kind), row)

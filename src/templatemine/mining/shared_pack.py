@@ -27,7 +27,7 @@ from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
-from templatemine.text.slots import ANY, KINDS, code_of
+from templatemine.text.slots import ANY, KINDS, kind_code
 
 __all__ = ["SHARED_PACK", "Claim", "Claims", "build_shared_pack", "collect_claims"]
 
@@ -47,7 +47,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What one source claims; `dates` are its first and last day, or none."""
+    """The claims of one source; `dates` are its first and last day, or none."""
 
     source: str
     documents: int
@@ -55,7 +55,7 @@ class Claims:
     claims: tuple[Claim, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The claims as plain values, for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -79,7 +79,7 @@ def collect_claims(
     pack: Pack,
     options: ResolvedConfig,
 ) -> Claims | None:
-    """What a source claims, of the strings that became templates; None if it may claim nothing, as a source of HTML.
+    """The claims of a source among its templates; None if it may claim nothing, as a source of HTML.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class _Tally:
 
 def _kind_width(kind: str) -> int:
     """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
-    return KINDS.index(kind) if kind in KINDS else len(KINDS) + code_of(kind)
+    return KINDS.index(kind) if kind in KINDS else len(KINDS) + kind_code(kind)
 
 
 def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:

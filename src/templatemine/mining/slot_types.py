@@ -1,4 +1,4 @@
-"""What filled the slots of some strings in the archive -> the type of each slot: what it takes from now on.
+"""Fillers of the slots of some strings in the archive -> the type of each slot.
 
 In come strings that reach to an edge of their line, and all documents; out goes the narrowest kind that all fillers
 have (`slots.KINDS`, or a number of characters), if enough documents say so.  The documents are searched once, as in
@@ -18,9 +18,9 @@ from zlib import crc32
 from templatemine.config import SlotConfig
 from templatemine.matching import _match
 from templatemine.text.characters import CAPITAL, SPACE, in_class
-from templatemine.text.expressions import ANCHORS, REACHES
+from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
-from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, fills
+from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, matches_kind
 
 __all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "infer_slot_types"]
 
@@ -48,7 +48,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotType:
-    """What a slot takes.
+    """The type of a slot: which fillers it takes.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class SlotFillers:
 
 @dataclass(frozen=True, slots=True)
 class Fillers:
-    """What filled each of some slots in some documents; those in more documents are the sum."""
+    """The fillers of each of some slots in some documents; they add up."""
 
     slots: tuple[SlotFillers, ...]
 
@@ -108,7 +108,7 @@ class FillerReader:
         self._slots, self._separators = slots, separators
         self._matcher = _build_matcher(slots, patterns, separators) if slots else None
         self._fillers, self._last_text = [SlotFillers() for _ in slots], [-1] * len(slots)
-        self._sides = bytes(REACHES[slot.side] for slot in slots)
+        self._sides = bytes(SLOT_REACH[slot.side] for slot in slots)
         self._text_count = 0
 
     def add(self, texts: list[str | bytes]) -> None:
@@ -129,14 +129,14 @@ class FillerReader:
                 slot_fillers.fillers = _limit_fillers(slot_fillers.fillers)
 
     def fillers(self) -> Fillers:
-        """What filled each slot."""
+        """The fillers of each slot."""
         return Fillers(tuple(slot_fillers + SlotFillers() for slot_fillers in self._fillers))
 
 
 def infer_slot_types(
     slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[SlotType]:
-    """What each of some strings takes, by what filled its slot."""
+    """The type of each slot, by its fillers."""
     if not config.kinds:
         return [SlotType() for _ in slots]
     return [
@@ -157,7 +157,7 @@ def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str)
 
 
 def _filler_text(rest: bytes, side: str, separators: str) -> str:
-    """As text, without the separators beside the string."""
+    """A filler as text, without the separators beside the string."""
     text = _PATTERN_MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     edge = 0 if side == "start" else -1
     while text and (in_class(text[edge], SPACE) or text[edge] in separators):
@@ -178,12 +178,14 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
         kind = str(max_length) if max_length < SLOT_SIZE else ANY
     # Of few different ones, or of some length, it is not told what else is there.
     is_evidence = kind in KINDS and len(short) * config.unseen >= 3
-    return SlotType(kind=kind, always=is_evidence and all(fills(kind, filler, separators, side) for filler in fillers))
+    return SlotType(
+        kind=kind, always=is_evidence and all(matches_kind(kind, filler, separators, side) for filler in fillers)
+    )
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
     """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
     return all(
-        fills(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
+        matches_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
         for filler in fillers
     )

@@ -64,7 +64,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class SourceReport:
-    """What became of one source: its pack, or None and why; what was rejected; what it claims for the shared pack."""
+    """The result of one source: its pack, or None and why; rejected candidates; claims for the shared pack."""
 
     source: str
     documents: int
@@ -78,7 +78,7 @@ class SourceReport:
         return f"<SourceReport {self.source}: {summary} of {counted(self.documents, 'document')}; {self.note}>"
 
     def _repr_html_(self) -> str:
-        """What became of the source, for notebooks, with its pack if it has one."""
+        """The report for notebooks, with the pack if there is one."""
         return notebook.paragraph(repr(self)) + ("" if self.pack is None else self.pack._repr_html_())
 
 
@@ -275,7 +275,7 @@ def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
 
 
 def _learn_pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
-    """Where the main text of a source of HTML stands."""
+    """The page history of a source of HTML."""
     if not html:
         return None
     from templatemine.pages.history import learn
@@ -365,11 +365,11 @@ def _rank_scores(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDA
 
 
 Step: TypeAlias = SourceReport | CountStep | MatchStep
-"""What the second map gives: a report, or what has a query to all documents and goes on with the answer."""
+"""Result of the second map: a report, or a step with a query to all documents, which goes on with the answer."""
 
 
 def count_queries(options: ResolvedConfig) -> int:
-    """How many queries a source that was mined from a sample has to all of its documents."""
+    """Number of queries that a sampled source has to all of its documents."""
     return 1 if options.method.learned else 2
 
 

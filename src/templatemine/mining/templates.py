@@ -20,8 +20,8 @@ from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
-from templatemine.text.expressions import ANCHORS, SLOT_SIZE, Encoded, expression
-from templatemine.text.slots import ANY, fills, slot_token
+from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
+from templatemine.text.slots import ANY, matches_kind, slot_token
 
 __all__ = ["Slots", "anchor_of", "build_questions", "build_templates", "find_slots", "slotted_anchor"]
 
@@ -127,7 +127,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
 
 
 def slotted_anchor(anchor: str, side: str) -> str:
-    """Where in its line a string stands with its slot, which is at one edge of the line."""
+    """The anchor of a string with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
 
 
@@ -144,7 +144,7 @@ def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> 
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:
-    """Where in its line a string counts."""
+    """The anchor of a candidate."""
     return "" if candidates.verdicts is None else ANCHOR_NAMES[int(candidates.verdicts.anchor[row])]
 
 
@@ -160,7 +160,7 @@ def _find_examples(
     examples: dict[int, tuple[str, int, int]] = {}
     for document_index, document_rows in by_document.items():
         text = documents[document_index if candidates.sample is None else int(candidates.sample[document_index])].body
-        encoded = Encoded(text, patterns, separators)
+        encoded = EncodedText(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
         for row in document_rows:
             edges = np.array([starts[candidates.first[row]], ends[candidates.last[row]]])
@@ -182,5 +182,5 @@ def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, 
     blank = "".join(char for char in example if in_class(char, SPACE)) + separators
     filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
     # What is glued to the string has rules of its own.
-    is_known = kind == ANY or not filler or (neighbour in blank and fills(kind, filler, separators, side))
+    is_known = kind == ANY or not filler or (neighbour in blank and matches_kind(kind, filler, separators, side))
     return example.strip(blank) if is_known and len(rest) <= SLOT_SIZE else text[start:end]

@@ -18,7 +18,7 @@ from templatemine.config import TokeniseConfig
 from templatemine.model import Corpus, Document
 from templatemine.text import _scan
 from templatemine.text.dates import Calendar
-from templatemine.text.expressions import for_tokens
+from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import pattern_set
 
 __all__ = ["Vocabulary", "document_days", "tokenise"]
@@ -42,7 +42,7 @@ class Vocabulary(Sequence[bytes]):
         return self.arena[self.offsets[index] : self.offsets[index + 1]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
-        """Some thousand at a time: several times as fast as one by one."""
+        """Decode in chunks: several times as fast as one by one."""
         for start in range(0, len(self), _CHUNK):
             offsets = self.offsets[start : start + _CHUNK + 1]
             arena = self.arena[offsets[0] : offsets[-1]].tobytes()
@@ -83,7 +83,10 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
         # would be another copy.
         native.add_all(
-            [for_tokens(document.body, patterns, config.separators) for document in texts[first : first + BATCH_SIZE]]
+            [
+                tokeniser_input(document.body, patterns, config.separators)
+                for document in texts[first : first + BATCH_SIZE]
+            ]
         )
     gaps = native.gaps() if lines else None
     forms, doc_starts, arena, offsets = native.finish()

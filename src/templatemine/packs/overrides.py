@@ -37,7 +37,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "edit": ("tokens", "example"),
     "cutoff": ("df",),
 }
-"""What can be decided, and the fields that it needs; a rule with tokens needs no id."""
+"""Actions, and the fields that each needs; a rule with tokens needs no id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

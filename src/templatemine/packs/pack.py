@@ -23,9 +23,9 @@ from templatemine.io.write import atomic_writer
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
-from templatemine.text.expressions import ANCHORS, REACHES, expression
+from templatemine.text.expressions import ANCHORS, SLOT_REACH, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
-from templatemine.text.slots import FIRST_NAMED, SLOT, code_of, kind_of, known_words
+from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "mined_mark", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
-"""What wrote a pack; the second number counts what tokens were compiled to."""
+"""The program that wrote a pack; the second number is the version of its expressions."""
 
 
 def template_id(tokens: Sequence[str]) -> str:
@@ -43,7 +43,7 @@ def template_id(tokens: Sequence[str]) -> str:
     """
     from hashlib import blake2b  # here, for it loads OpenSSL, which cleaning has no need of
 
-    tokens = [SLOT if kind_of(token) else token for token in tokens]
+    tokens = [SLOT if slot_kind(token) else token for token in tokens]
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
@@ -146,7 +146,7 @@ class Pack:
     def by_tokens(self) -> bool:
         """Whether the automaton alone finds all templates, in a text as it stands: none was written by hand, and no
         pattern of the user's own says what tokens are."""
-        return not self.tokenise.user_patterns and all(one.tokens is not None for one in self.templates)
+        return not self.tokenise.user_patterns and all(template.tokens is not None for template in self.templates)
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
@@ -154,7 +154,7 @@ class Pack:
         forms: list[bytes] = []
         for token in template.tokens or ():
             form = cache.get(token)  # first: a slot is never among them
-            if form is None and kind_of(token) is None:
+            if form is None and slot_kind(token) is None:
                 form = cache[token] = parse(token)
             if form is not None:
                 forms.append(form)
@@ -193,10 +193,10 @@ class Pack:
             template = self.templates[index]
             slot = template.slot
             flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
-            edges.append(ANCHORS[template.anchor] | REACHES.get(slot, 0))
-            kinds.append(code_of(template.filler))
+            edges.append(ANCHORS[template.anchor] | SLOT_REACH.get(slot, 0))
+            kinds.append(kind_code(template.filler))
             bounds.append(len(flat))
-        words = known_words() if max(kinds, default=0) >= FIRST_NAMED else None
+        words = kind_words() if max(kinds, default=0) >= FIRST_NAMED_CODE else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
         matcher = _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, bytes(kinds), words)
         return matcher, rows

@@ -15,9 +15,9 @@ from templatemine.errors import PackError
 from templatemine.matching import _match
 from templatemine.model import Template
 from templatemine.packs.pack import GENERATOR, Pack, mined_mark
-from templatemine.text.expressions import ANCHORS, Encoded
-from templatemine.text.lint import backtracking, beyond_re2, too_large
-from templatemine.text.slots import KINDS, SLOT_SIZE, kind_of
+from templatemine.text.expressions import ANCHORS, EncodedText
+from templatemine.text.lint import backtracking_problem, re2_problem, size_problem
+from templatemine.text.slots import KINDS, SLOT_SIZE, slot_kind
 
 if TYPE_CHECKING:
     import regex
@@ -79,7 +79,7 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
 def _finds_example(template: Template, here: str) -> bool:
     """Whether an expression finds its own example from end to end, with the time bounded: what versions made of tokens
     has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses."""
-    problem = too_large(template.regex)
+    problem = size_problem(template.regex)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(template.regex, here)
@@ -95,7 +95,7 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
-        if kind_of(token) is None:
+        if slot_kind(token) is None:
             kinds = ", ".join(KINDS)
             raise PackError(
                 f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {kinds} or a number of characters less "
@@ -127,7 +127,7 @@ def _check_examples(pack: Pack, where: str) -> None:
 def _find_mismatches(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
     """Places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
-        data = Encoded(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
+        data = EncodedText(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
         if not matcher.holds(data, string_index):
             yield row
 
@@ -164,7 +164,7 @@ def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
         It does not compile, may backtrack exponentially, has what RE2 has not, several groups, or matches the empty
         text.
     """
-    problem = backtracking(source) or beyond_re2(source)
+    problem = backtracking_problem(source) or re2_problem(source)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(source, here)

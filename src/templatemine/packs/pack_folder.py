@@ -51,7 +51,7 @@ _OLD_REJECTED = ".dropped.jsonl.gz"
 
 
 class JsonLines(Protocol):
-    """What can be written as lines of JSON."""
+    """Candidates that can be written as lines of JSON."""
 
     def json_lines(self) -> Iterator[bytes]: ...
 
@@ -102,7 +102,7 @@ class SourceOutcome:
 
     @classmethod
     def from_result(cls, result: SourceResult, pack_path: str) -> SourceOutcome:
-        """Of a result whose pack goes to `pack_path`, where one of an earlier run may be."""
+        """The outcome of a result whose pack goes to `pack_path`, where an earlier one may be."""
         pack = result.pack
         if pack is None:
             note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(pack_path) else result.note
@@ -120,7 +120,7 @@ class SourceOutcome:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The outcome as plain values, for JSON."""
         return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
@@ -247,7 +247,7 @@ def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
 
 
 _PACK_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"source":\s*("(?:[^"\\]|\\.)*")')
-"""How a pack begins: no more needs to be read of it to know whose it is."""
+"""The beginning of a pack, up to its source."""
 
 
 def _read_source(path: str) -> str | None:

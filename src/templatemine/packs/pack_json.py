@@ -70,7 +70,7 @@ class PackSerialiser:
 
     @property
     def boundaries(self) -> Mapping[str, str]:
-        """Those of the last pack."""
+        """The boundaries of the last pack."""
         return self._short_forms.boundaries
 
     def _update_short_forms(self, pack: Pack) -> ShortForms:
@@ -230,7 +230,7 @@ _MAX_ENTRIES = 1_000_000
 """Entries of a list: templates, own patterns, tokens, counts of a histogram."""
 
 _MAX_DIGITS = 18
-"""What 64 bits always hold."""
+"""Digits that 64 bits always hold."""
 
 
 def is_number(value: Any) -> bool:
@@ -371,7 +371,7 @@ def _build_pack(data: Any, where: str) -> Pack:
 
 
 def _compile_removed(pack: Pack) -> Pack:
-    """Of templates that rules took out nothing is checked, but they may come back."""
+    """Compile templates that rules removed: they are not checked, but may come back."""
     removed = tuple(
         replace(template, regex=pack.derived(template))
         if template.regex == FROM_TOKENS and template.tokens is not None
@@ -445,7 +445,7 @@ _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
 
 
 def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
-    """What a person should be asked; packs of other methods, and old ones, ask nothing."""
+    """The questions of a pack; packs of other methods, and old ones, have none."""
     if not isinstance(rows, list):
         raise PackError(f"{where}: expected a list, got {type(rows).__name__}")
     questions = []
@@ -464,7 +464,7 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
 
 
 def _read_caution(data: Mapping[str, Any], where: str) -> float:
-    """How sure mining had to be; packs of the default, and old ones, do not tell."""
+    """The caution of mining; packs of the default, and old ones, do not have it."""
     if "caution" not in data:
         return 1.0
     _check_fields(data, {"caution": ((int, float), "a number")}, where)

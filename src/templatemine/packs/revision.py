@@ -19,7 +19,7 @@ from templatemine.packs.short_forms import read_boundaries
 __all__ = ["Revision", "file_version"]
 
 _EDITABLE_FIELDS = ("templates", "overrides")
-"""What decisions change of a pack."""
+"""Fields of a pack that decisions change."""
 
 
 def file_version(data: bytes) -> str:
@@ -67,7 +67,7 @@ class Revision:
         return data, read, self._version
 
     def _read_edited(self, pack: Pack, where: str) -> Pack | None:
-        """What reading the file would give; None if all of it must be read to know, or to tell what is wrong."""
+        """The pack as read from its file; None if the whole file must be read."""
         before = self._pack
         if replace(pack, **{name: getattr(before, name) for name in _EDITABLE_FIELDS}) != before:
             return None

@@ -18,7 +18,7 @@ from functools import cached_property
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import boundaries, slot_of
+from templatemine.text.expressions import boundary_patterns, slot_pattern
 
 __all__ = ["ShortForms", "collect_boundaries", "read_boundaries", "short_forms_of", "slot_expression"]
 
@@ -37,7 +37,7 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
     `compile_slot` may be `slot_expression` with a cache.
     """
     compile_slot = compile_slot or slot_expression
-    expressions = boundaries(pack.tokenise.separators, pack.html)
+    expressions = boundary_patterns(pack.tokenise.separators, pack.html)
     name_of = {text: name for name, text in expressions.items()}
     for template in (*pack.templates, *pack.overrides.removed):
         text = compile_slot(pack, template)
@@ -51,11 +51,11 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
 
 
 def slot_expression(pack: Pack, template: Template) -> str:
-    """What the slot of a template compiles to; "" if it has none."""
+    """The expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
     forms, separators = pack.forms(template), pack.tokenise.separators
-    return slot_of(forms, pack.patterns, separators, template.slot, template.filler)
+    return slot_pattern(forms, pack.patterns, separators, template.slot, template.filler)
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:

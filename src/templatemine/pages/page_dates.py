@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
-from templatemine.text.dates import NUMBER_OF_MONTH
+from templatemine.text.dates import MONTH_NUMBERS
 from templatemine.text.patterns import TABLE
 
 __all__ = ["EITHER", "LONGEST", "Order", "is_date", "is_labelled", "normalised", "stated"]
@@ -41,7 +41,7 @@ DIGITS = 5
 """All forms have a year of four digits, and a day."""
 _SPELT = {"ابريل": 4, "إبريل": 4, "اغسطس": 8, "اكتوبر": 10, "listopada": 11}
 """Arabic months with a bare or another alif; and what is a month of Poles, and another one of Croats."""
-_MONTH_OF = {**NUMBER_OF_MONTH, **_SPELT, **{word: place for place, word in enumerate(_MONTHS, 1)}}
+_MONTH_OF = {**MONTH_NUMBERS, **_SPELT, **{word: place for place, word in enumerate(_MONTHS, 1)}}
 _OTHER = r"[^\s\d.,;:/_()-]{2,15}"
 """May be a month: the table says whether it is."""
 _NAMED = (

@@ -26,8 +26,8 @@ from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explained, Explainer
 from templatemine.report.marks import Piece
 from templatemine.text.characters import line_begin, line_end
-from templatemine.text.dates import day_of
-from templatemine.text.expressions import Encoded, is_own_token
+from templatemine.text.dates import resolve_day
+from templatemine.text.expressions import EncodedText, is_own_token
 
 __all__ = ["Measured", "Sample", "Seen"]
 
@@ -123,7 +123,7 @@ class Measured:
         if body is None:
             self.other_kind += 1
             return
-        number, day = self.documents, day_of(document.date)
+        number, day = self.documents, resolve_day(document.date)
         self.documents += 1
         if day is not None:
             self.days[day] += 1
@@ -141,7 +141,7 @@ class Measured:
 
     def _count(self, body: str, number: int, day: str | None) -> None:
         if self._rows:
-            encoded = Encoded(body, self.pack.patterns, self.pack.tokenise.separators)
+            encoded = EncodedText(body, self.pack.patterns, self.pack.tokenise.separators)
             self._matcher.count(encoded.data, number, self._table, self._last, self._forms)
             starts, ends, strings = self._matcher.find(encoded.data)
             offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)

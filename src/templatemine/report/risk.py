@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from templatemine.cleaning.regex_engine import WrittenExpressions
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import Encoded
+from templatemine.text.expressions import EncodedText
 
 __all__ = ["Occurrences", "Stretches", "alone", "doubt", "is_scored", "sizes"]
 
@@ -63,7 +63,7 @@ class Occurrences:
         """All occurrences; those of one template do not overlap, for the second begins where the first ends."""
         parts: list[tuple[NDArray[np.int64], ...]] = []
         if len(self._rows):
-            encoded = Encoded(text, self._pack.patterns, self._pack.tokenise.separators)
+            encoded = EncodedText(text, self._pack.patterns, self._pack.tokenise.separators)
             *bounds, strings = self._matcher.find(encoded.data)
             parts.append((*encoded.spans(*bounds), self._rows[strings.astype(np.int64)]))
         by_hand = np.array(self._written.matches(text), np.int64).reshape(-1, 3)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from templatemine.text.characters import OWN_TOKEN
-from templatemine.text.slots import kind_of
+from templatemine.text.slots import slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -52,7 +52,7 @@ def leading(templates: Sequence[Template]) -> list[Template]:
     kept: list[Template] = []
     held: list[str] = []
     for template in sorted(templates, key=lambda one: -len(one.tokens or ())):
-        inner = "\x00".join(("", *(token for token in template.tokens or () if kind_of(token) is None), ""))
+        inner = "\x00".join(("", *(token for token in template.tokens or () if slot_kind(token) is None), ""))
         if template.tokens is None or not any(inner in outer for outer in held):
             kept.append(template)
             held.append(inner)

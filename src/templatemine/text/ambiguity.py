@@ -26,38 +26,38 @@ from templatemine.text.code_points import (
     EVERYTHING,
     NOTHING,
     Ranges,
-    class_of,
+    class_ranges,
     complement,
     covers,
     single,
     union,
 )
 
-__all__ = ["MOST_WAYS_TO_SHARE", "REPEATS", "parts", "shared_out"]
+__all__ = ["MAX_SHARED_WAYS", "REPEATS", "ambiguity_problem", "child_sequences"]
 
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 """Items of a parse tree that stand for rounds of another one."""
 
-MOST_WAYS_TO_SHARE = 200
+MAX_SHARED_WAYS = 200
 """In so many ways may repeats share out a text from one of its places, as two do of which one is bounded by {0,200}:
 time stays linear from each place, though the worst text of 1,000 characters takes half a second."""
 
-_STEPS = 200_000
-"""Of the walk through an expression, some 0.2 s; what takes more is refused."""
+_MAX_STEPS = 200_000
+"""Steps of the walk through an expression, some 0.2 s; what takes more is refused."""
 
-_SHOWN = 30
+_MAX_SHOWN = 30
 """Characters of a repeat in a message."""
 
-_COPIES = 10
+_MAX_COPIES = 10
 """Rounds that are written out, of what has repeats of its own: the lint refuses more."""
 
-_FOR_EVER = 1 << 40
+_UNBOUNDED = 1 << 40
 
 _After = tuple[int, Ranges]
 """A place, and the characters (or the end of the text) before which all from there on is sure to match."""
 
 
-def shared_out(tree: Any) -> str | None:
+def ambiguity_problem(tree: Any) -> str | None:
     """Why an expression takes more than linear time from one place of a text; None if it does not.
 
     Parameters
@@ -69,28 +69,28 @@ def shared_out(tree: Any) -> str | None:
     RecursionError
         Groups are nested too deep.
     """
-    if _repeats(tree) < 2:
+    if _count_repeats(tree) < 2:
         return None
     automaton = _Automaton()
     automaton.add(tree, tree.state.flags)
     return _Walk(automaton).problem()
 
 
-def _repeats(tree: Any) -> int:
-    """How many repeats of two rounds and more come after each other; those in one of several rounds do twice."""
+def _count_repeats(tree: Any) -> int:
+    """Number of repeats of two rounds and more in a row; those within a repeat count twice."""
     count = 0
     for operator, argument in tree:
         name = str(operator)
         rounds = _rounds(argument[1]) if name in REPEATS else 1
-        count += sum(map(_repeats, parts(name, argument))) * min(rounds, 2) + (rounds > 1)
+        count += sum(map(_count_repeats, child_sequences(name, argument))) * min(rounds, 2) + (rounds > 1)
     return count
 
 
-def _rounds(number: Any) -> int:
-    return min(int(number), _FOR_EVER) if int(number) < 1 << 31 else _FOR_EVER
+def _rounds(rounds: Any) -> int:
+    return min(int(rounds), _UNBOUNDED) if int(rounds) < 1 << 31 else _UNBOUNDED
 
 
-def parts(name: str, argument: Any) -> list[Any]:
+def child_sequences(name: str, argument: Any) -> list[Any]:
     """The sequences within an item of a parse tree."""
     if name in REPEATS:
         return [argument[2]]
@@ -145,30 +145,30 @@ class _Automaton:
 
     def add(self, tree: Any, flags: int) -> None:
         """An expression of its own, behind which nothing fails."""
-        self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Within())
+        self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Context())
 
     def _place(self, takes: int, follow: list[int]) -> int:
         self.takes.append(takes)
         self.follow.append(follow)
         reach = 0
-        for place in follow:
-            reach |= self.reach[place]
+        for successor in follow:
+            reach |= self.reach[successor]
         self.reach.append(reach)
         return len(self.takes) - 1
 
-    def _sequence(self, items: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _sequence(self, items: Any, flags: int, after: _After, within: _Context) -> _After:
         for operator, argument in reversed(list(items)):
             after = self._item(str(operator), argument, flags, after, within)
         return after
 
-    def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Context) -> _After:
         """Put an item before what comes after it."""
         place, sure = after
         if name in REPEATS:
             return self._repeat(name, argument, flags, after, within)
         if name == "BRANCH":
-            found = [self._sequence(branch, flags, after, within) for branch in argument[1]]
-            return self._place(-1, [one for one, _ in found]), union(*(set_ for _, set_ in found))
+            alternatives = [self._sequence(branch, flags, after, within) for branch in argument[1]]
+            return self._place(-1, [entry for entry, _ in alternatives]), union(*(set_ for _, set_ in alternatives))
         if name == "SUBPATTERN":
             return self._sequence(argument[3], (flags | argument[1]) & ~argument[2], after, within)
         if name == "ATOMIC_GROUP":  # within it what comes behind it does not count, and behind it none of its ways
@@ -180,50 +180,50 @@ class _Automaton:
             entry, _ = self._sequence(argument[1], flags, (end, NOTHING if fails else EVERYTHING), within)
             return self._place(-1, [place, entry]), NOTHING
         if name == "AT":
-            return place, _before(str(argument), flags, sure)
+            return place, _anchor_ranges(str(argument), flags, sure)
         if name not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):  # what was matched before, and conditions
             return place, NOTHING
-        taken = class_of(name, argument, flags)
+        taken = class_ranges(name, argument, flags)
         number = self.sets.setdefault(taken, len(self.sets))
         return self._place(number, [place]), taken if sure == EVERYTHING else NOTHING
 
-    def _repeat(self, name: str, argument: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _repeat(self, name: str, argument: Any, flags: int, after: _After, within: _Context) -> _After:
         least, most, inner = int(argument[0]), _rounds(argument[1]), argument[2]
         if most == 0:
             return after
-        if most == 1 or (most <= _COPIES and _repeats(inner)):
+        if most == 1 or (most <= _MAX_COPIES and _count_repeats(inner)):
             return self._copies(least, most, inner, flags, after, within)
         place, sure = after
         if name == "POSSESSIVE_REPEAT":
-            within = _Within(one_way=True, times=within.times)
+            within = _Context(one_way=True, times=within.times)
         # Behind its longest run stands none of its own characters.
         taken = self._one_set(inner, flags)
-        longest = taken is not None and most == _FOR_EVER and covers(sure, complement(taken))
+        longest = taken is not None and most == _UNBOUNDED and covers(sure, complement(taken))
         fails = not (longest or sure == EVERYTHING)
         hub = self._place(-1, [place])
         loop = _Loop(
-            text=_spelt([(name, argument)]),
+            text=_write_pattern([(name, argument)]),
             spread=0 if within.one_way else most - least,
-            most=min((most if fails else least) * within.times, _FOR_EVER),
+            most=min((most if fails else least) * within.times, _UNBOUNDED),
             later=self.reach[place],
         )
         self.reach[hub] |= 1 << len(self.loops)
         self.loops.append(loop)
-        behind = NOTHING if least > 1 else sure if fails else EVERYTHING
-        inside = _Within(one_way=within.one_way, times=min(most * within.times, _FOR_EVER))
-        entry, first = self._sequence(inner, flags, (hub, behind), inside)
+        body_sure = NOTHING if least > 1 else sure if fails else EVERYTHING
+        inside = _Context(one_way=within.one_way, times=min(most * within.times, _UNBOUNDED))
+        entry, first = self._sequence(inner, flags, (hub, body_sure), inside)
         self.follow[hub].append(entry)
         loop.body = range(hub + 1, len(self.takes))
         if least:
             return entry, first
         return hub, union(sure, first) if fails else EVERYTHING
 
-    def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Within) -> _After:
+    def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Context) -> _After:
         """A few rounds of what has repeats of its own, one behind the other."""
         end = after
-        for number in range(most, 0, -1):
+        for round_number in range(most, 0, -1):
             entry, sure = self._sequence(inner, flags, after, within)
-            if number > least:
+            if round_number > least:
                 entry, sure = self._place(-1, [entry, end[0]]), union(sure, end[1])
             after = entry, sure
         return after
@@ -236,22 +236,22 @@ class _Automaton:
         name, argument = str(items[0][0]), items[0][1]
         if name == "SUBPATTERN":
             return self._one_set(argument[3], (flags | argument[1]) & ~argument[2])
-        return class_of(name, argument, flags) if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN") else None
+        return class_ranges(name, argument, flags) if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN") else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Within:
-    """Where an item stands: in what keeps its first way, and under repeats of so many rounds."""
+class _Context:
+    """Context of an item: whether only its first way counts, and the rounds of the repeats around it."""
 
     one_way: bool = False
     times: int = 1
 
 
-_ONE_WAY = _Within(one_way=True)
+_ONE_WAY = _Context(one_way=True)
 
 
-def _before(kind: str, flags: int, sure: Ranges) -> Ranges:
-    """What may stand at an anchor so that it, and what comes behind it, are sure to match."""
+def _anchor_ranges(kind: str, flags: int, sure: Ranges) -> Ranges:
+    """Characters at an anchor so that it, and what comes behind it, are sure to match."""
     if sure != EVERYTHING:
         return NOTHING
     if kind == "AT_END" and flags & re.MULTILINE:
@@ -262,8 +262,8 @@ def _before(kind: str, flags: int, sure: Ranges) -> Ranges:
 # ------------------------------------------------------------------------------------------------------------ the walk
 
 
-class _TooLong(Exception):
-    """The walk takes more than `_STEPS`."""
+class _StepLimitExceeded(Exception):
+    """The walk takes more than `_MAX_STEPS`."""
 
 
 class _Walk:
@@ -274,115 +274,115 @@ class _Walk:
         self._follow = automaton.follow
         masks, self._letters = _alphabet(list(automaton.sets))
         self._mask = [masks[number] if number >= 0 else 0 for number in automaton.takes]
-        self._behind: dict[int, tuple[int, ...]] = {}
+        self._next_places: dict[int, tuple[int, ...]] = {}
         self._steps = 0
 
     def problem(self) -> str | None:
         """Of loops on a path each multiplies the ways by those that it has with one before it."""
         ways = [1] * len(self._loops)
         most: list[tuple[int, str]] = [(1, "")] * len(self._loops)
-        for number in reversed(range(len(self._loops))):
-            here, told = most[number]
-            ways[number] *= here
-            if ways[number] > MOST_WAYS_TO_SHARE:
-                return told
+        for loop in reversed(range(len(self._loops))):
+            path_ways, message = most[loop]
+            ways[loop] *= path_ways
+            if ways[loop] > MAX_SHARED_WAYS:
+                return message
             try:
-                for other, text in self._shared(number):
-                    shares = min(self._loops[number].spread, self._loops[other].most)
-                    most[other] = max(most[other], (shares, self._told(number, other, text)))
-            except _TooLong:
+                for later, text in self._shared(loop):
+                    shares = min(self._loops[loop].spread, self._loops[later].most)
+                    most[later] = max(most[later], (shares, self._message(loop, later, text)))
+            except _StepLimitExceeded:
                 return "may take too long: it has too many repeats to tell whether they share out a text in many ways"
-            for other in _bits(self._loops[number].later):
-                ways[other] = max(ways[other], ways[number])
+            for later in _bits(self._loops[loop].later):
+                ways[later] = max(ways[later], ways[loop])
         return None
 
-    def _told(self, number: int, other: int, text: str) -> str:
-        first, second = self._loops[number].text, self._loops[other].text
+    def _message(self, loop: int, later: int, text: str) -> str:
+        first, second = self._loops[loop].text, self._loops[later].text
         names = f"{first} and {second}" if first != second else f"{first} and the next {second}"
-        bounded = max(self._loops[number].spread, self._loops[other].most) < _FOR_EVER // 2
+        bounded = max(self._loops[loop].spread, self._loops[later].most) < _UNBOUNDED // 2
         bound = "bound them more closely" if bounded else "bound one of them ({1,200})"
         return (
             f"may take too long: {names} can share out {text!r} in many ways before it fails; "
             f"{bound}, or leave out of the first what parts them"
         )
 
-    def _shared(self, number: int) -> Iterator[tuple[int, str]]:
+    def _shared(self, loop: int) -> Iterator[tuple[int, str]]:
         """Loops behind one that share out a text with it in two ways or more, each with the text."""
-        first = self._loops[number]
+        first = self._loops[loop]
         others = [
-            other
-            for other in _bits(first.later)
-            if min(first.spread, self._loops[other].most) > 1 and first.body.start not in self._loops[other].body
+            later
+            for later in _bits(first.later)
+            if min(first.spread, self._loops[later].most) > 1 and first.body.start not in self._loops[later].body
         ]
         if not others:
             return
         for start in self._next(first.body.start - 1, first.body):
-            near = {place for at, place in self._pairs(start, first.body) if at == start}
-            for other in others:
-                body = self._loops[other].body
-                for end in near.intersection(body):
+            reachable = {place for inner, place in self._pairs(start, first.body) if inner == start}
+            for later in others:
+                body = self._loops[later].body
+                for end in reachable.intersection(body):
                     text = self._text(start, first.body, end, body)
                     if text is not None:
-                        yield other, text
+                        yield later, text
 
     def _pairs(self, start: int, body: range) -> set[tuple[int, int]]:
         """Places in a loop, and anywhere, that the same texts lead to."""
-        seen = {(start, start)}
-        waiting = [(start, start)]
-        while waiting:
-            inner, outer = waiting.pop()
+        visited = {(start, start)}
+        stack = [(start, start)]
+        while stack:
+            inner, outer = stack.pop()
             if not self._mask[inner] & self._mask[outer]:
                 continue
             for pair in self._both(self._next(inner, body), self._next(outer, None)):
-                if pair not in seen:
-                    seen.add(pair)
-                    waiting.append(pair)
-        return seen
+                if pair not in visited:
+                    visited.add(pair)
+                    stack.append(pair)
+        return visited
 
-    def _both(self, some: Sequence[int], others: Sequence[int]) -> Iterator[tuple[int, int]]:
-        self._count(len(some) * len(others))
-        return ((one, other) for one in some for other in others)
+    def _both(self, first: Sequence[int], second: Sequence[int]) -> Iterator[tuple[int, int]]:
+        self._count(len(first) * len(second))
+        return ((left, right) for left in first for right in second)
 
-    def _text(self, start: int, body: range, end: int, behind: range) -> str | None:
+    def _text(self, start: int, body: range, end: int, later_body: range) -> str | None:
         """A text that leads from `start` back to it, from there to `end`, and from `end` back to it."""
         goal = (start, end, end)
-        seen = {(start, start, end)}
-        waiting = [(start, start, end, "")]
-        for inner, between, outer, text in waiting:
+        visited = {(start, start, end)}
+        queue = [(start, start, end, "")]
+        for inner, between, outer, text in queue:
             common = self._mask[inner] & self._mask[between] & self._mask[outer]
             if not common:
                 continue
             text += self._letters[(common & -common).bit_length() - 1]
-            third = self._next(outer, behind)
+            third = self._next(outer, later_body)
             for pair in self._both(self._next(inner, body), self._next(between, None)):
                 self._count(len(third))
                 for last in third:
-                    found = (*pair, last)
-                    if found == goal:
+                    state = (*pair, last)
+                    if state == goal:
                         return text
-                    if found not in seen:
-                        seen.add(found)
-                        waiting.append((*found, text))
+                    if state not in visited:
+                        visited.add(state)
+                        queue.append((*state, text))
         return None
 
     def _count(self, steps: int) -> None:
         self._steps += steps
-        if self._steps > _STEPS:
-            raise _TooLong
+        if self._steps > _MAX_STEPS:
+            raise _StepLimitExceeded
 
     def _next(self, place: int, body: range | None) -> Sequence[int]:
         """The places, of all or of those in a loop, that take the next character behind one."""
-        found = self._behind.get(place)
-        if found is None:
-            seen = set(self._follow[place])
-            waiting = list(seen)
-            while waiting:
-                for other in self._follow[one] if not self._mask[one := waiting.pop()] else ():
-                    if other not in seen:
-                        seen.add(other)
-                        waiting.append(other)
-            found = self._behind[place] = tuple(sorted(one for one in seen if self._mask[one]))
-        return found if body is None else [one for one in found if one in body]
+        places = self._next_places.get(place)
+        if places is None:
+            visited = set(self._follow[place])
+            stack = list(visited)
+            while stack:
+                for successor in self._follow[current] if not self._mask[current := stack.pop()] else ():
+                    if successor not in visited:
+                        visited.add(successor)
+                        stack.append(successor)
+            places = self._next_places[place] = tuple(sorted(current for current in visited if self._mask[current]))
+        return places if body is None else [current for current in places if current in body]
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -394,10 +394,10 @@ def _bits(mask: int) -> Iterator[int]:
 def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
     """Sets as bits of what they do not tell apart, and a character of each of these."""
     changes: dict[int, int] = {}
-    for number, ranges in enumerate(sets):
+    for set_index, ranges in enumerate(sets):
         for first, last in ranges:
-            for place in (first, last + 1):
-                changes[place] = changes.get(place, 0) ^ 1 << number
+            for boundary in (first, last + 1):
+                changes[boundary] = changes.get(boundary, 0) ^ 1 << set_index
     letters: dict[int, str] = {}
     within, ends = 0, sorted(changes)
     for first, end in pairwise(ends):
@@ -406,20 +406,21 @@ def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
         if within not in letters or (letters[within] < " " <= shown < "\x7f"):
             letters[within] = shown
     return [
-        sum(1 << place for place, within in enumerate(letters) if within >> number & 1) for number in range(len(sets))
+        sum(1 << boundary for boundary, within in enumerate(letters) if within >> set_index & 1)
+        for set_index in range(len(sets))
     ], list(letters.values())
 
 
 # --------------------------------------------------------------------------------------------------------- in messages
 
-_QUANTIFIERS = {(0, _FOR_EVER): "*", (1, _FOR_EVER): "+", (0, 1): "?"}
+_QUANTIFIERS = {(0, _UNBOUNDED): "*", (1, _UNBOUNDED): "+", (0, 1): "?"}
 _CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 
 
-def _spelt(items: Iterable[tuple[Any, Any]]) -> str:
+def _write_pattern(items: Iterable[tuple[Any, Any]]) -> str:
     """Items of a parse tree as they may have been written, on one line and not too long."""
     text = "".join(_spelt_item(str(operator), argument) for operator, argument in items)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 4 :]}"
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN // 2]}...{text[-_MAX_SHOWN // 4 :]}"
 
 
 def _spelt_item(name: str, argument: Any) -> str:
@@ -429,16 +430,16 @@ def _spelt_item(name: str, argument: Any) -> str:
         return _spelt_class(argument)
     if name in REPEATS:
         least, most = int(argument[0]), _rounds(argument[1])
-        rounds = f"{least}" if least == most else f"{least},{most if most < _FOR_EVER else ''}"
+        rounds = f"{least}" if least == most else f"{least},{most if most < _UNBOUNDED else ''}"
         bounds = _QUANTIFIERS.get((least, most), f"{{{rounds}}}")
-        inner = _spelt(argument[2])
+        inner = _write_pattern(argument[2])
         if len(list(argument[2])) > 1:
             inner = f"(?:{inner})"
         return inner + bounds + {"MIN_REPEAT": "?", "POSSESSIVE_REPEAT": "+"}.get(name, "")
     if name == "BRANCH":
-        return f"(?:{'|'.join(map(_spelt, argument[1]))})"
+        return f"(?:{'|'.join(map(_write_pattern, argument[1]))})"
     if name == "SUBPATTERN":
-        return f"({_spelt(argument[3])})"
+        return f"({_write_pattern(argument[3])})"
     return {"ANY": ".", "NOT_LITERAL": f"[^{_spelt_character(argument, '') if name == 'NOT_LITERAL' else ''}]"}.get(
         name, "(...)"
     )

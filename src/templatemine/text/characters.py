@@ -35,27 +35,27 @@ __all__ = [
 ]
 
 
-def _ranges(spelt: str) -> Iterable[tuple[str, str]]:
-    return [(part[0], part[-1]) for part in re.findall("(?s).-.|.", spelt)]
+def _ranges(ranges: str) -> Iterable[tuple[str, str]]:
+    return [(part[0], part[-1]) for part in re.findall("(?s).-.|.", ranges)]
 
 
-def _without(spelt: str, others: str) -> str:
+def _subtract_ranges(ranges: str, others: str) -> str:
     """The characters of a class that are in no other one; both ascend."""
-    kept: list[tuple[int, int]] = []
-    for low, high in ((ord(low), ord(high)) for low, high in _ranges(spelt)):
+    remaining: list[tuple[int, int]] = []
+    for low, high in ((ord(low), ord(high)) for low, high in _ranges(ranges)):
         for first, last in _ranges(others):
             if low <= ord(last) and ord(first) <= high:
-                kept.append((low, ord(first) - 1))
+                remaining.append((low, ord(first) - 1))
                 low = ord(last) + 1
-        kept.append((low, high))
-    return "".join(chr(low) if low == high else f"{chr(low)}-{chr(high)}" for low, high in kept if low <= high)
+        remaining.append((low, high))
+    return "".join(chr(low) if low == high else f"{chr(low)}-{chr(high)}" for low, high in remaining if low <= high)
 
 
 DIGITS = CLASSES["digits"]
 OTHER_DIGITS = CLASSES["other_digits"]
 OWN_TOKEN = CLASSES["own_token"]
 LETTER = CLASSES["letter"]
-SPACED_LETTER = _without(LETTER, OWN_TOKEN)
+SPACED_LETTER = _subtract_ranges(LETTER, OWN_TOKEN)
 JOINTS = CLASSES["joints"]
 TELLING = CLASSES["telling"]
 SMALL = CLASSES["small"]
@@ -70,7 +70,7 @@ LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
 @lru_cache(maxsize=1 << 13)
-def in_class(char: str, spelt: str) -> bool:
+def in_class(char: str, ranges: str) -> bool:
     """Whether a class of characters, of ranges alone, holds a character.
 
     Its ranges are looked at one by one: to compile a class that spans scripts takes longer than all the questions that
@@ -79,18 +79,18 @@ def in_class(char: str, spelt: str) -> bool:
     >>> in_class("é", SPACED_LETTER), in_class("-", SPACED_LETTER)
     (True, False)
     """
-    return any(low <= char <= high for low, high in _bounds(spelt))
+    return any(low <= char <= high for low, high in _bounds(ranges))
 
 
 _bounds = cache(_ranges)
 
 
-def line_begin(text: str, place: int) -> int:
-    """Where the line of a place begins."""
-    return max(text.rfind(char, 0, place) for char in "\n\u2028\u2029") + 1
+def line_begin(text: str, offset: int) -> int:
+    """Offset of the beginning of the line at an offset."""
+    return max(text.rfind(char, 0, offset) for char in "\n\u2028\u2029") + 1
 
 
-def line_end(text: str, place: int) -> int:
-    """Where the line of a place ends, before its break."""
-    found = LINE_BREAK.search(text, place)
-    return found.start() if found else len(text)
+def line_end(text: str, offset: int) -> int:
+    """Offset of the end of the line at an offset, before its break."""
+    match = LINE_BREAK.search(text, offset)
+    return match.start() if match else len(text)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-__all__ = ["END", "EVERYTHING", "NOTHING", "Ranges", "class_of", "complement", "covers", "single", "union"]
+__all__ = ["END", "EVERYTHING", "NOTHING", "Ranges", "class_ranges", "complement", "covers", "single", "union"]
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -32,84 +32,86 @@ def single(code: int) -> Ranges:
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
-    """What is in any of some sets; their ranges may stand in any order.
+    """The union of sets; their ranges may stand in any order.
 
     >>> union([(5, 9)], [(1, 4), (7, 12)])
     ((1, 12),)
     """
-    found: list[tuple[int, int]] = []
-    for first, last in sorted(part for one in sets for part in one):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(last, found[-1][1]))
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(span for ranges in sets for span in ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
-            found.append((first, last))
-    return tuple(found)
+            merged.append((first, last))
+    return tuple(merged)
 
 
-def complement(given: Ranges, last: int = END) -> Ranges:
-    """What is not in a set: of the characters and the end, or of what is up to `last`."""
-    found, low = [], 0
-    for first, end in given:
+def complement(ranges: Ranges, last: int = END) -> Ranges:
+    """The complement of a set among the characters and the end, or up to `last`."""
+    gaps, low = [], 0
+    for first, end in ranges:
         if low < first:
-            found.append((low, first - 1))
+            gaps.append((low, first - 1))
         low = end + 1
     if low <= last:
-        found.append((low, last))
-    return tuple(found)
+        gaps.append((low, last))
+    return tuple(gaps)
 
 
-def covers(given: Ranges, wanted: Ranges) -> bool:
+def covers(ranges: Ranges, subset: Ranges) -> bool:
     """Whether a set holds all of another one.
 
     >>> covers(((0, 9),), ((3, 4), (9, 9)))
     True
     """
-    return union(given, wanted) == given
+    return union(ranges, subset) == ranges
 
 
-def class_of(name: str, argument: Any, flags: int) -> Ranges:
+def class_ranges(name: str, argument: Any, flags: int) -> Ranges:
     """The characters that an item of a parse tree takes: LITERAL, NOT_LITERAL, ANY or IN."""
     if name == "ANY":
         return ((0, _LAST),) if flags & re.DOTALL else complement(single(ord("\n")), _LAST)
     items: Sequence[Any] = argument if name == "IN" else [("LITERAL", argument)]
     negated = name == "NOT_LITERAL"
-    named: list[Ranges] = []
-    spelt: list[Ranges] = []
+    categories: list[Ranges] = []
+    literals: list[Ranges] = []
     for operator, value in items:
         kind = str(operator)
         if kind == "NEGATE":
             negated = True
         elif kind == "LITERAL":
-            spelt.append(single(value))
+            literals.append(single(value))
         elif kind == "RANGE":
-            spelt.append((tuple(value),))
+            literals.append((tuple(value),))
         else:
-            named.append(_category(str(value), bool(flags & re.ASCII)))
-    found = union(*spelt)
-    if found and flags & re.IGNORECASE:
+            categories.append(_category_ranges(str(value), bool(flags & re.ASCII)))
+    ranges = union(*literals)
+    if ranges and flags & re.IGNORECASE:
         last = 127 if flags & re.ASCII else _LAST
-        alike = ((code, other) for code, other in _cases() if max(code, other) <= last and _holds(found, code))
-        found = union(found, ((other, other) for _, other in alike))
-    found = union(found, *named)
-    return complement(found, _LAST) if negated else found
+        variants = (
+            (code, variant) for code, variant in _case_pairs() if max(code, variant) <= last and _contains(ranges, code)
+        )
+        ranges = union(ranges, ((variant, variant) for _, variant in variants))
+    ranges = union(ranges, *categories)
+    return complement(ranges, _LAST) if negated else ranges
 
 
-def _holds(given: Ranges, code: int) -> bool:
-    place = bisect_right(given, (code, END)) - 1
-    return place >= 0 and code <= given[place][1]
+def _contains(ranges: Ranges, code: int) -> bool:
+    index = bisect_right(ranges, (code, END)) - 1
+    return index >= 0 and code <= ranges[index][1]
 
 
 @cache
-def _category(name: str, of_ascii: bool) -> Ranges:
-    """Of ``\\w``, ``\\d``, ``\\s`` and what they leave out."""
+def _category_ranges(name: str, of_ascii: bool) -> Ranges:
+    """The ranges of ``\\w``, ``\\d``, ``\\s`` and their complements."""
     import regex  # which the expressions are compiled with: `re` takes fewer marks for parts of words
 
     kind = name.removeprefix("CATEGORY_")
     letter = {"WORD": "w", "DIGIT": "d", "SPACE": "s"}[kind.removeprefix("NOT_")]
     everything = array("I", range(_LAST + 1)).tobytes().decode("utf-32", "surrogatepass")
     spans = regex.finditer(rf"\{letter}+", everything, regex.ASCII if of_ascii else 0)
-    found = tuple((match.start(), match.end() - 1) for match in spans)
-    return complement(found, _LAST) if kind.startswith("NOT_") else found
+    ranges = tuple((match.start(), match.end() - 1) for match in spans)
+    return complement(ranges, _LAST) if kind.startswith("NOT_") else ranges
 
 
 _CASED = 0x1E950
@@ -117,12 +119,12 @@ _CASED = 0x1E950
 
 
 @cache
-def _cases() -> tuple[tuple[int, int], ...]:
+def _case_pairs() -> tuple[tuple[int, int], ...]:
     """Pairs of characters that are one but for their case."""
-    alike: dict[str, set[int]] = {}
+    variants: dict[str, set[int]] = {}
     for code in range(_CASED):
         char = chr(code)
         for form in {char.lower(), char.upper().lower(), char.casefold()}:
             if form != char:
-                alike.setdefault(form, {code} if len(form) > 1 else {code, ord(form)}).add(code)
-    return tuple((code, other) for codes in alike.values() for code in codes for other in codes if code != other)
+                variants.setdefault(form, {code} if len(form) > 1 else {code, ord(form)}).add(code)
+    return tuple((code, other) for codes in variants.values() for code in codes for other in codes if code != other)

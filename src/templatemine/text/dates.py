@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from templatemine.text.calendars import MONTHS as NAMES
 
-__all__ = ["NUMBER_OF_MONTH", "Calendar", "day_of", "days_of"]
+__all__ = ["MONTH_NUMBERS", "Calendar", "resolve_day", "resolve_days"]
 
 MONTHS = (
     "january jan januar jänner janvier enero janeiro gennaio januari",
@@ -39,17 +39,17 @@ MONTHS = (
 """Names of each month in English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch."""
 
 
-def _months() -> dict[str, int]:
+def _month_numbers() -> dict[str, int]:
     """The month of each name; what is one in Polish and another in Croatian is none."""
-    found: dict[str, set[int]] = {}
-    for year in (MONTHS, *map(str.split, NAMES.values())):
-        for month, names in enumerate(year, 1):
+    months_of_name: dict[str, set[int]] = {}
+    for names_by_month in (MONTHS, *map(str.split, NAMES.values())):
+        for month, names in enumerate(names_by_month, 1):
             for name in names.split():
-                found.setdefault(name.casefold(), set()).add(month)
-    return {name: months.pop() for name, months in found.items() if len(months) == 1 and name != "-"}
+                months_of_name.setdefault(name.casefold(), set()).add(month)
+    return {name: months.pop() for name, months in months_of_name.items() if len(months) == 1 and name != "-"}
 
 
-NUMBER_OF_MONTH = _months()
+MONTH_NUMBERS = _month_numbers()
 """In all languages that are known here; the names of each, with case folded."""
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
@@ -75,18 +75,18 @@ _MONTH_FIRST = re.compile(
 )
 _EITHER = re.compile(rf"([0-9]{{1,2}})([/.-])([0-9]{{1,2}})\2([12][0-9]{{3}}){_END}")
 
-_Open = tuple[str, int, int, int]
+_AmbiguousDate = tuple[str, int, int, int]
 """A date that may read two ways: what parts its numbers, the two of them, year."""
 
 
-def _day(year: int, month: int, day: int) -> str | None:
+def _iso_day(year: int, month: int, day: int) -> str | None:
     try:
         return calendar_date(year, month, day).isoformat()
     except ValueError:
         return None
 
 
-def _in_ascii(text: str) -> str:
+def _to_ascii_digits(text: str) -> str:
     """With digits of all scripts as those of ASCII."""
     if text.isascii():
         return text
@@ -94,29 +94,29 @@ def _in_ascii(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def _read(text: str) -> str | _Open | None:
+def _parse_date(text: str) -> str | _AmbiguousDate | None:
     """The day, or a date that only its source can settle."""
-    text = _in_ascii(text.lstrip())
+    text = _to_ascii_digits(text.lstrip())
     if match := _YEAR_FIRST.match(text):
-        return _day(*map(int, match.groups()))
+        return _iso_day(*map(int, match.groups()))
     if match := _EAST.match(text):
-        return _day(*map(int, match.groups()))
+        return _iso_day(*map(int, match.groups()))
     if match := _EITHER.match(text):
         first, mark, second, year = match.groups()
         return mark, int(first), int(second), int(year)
     if match := _SINCE_1970.match(text):
         return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
     for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
-        if (match := form.match(text)) and (number := NUMBER_OF_MONTH.get(match[month].casefold())):
-            return _day(int(match[3]), number, int(match[day]))
+        if (match := form.match(text)) and (number := MONTH_NUMBERS.get(match[month].casefold())):
+            return _iso_day(int(match[3]), number, int(match[day]))
     return None
 
 
-def _settled(one: _Open, day_first: bool | None) -> str | None:
-    _, first, second, year = one
+def _resolve(ambiguous: _AmbiguousDate, day_first: bool | None) -> str | None:
+    _, first, second, year = ambiguous
     if first == second:
-        return _day(year, first, second)
-    return None if day_first is None else _day(year, *((second, first) if day_first else (first, second)))
+        return _iso_day(year, first, second)
+    return None if day_first is None else _iso_day(year, *((second, first) if day_first else (first, second)))
 
 
 class Calendar:
@@ -133,44 +133,44 @@ class Calendar:
     """
 
     def __init__(self, dates: Iterable[str | None] = ()) -> None:
-        self._known: set[str] = set()
-        self._open: set[_Open] = set()
+        self._days: set[str] = set()
+        self._ambiguous: set[_AmbiguousDate] = set()
         for date in dates:
             self.add(date)
 
     def add(self, date: str | None) -> None:
-        read = _read(date) if date else None
-        if isinstance(read, str):
-            self._known.add(read)
-        elif read is not None:
-            self._open.add(read)
+        parsed = _parse_date(date) if date else None
+        if isinstance(parsed, str):
+            self._days.add(parsed)
+        elif parsed is not None:
+            self._ambiguous.add(parsed)
 
-    def day_first(self, mark: str) -> bool | None:
-        """Whether days come first in dates parted by `mark`; None if that is not known."""
-        pairs = [(first, second) for one, first, second, _ in self._open if one == mark]
+    def day_first(self, separator: str) -> bool | None:
+        """Whether days come first in dates parted by `separator`; None if that is not known."""
+        pairs = [(first, second) for mark, first, second, _ in self._ambiguous if mark == separator]
         day, month = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
         return day if day != month else None
 
     def days(self) -> list[str]:
         """The days that are known, ascending, each once."""
-        order = {mark: self.day_first(mark) for mark in {one[0] for one in self._open}}
-        settled = (_settled(one, order[one[0]]) for one in self._open)
-        return sorted(self._known.union(day for day in settled if day is not None))
+        order = {mark: self.day_first(mark) for mark in {ambiguous[0] for ambiguous in self._ambiguous}}
+        resolved = (_resolve(ambiguous, order[ambiguous[0]]) for ambiguous in self._ambiguous)
+        return sorted(self._days.union(day for day in resolved if day is not None))
 
 
-def days_of(dates: Iterable[str | None]) -> list[str | None]:
+def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
     """The day of each date of one source."""
-    kept = list(dates)
-    calendar = Calendar(kept)
+    all_dates = list(dates)
+    calendar = Calendar(all_dates)
     order = {mark: calendar.day_first(mark) for mark in "/.-"}
 
     def day(date: str | None) -> str | None:
-        read = _read(date) if date else None
-        return _settled(read, order[read[0]]) if isinstance(read, tuple) else read
+        parsed = _parse_date(date) if date else None
+        return _resolve(parsed, order[parsed[0]]) if isinstance(parsed, tuple) else parsed
 
-    return [day(date) for date in kept]
+    return [day(date) for date in all_dates]
 
 
-def day_of(date: str | None) -> str | None:
+def resolve_day(date: str | None) -> str | None:
     """The day of a date alone, ``2024-05-31``; None for one that reads two ways."""
-    return days_of([date])[0]
+    return resolve_days([date])[0]

@@ -7,7 +7,7 @@ is ASCII only.
 
 The regular expressions of marks (URL, e-mail ...) may hold separators, so an expression applied to raw text could begin
 in the middle of a URL.  The reference engine therefore replaces marks, and in HTML tags, by one private-use character
-each before it applies the expressions: `marked_text` is the independent twin of what `_core` does while it scans.
+each before it applies the expressions: `rewrite_marks` is the independent twin of what `_core` does while it scans.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from templatemine.text import _scan
 from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
-from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filling, most_of
+from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filler_pattern, max_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,24 +33,24 @@ __all__ = [
     "ANCHORS",
     "CAPITAL",
     "OWN_TOKEN",
-    "REACHES",
     "SLOT",
+    "SLOT_REACH",
     "SLOT_SIZE",
     "SMALL",
     "WIDE_SPACE",
-    "Encoded",
-    "Marked",
-    "boundaries",
+    "EncodedText",
+    "RewrittenText",
+    "boundary_patterns",
     "expression",
     "for_re2",
-    "for_tokens",
     "is_own_token",
     "is_tag",
-    "joint",
     "literal_pieces",
-    "marked_text",
+    "rewrite_marks",
     "separator_class",
-    "slot_of",
+    "separator_pattern",
+    "slot_pattern",
+    "tokeniser_input",
 ]
 
 # Where in its line a string must stand, as the automaton spells it.
@@ -61,15 +61,15 @@ ANCHORS: Mapping[str, int] = {
     "line": _scan.BEGINS_LINE | _scan.ENDS_LINE,
 }
 # And how far the match of one with a slot reaches, by the side of the slot.
-REACHES: Mapping[str, int] = {"end": _scan.TO_END, "start": _scan.TO_BEGIN}
-_MARK_IDS = frozenset(place + 1 for place, row in enumerate(TABLE) if row.kind == "mark")
+SLOT_REACH: Mapping[str, int] = {"end": _scan.TO_END, "start": _scan.TO_BEGIN}
+_MARK_IDS = frozenset(index + 1 for index, row in enumerate(TABLE) if row.kind == "mark")
 
 # Private-use characters that stand for marks and tags in marked text.  Where the text holds such a character itself,
 # two stand for it: _ESCAPE and its counterpart one plane up, so that nothing in a text can pass for a mark.
 _MARK_BASE = 0xF0000
 _ESCAPE = "\U000f0ffe"
 _OTHER_TAG = "\U000f0fff"
-_CLASH = "[\U000f0000-\U000fffff]"
+_PRIVATE_USE = "[\U000f0000-\U000fffff]"
 
 
 def is_own_token(form: bytes) -> bool:
@@ -91,8 +91,8 @@ def separator_class(separators: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def joint(separators: str, optional: bool) -> str:
-    """What stands between two tokens."""
+def separator_pattern(separators: str, optional: bool) -> str:
+    """The expression of separators between two tokens."""
     return f"[{separator_class(separators)}]{'*' if optional else '+'}"
 
 
@@ -113,88 +113,112 @@ def expression(
     the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
     `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
     """
-    described = [_described(form, patterns, html, tags) for form in forms]
-    parts = _joined(described, separators)
-    left_edge, right_edge, line_start, line_end = _edges(separators, html, tags is not None)
-    left = "" if described[0].own else _start(left_edge + (JOINTS if described[0].letter else ""))
-    right = "" if described[-1].own else _end(right_edge + (LETTER if described[-1].joins else ""))
+    form_infos = [_describe_form(form, patterns, html, tags) for form in forms]
+    parts = _join_tokens(form_infos, separators)
+    left_edge, right_edge, line_start, line_end = _edge_patterns(separators, html, tags is not None)
+    left = (
+        ""
+        if form_infos[0].is_own_token
+        else _left_edge(left_edge + (JOINTS if form_infos[0].begins_with_letter else ""))
+    )
+    right = (
+        ""
+        if form_infos[-1].is_own_token
+        else _right_edge(right_edge + (LETTER if form_infos[-1].ends_in_joint else ""))
+    )
     if ANCHORS[anchor] & _scan.BEGINS_LINE:
         left = line_start
     if ANCHORS[anchor] & _scan.ENDS_LINE:
         right = line_end
     if slot:
-        rest = _slot(described, slot, separators, kind)
+        slot_part = _slot_rest(form_infos, slot, separators, kind)
         if slot == "end":
-            parts, right = [*parts, rest], line_end
+            parts, right = [*parts, slot_part], line_end
         else:
-            parts, left = [rest, *parts], line_start
+            parts, left = [slot_part, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
 
 
-def _start(edge: str) -> str:
+def _left_edge(edge: str) -> str:
     return f"(?:^|[{edge}])"
 
 
-def _end(edge: str) -> str:
+def _right_edge(edge: str) -> str:
     return f"(?:[{edge}]|$)"
 
 
-def _slot(described: Sequence[_Described], slot: str, separators: str, kind: str) -> str:
-    """What fills the rest of the line."""
-    beside = described[-1 if slot == "end" else 0]
-    most = most_of(kind)
-    return _filling(slot, separators, beside, kind) if most is None else _rest(slot, separators, beside, most)
+def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind: str) -> str:
+    """The expression of the filler of a slot."""
+    neighbour = form_infos[-1 if slot == "end" else 0]
+    max_chars = max_length(kind)
+    return (
+        _kind_rest(slot, separators, neighbour, kind)
+        if max_chars is None
+        else _limited_rest(slot, separators, neighbour, max_chars)
+    )
 
 
-def slot_of(forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str) -> str:
+def slot_pattern(forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str) -> str:
     """The part of an expression for raw text that fills the rest of its line; see `expression`."""
-    return _slot([_described(form, patterns, False, None) for form in forms], slot, separators, kind)
+    return _slot_rest([_describe_form(form, patterns, False, None) for form in forms], slot, separators, kind)
 
 
-def boundaries(separators: str, html: bool) -> dict[str, str]:
-    """What stands between and around tokens in expressions for raw text, by the names that packs give it."""
-    left, right, line_start, line_end = _edges(separators, html, False)
+def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
+    """Expressions between and around tokens in raw text, by their names in packs."""
+    left, right, line_start, line_end = _edge_patterns(separators, html, False)
     return {
-        " ": joint(separators, False),
-        "{gap?}": joint(separators, True),
-        "{start}": _start(left),
-        "{start:}": _start(left + JOINTS),
-        "{end}": _end(right),
-        "{end:}": _end(right + LETTER),
+        " ": separator_pattern(separators, False),
+        "{gap?}": separator_pattern(separators, True),
+        "{start}": _left_edge(left),
+        "{start:}": _left_edge(left + JOINTS),
+        "{end}": _right_edge(right),
+        "{end:}": _right_edge(right + LETTER),
         "{line start}": line_start,
         "{line end}": line_end,
     }
 
 
-def _joined(described: Sequence[_Described], separators: str) -> list[str]:
+def _join_tokens(form_infos: Sequence[_FormInfo], separators: str) -> list[str]:
     """The expressions of tokens that stand side by side, with what joins them."""
-    between, optional = joint(separators, False), joint(separators, True)
-    parts = [described[0].body]
-    for one, other in pairwise(described):
-        parts.append(optional if one.own or other.own or (one.joins and other.letter) else between)
-        parts.append(other.body)
+    required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
+    parts = [form_infos[0].pattern]
+    for left, right in pairwise(form_infos):
+        parts.append(
+            optional
+            if left.is_own_token or right.is_own_token or (left.ends_in_joint and right.begins_with_letter)
+            else required
+        )
+        parts.append(right.pattern)
     return parts
 
 
-def _rest(slot: str, separators: str, beside: _Described, most: int) -> str:
+def _limited_rest(slot: str, separators: str, neighbour: _FormInfo, max_chars: int) -> str:
     """The rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens and meets
     it at a boundary."""
-    outer = f"[^{separator_class(separators)}]"
+    edge_char = f"[^{separator_class(separators)}]"
     blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
-    middle = f"[^{LINE_BREAKS}]{{0,{most - (1 if beside.own else 2)}}}"
+    middle = f"[^{LINE_BREAKS}]{{0,{max_chars - (1 if neighbour.is_own_token else 2)}}}"
     if slot == "end":
-        glued = f"[{OWN_TOKEN}{LETTER if beside.joins else ''}]"
-        body = f"{middle}{outer}" if beside.own else f"{blank}{middle}{outer}|{glued}(?:{middle}{outer})?"
+        glued_char = f"[{OWN_TOKEN}{LETTER if neighbour.ends_in_joint else ''}]"
+        body = (
+            f"{middle}{edge_char}"
+            if neighbour.is_own_token
+            else f"{blank}{middle}{edge_char}|{glued_char}(?:{middle}{edge_char})?"
+        )
     else:
-        glued = f"[{OWN_TOKEN}{JOINTS if beside.letter else ''}]"
-        body = f"{outer}{middle}" if beside.own else f"{outer}{middle}{blank}|(?:{outer}{middle})?{glued}"
+        glued_char = f"[{OWN_TOKEN}{JOINTS if neighbour.begins_with_letter else ''}]"
+        body = (
+            f"{edge_char}{middle}"
+            if neighbour.is_own_token
+            else f"{edge_char}{middle}{blank}|(?:{edge_char}{middle})?{glued_char}"
+        )
     return f"(?:{body})?"
 
 
-def _filling(slot: str, separators: str, beside: _Described, kind: str) -> str:
+def _kind_rest(slot: str, separators: str, neighbour: _FormInfo, kind: str) -> str:
     """The rest of a line that is of a kind, or nothing."""
-    joins = beside.joins if slot == "end" else beside.letter
-    return filling(kind, separators, slot, "any" if beside.own else "joint" if joins else "")
+    joins = neighbour.ends_in_joint if slot == "end" else neighbour.begins_with_letter
+    return filler_pattern(kind, separators, slot, "any" if neighbour.is_own_token else "joint" if joins else "")
 
 
 def _ends_in_joint(form: bytes) -> bool:
@@ -208,66 +232,66 @@ def for_re2(pattern: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _edges(separators: str, html: bool, marked: bool) -> tuple[str, str, str, str]:
+def _edge_patterns(separators: str, html: bool, rewritten: bool) -> tuple[str, str, str, str]:
     """Classes of what may stand before a string and behind it, without their brackets; expressions of the beginning of
     a line, and of its end."""
     edge = separator_class(separators) + OWN_TOKEN
     left, right = edge, edge
     if html:
-        left, right = (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2 if marked else (edge + ">", edge + "<")
+        left, right = (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2 if rewritten else (edge + ">", edge + "<")
     blank = "".join(f"|{re.escape(char)}" for char in separators)
     line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
     line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
     return left, right, line_start, line_end
 
 
-def _literal(text: str) -> str:
+def _escape_literal(text: str) -> str:
     return text if text.isalnum() else re.escape(text)
 
 
-_MOST_REMEMBERED = 50_000
+_MAX_CACHED = 50_000
 
 
-class _Described(NamedTuple):
+class _FormInfo(NamedTuple):
     """A form's expression; whether it delimits itself, begins with a letter, ends where a letter begins a new token."""
 
-    body: str
-    own: bool
-    letter: bool
-    joins: bool
+    pattern: str
+    is_own_token: bool
+    begins_with_letter: bool
+    ends_in_joint: bool
 
 
-def _described(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _Described:
-    """What is said of a form; for raw text it is remembered: templates share tokens."""
-    known = patterns.described.get((form, html)) if tags is None else None
-    if known is None:
+def _describe_form(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _FormInfo:
+    """The properties of a form; for raw text they are cached: templates share tokens."""
+    info = patterns.form_cache.get((form, html)) if tags is None else None
+    if info is None:
         tag = is_tag(form, html)
-        known = _Described(
-            _token(form, patterns, tag, tags),
+        info = _FormInfo(
+            _token_pattern(form, patterns, tag, tags),
             tag or is_own_token(form),
-            patterns.glued and not tag and patterns.begins_with_letter(parse_form(form)[0]),
-            patterns.glued and _ends_in_joint(form),
+            patterns.splits_at_joints and not tag and patterns.begins_with_letter(parse_form(form)[0]),
+            patterns.splits_at_joints and _ends_in_joint(form),
         )
         if tags is None:
-            if len(patterns.described) >= _MOST_REMEMBERED:
-                patterns.described.clear()
-            patterns.described[form, html] = known
-    return known
+            if len(patterns.form_cache) >= _MAX_CACHED:
+                patterns.form_cache.clear()
+            patterns.form_cache[form, html] = info
+    return info
 
 
-def _token(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, str] | None) -> str:
+def _token_pattern(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, str] | None) -> str:
     if tag:
-        return _tag(form, patterns) if tags is None else tags[form]
+        return _tag_pattern(form, patterns) if tags is None else tags[form]
     parts: list[str] = []
     pieces = parse_form(form)
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if isinstance(piece, str):
-            parts.append(_literal(_unclash(piece) if tags is not None else piece))
+            parts.append(_escape_literal(_escape_private(piece) if tags is not None else piece))
         elif tags is not None and (piece in _MARK_IDS or piece >= FIRST_USER_ID):
             parts.append(chr(_MARK_BASE + piece))
         else:
-            after = pieces[place + 1] if place + 1 < len(pieces) else None
-            parts.append(patterns.expression_of(piece, isinstance(after, str) and after.startswith(".")))
+            next_piece = pieces[index + 1] if index + 1 < len(pieces) else None
+            parts.append(patterns.expression_of(piece, isinstance(next_piece, str) and next_piece.startswith(".")))
     return "".join(parts)
 
 
@@ -278,7 +302,7 @@ def literal_pieces(forms: Sequence[bytes], html: bool, tags: Mapping[bytes, str]
         if is_tag(form, html):
             pieces.append(tags[form])
         else:
-            pieces += [_unclash(piece) for piece in parse_form(form) if isinstance(piece, str)]
+            pieces += [_escape_private(piece) for piece in parse_form(form) if isinstance(piece, str)]
     return pieces
 
 
@@ -286,25 +310,25 @@ def literal_pieces(forms: Sequence[bytes], html: bool, tags: Mapping[bytes, str]
 _BLANK = r"[\x00-\x20]"
 
 
-def _raw(form: bytes, patterns: PatternSet) -> str:
+def _tag_piece_pattern(form: bytes, patterns: PatternSet) -> str:
     """Expression of a piece of a tag."""
     parts: list[str] = []
     for piece in parse_form(form):
         if isinstance(piece, str):
-            parts.append(f"{_BLANK}+".join(_literal(word) for word in piece.split(" ")))
+            parts.append(f"{_BLANK}+".join(_escape_literal(word) for word in piece.split(" ")))
         else:
             parts.append("[0-9]+" if piece < FIRST_USER_ID else patterns.expression_of(piece))
     return "".join(parts)
 
 
-def _attribute(name: str, value: bytes, patterns: PatternSet) -> str:
-    return rf"(?i:{name}){_BLANK}*={_BLANK}*[\x22']?{_BLANK}*{_raw(value, patterns)}{_BLANK}*"
+def _attribute_pattern(name: str, value: bytes, patterns: PatternSet) -> str:
+    return rf"(?i:{name}){_BLANK}*={_BLANK}*[\x22']?{_BLANK}*{_tag_piece_pattern(value, patterns)}{_BLANK}*"
 
 
 _TAG_FORM = rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?: id="(?P<id>.*)")?(?P<close>>?)'
 
 
-def _tag(form: bytes, patterns: PatternSet) -> str:
+def _tag_pattern(form: bytes, patterns: PatternSet) -> str:
     """Expression of a tag in raw HTML: name, class and id as they are, any other attribute."""
     if form == b"<!---->":
         return "<!--(?:-?>|(?s:.*?)-->|(?s:.*)$)"
@@ -314,41 +338,43 @@ def _tag(form: bytes, patterns: PatternSet) -> str:
         return rf"<(?i:{name}){rest}(?:>(?s:.*?)</(?i:{name}){rest}>|>(?s:.*)$|$)"
     match = re.fullmatch(_TAG_FORM, form)
     if match is None:
-        return _raw(form, patterns)
-    head = f"<(?i:{_raw(match.group('name'), patterns)})"
-    wanted = [
-        _attribute(name, match.group(name), patterns) for name in ("class", "id") if match.group(name) is not None
+        return _tag_piece_pattern(form, patterns)
+    head = f"<(?i:{_tag_piece_pattern(match.group('name'), patterns)})"
+    attributes = [
+        _attribute_pattern(name, match.group(name), patterns)
+        for name in ("class", "id")
+        if match.group(name) is not None
     ]
     tail = match.group("close").decode()
-    if not wanted:
+    if not attributes:
         return rf"{head}(?:[\x00-\x20/][^>]*)?{tail}"
     before, after = r"(?:[^>]*[\x00-\x20/\x22'])?", r"(?:[\x22'\x00-\x20/][^>]*)?"
-    orders = [wanted] if len(wanted) == 1 else [wanted, wanted[::-1]]
+    orders = [attributes] if len(attributes) == 1 else [attributes, attributes[::-1]]
     between = rf"[\x22\x00-\x20/\x27]{before}"
     bodies = [f"{before}{between.join(order)}{after}" for order in orders]
     return rf"{head}[\x00-\x20/](?:{'|'.join(bodies)}){tail}"
 
 
-def _unclash(text: str) -> str:
+def _escape_private(text: str) -> str:
     """Text in which private-use characters of its own are escaped."""
-    return str(re.sub(_CLASH, lambda hit: _ESCAPE + chr(ord(hit.group()) + 0x10000), text))
+    return str(re.sub(_PRIVATE_USE, lambda match: _ESCAPE + chr(ord(match.group()) + 0x10000), text))
 
 
-def _spelt(marked: str) -> bytes:
+def _encode_rewritten(rewritten: str) -> bytes:
     """A piece of text with user patterns marked, as the native core spells it."""
-    parts = re.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", marked)
-    out = bytearray()
-    for place, part in enumerate(parts):
-        if place % 2 == 0:
-            out += part.encode("utf-8", "surrogatepass")
+    parts = re.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", rewritten)
+    encoded = bytearray()
+    for index, part in enumerate(parts):
+        if index % 2 == 0:
+            encoded += part.encode("utf-8", "surrogatepass")
         elif part[0] == _ESCAPE:
-            out += chr(ord(part[1]) - 0x10000).encode()
+            encoded += chr(ord(part[1]) - 0x10000).encode()
         else:
-            out += bytes((MARKER, ord(part) - _MARK_BASE))
-    return bytes(out)
+            encoded += bytes((MARKER, ord(part) - _MARK_BASE))
+    return bytes(encoded)
 
 
-class Marked:
+class RewrittenText:
     """Text with some pieces replaced, and the way back to the original.
 
     Parameters
@@ -365,34 +391,34 @@ class Marked:
 
     def __init__(self, text: str, edits: Sequence[tuple[int, int, str]]) -> None:
         parts: list[str] = []
-        self._marked: list[int] = [0]
-        self._original: list[int] = [0]
+        self._rewritten_offsets: list[int] = [0]
+        self._original_offsets: list[int] = [0]
         position = size = 0
         for start, end, replacement in edits:
             parts += [text[position:start], replacement]
             size += start - position
-            self._marked += [size, size + len(replacement)]
-            self._original += [start, end]
+            self._rewritten_offsets += [size, size + len(replacement)]
+            self._original_offsets += [start, end]
             size += len(replacement)
             position = end
         parts.append(text[position:])
         self.text = "".join(parts)
 
-    def original(self, offset: int) -> int:
+    def original_offset(self, offset: int) -> int:
         """Original offset of an edge of a match."""
-        place = bisect_right(self._marked, offset) - 1
-        return self._original[place] + offset - self._marked[place]
+        index = bisect_right(self._rewritten_offsets, offset) - 1
+        return self._original_offsets[index] + offset - self._rewritten_offsets[index]
 
 
-class _Remarked(Marked):
+class _RewrittenTwice(RewrittenText):
     """Marked text that was marked once more."""
 
-    def __init__(self, below: Marked, edits: Sequence[tuple[int, int, str]]) -> None:
-        super().__init__(below.text, edits)
-        self._below = below
+    def __init__(self, first: RewrittenText, edits: Sequence[tuple[int, int, str]]) -> None:
+        super().__init__(first.text, edits)
+        self._first = first
 
-    def original(self, offset: int) -> int:
-        return self._below.original(super().original(offset))
+    def original_offset(self, offset: int) -> int:
+        return self._first.original_offset(super().original_offset(offset))
 
 
 # Letters of names are ASCII: with (?i) the long s and the Kelvin sign would be letters too.
@@ -400,13 +426,13 @@ _SCRIPT, _STYLE, _NAME_END = "[sS][cC][rR][iI][pP][tT]", "[sS][tT][yY][lL][eE]",
 _TAG_REST = r"[^>]*(?:>|\Z)"
 
 
-def _element(name: str) -> str:
+def _element_pattern(name: str) -> str:
     """A script or style with all it holds; to the end of the text if it is never closed."""
     return rf"<{name}{_NAME_END}[^>]*(?:>(?s:.*?)(?:</{name}{_NAME_END}{_TAG_REST}|\Z)|\Z)"
 
 
 _COMMENT = r"<!--(?:-?>|(?s:.*?)-->|(?s:.*)\Z)"
-_MARKUP = rf"{_COMMENT}|{_element(_SCRIPT)}|{_element(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}"
+_MARKUP = rf"{_COMMENT}|{_element_pattern(_SCRIPT)}|{_element_pattern(_STYLE)}|<[a-zA-Z/!?]{_TAG_REST}"
 _ATTRIBUTE = (
     rf"""[\x00-\x20/]*(?P<name>[^\x00-\x20/][^\x00-\x20/=]*)"""
     rf"""(?:{_BLANK}*={_BLANK}*(?:"(?P<a>[^"]*)"?|'(?P<b>[^']*)'?|(?P<c>[^\x00-\x20]*)))?"""
@@ -421,32 +447,32 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
     """Form of a piece of mark-up: the twin of the native one."""
     if tag.startswith("<!--"):
         return b"<!---->"
-    raw = re.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
-    if raw:
-        return f"<{raw.group(1).lower()}>".encode()
+    raw_element = re.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
+    if raw_element:
+        return f"<{raw_element.group(1).lower()}>".encode()
     closed = tag.endswith(">")
     inner = tag[1 : -1 if closed else len(tag)]
     slash = "/" if inner.startswith("/") else ""
     name = re.split(r"[\x00-\x20/]", inner[len(slash) :], maxsplit=1)[0]
-    out = f"<{slash}".encode() + _spelt(_ascii_lower(name))
+    form = f"<{slash}".encode() + _encode_rewritten(_ascii_lower(name))
     if re.match("[a-zA-Z]", inner):
-        seen: dict[str, bytes] = {}
+        values: dict[str, bytes] = {}
         for match in re.compile(_ATTRIBUTE).finditer(inner, pos=len(slash) + len(name)):
             key = _ascii_lower(match.group("name"))
             value = next((match.group(group) for group in "abc" if match.group(group)), "")
-            if key in ("class", "id") and value and key not in seen:
-                words = _spelt(" ".join(word for word in re.split(r"[\x00-\x20]+", value) if word))
+            if key in ("class", "id") and value and key not in values:
+                words = _encode_rewritten(" ".join(word for word in re.split(r"[\x00-\x20]+", value) if word))
                 if "number" in patterns.enabled:
                     words = re.sub(rb"[0-9]+", bytes((MARKER, patterns.id_of["number"])), words)
-                seen[key] = words
+                values[key] = words
         for key in ("class", "id"):
-            if key in seen:
-                out += b" " + key.encode() + b'="' + seen[key] + b'"'
-    return out + (b">" if closed else b"")
+            if key in values:
+                form += b" " + key.encode() + b'="' + values[key] + b'"'
+    return form + (b">" if closed else b"")
 
 
-def _own_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
-    """Where patterns of the user's own match."""
+def _find_user_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
+    """Matches of the user's own patterns."""
     if not patterns.user:
         return []
     import regex
@@ -454,15 +480,18 @@ def _own_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple
     return patterns.user_matches(text, regex.compile(f"[{separator_class(separators)}]"))
 
 
-def marked_text(text: str, patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str]) -> Marked:
+def rewrite_marks(
+    text: str, patterns: PatternSet, separators: str, html: bool, tags: Mapping[bytes, str]
+) -> RewrittenText:
     """Replace user patterns, then tags, then built-in marks by one character each."""
-    found = _own_matches(text, patterns, separators)
-    edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in found]
-    for start, end in _gaps(text, edits):
+    user_matches = _find_user_matches(text, patterns, separators)
+    edits = [(start, end, chr(_MARK_BASE + number)) for start, end, number in user_matches]
+    for start, end in _find_gaps(text, edits):
         edits += [
-            (hit.start(), hit.end(), _unclash(hit.group())) for hit in re.compile(_CLASH).finditer(text, start, end)
+            (match.start(), match.end(), _escape_private(match.group()))
+            for match in re.compile(_PRIVATE_USE).finditer(text, start, end)
         ]
-    first = Marked(text, sorted(edits))
+    first = RewrittenText(text, sorted(edits))
     edits = []
     if html:
         # A user's pattern may have replaced a part of a tag, so tags are looked for in what is left.
@@ -471,15 +500,15 @@ def marked_text(text: str, patterns: PatternSet, separators: str, html: bool, ta
             for match in re.finditer(_MARKUP, first.text)
         ]
     if patterns.mark_regex is not None:
-        for start, end in _gaps(first.text, edits):
+        for start, end in _find_gaps(first.text, edits):
             edits += [
                 (start + match.start(), start + match.end(), chr(_MARK_BASE + patterns.id_of[str(match.lastgroup)]))
                 for match in patterns.mark_regex.finditer(first.text[start:end])
             ]
-    return _Remarked(first, sorted(edits))
+    return _RewrittenTwice(first, sorted(edits))
 
 
-class Encoded:
+class EncodedText:
     """A text as the native core reads it, UTF-8 with user patterns as marks, and the way back to code points.
 
     Attributes
@@ -488,15 +517,15 @@ class Encoded:
     """
 
     def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
-        self._found = _own_matches(text, patterns, separators)
+        self._user_matches = _find_user_matches(text, patterns, separators)
         parts: list[bytes] = []
         position = 0
-        for start, end, number in self._found:
+        for start, end, number in self._user_matches:
             parts += [text[position:start].encode("utf-8", "surrogatepass"), bytes((MARKER, number))]
             position = end
         parts.append(text[position:].encode("utf-8", "surrogatepass"))
         self.data = b"".join(parts) if position else parts[0]
-        self._plain = len(self.data) == len(text) and not self._found
+        self._is_ascii = len(self.data) == len(text) and not self._user_matches
 
     def spans(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Stretches in bytes, in any order, as stretches of the text in code points."""
@@ -508,26 +537,26 @@ class Encoded:
 
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Offsets in `data`, ascending, as code points of the original text."""
-        if self._plain:
+        if self._is_ascii:
             return offsets
         points = _scan.code_points(self.data, offsets)
-        if self._found:
+        if self._user_matches:
             import numpy as np
 
             # A mark counts as one code point: its second byte looks like a continuation.
-            spare = np.array([end - start - 1 for start, end, _ in self._found], np.int64)
-            starts = np.array([start for start, _, _ in self._found], np.int64) - (np.cumsum(spare) - spare)
-            points += np.concatenate([np.zeros(1, np.int64), np.cumsum(spare)])[np.searchsorted(starts, points)]
+            extra = np.array([end - start - 1 for start, end, _ in self._user_matches], np.int64)
+            starts = np.array([start for start, _, _ in self._user_matches], np.int64) - (np.cumsum(extra) - extra)
+            points += np.concatenate([np.zeros(1, np.int64), np.cumsum(extra)])[np.searchsorted(starts, points)]
         return points
 
 
-def for_tokens(text: str, patterns: PatternSet, separators: str) -> str | bytes:
+def tokeniser_input(text: str, patterns: PatternSet, separators: str) -> str | bytes:
     """A text for `_core.Tokeniser.add_all`: as it stands, or encoded where the user's patterns become marks."""
-    return Encoded(text, patterns, separators).data if patterns.user else text
+    return EncodedText(text, patterns, separators).data if patterns.user else text
 
 
-def _gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:
-    """What lies between edits; sorts them."""
+def _find_gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:
+    """The gaps between edits; sorts the edits."""
     edits.sort()
     gaps: list[tuple[int, int]] = []
     position = 0

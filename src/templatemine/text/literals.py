@@ -7,18 +7,18 @@ from typing import Any
 
 from templatemine.text.lint import parse
 
-__all__ = ["needed_literal"]
+__all__ = ["required_literal"]
 
 # Where `regex` and `re` read the same expression differently: "(?:read){e<=1}" has a typing error, or literal braces.
 _FUZZY = re.compile(r"\{(?![0-9]*,?[0-9]*\})")
 
 
-def needed_literal(pattern: str) -> str:
+def required_literal(pattern: str) -> str:
     """The longest literal that is in whatever an expression matches; "" if none is known of.
 
-    >>> needed_literal("(?:Sign|Log) in to read(?: more)?")
+    >>> required_literal("(?:Sign|Log) in to read(?: more)?")
     ' in to read'
-    >>> needed_literal("(?i)sign in")
+    >>> required_literal("(?i)sign in")
     ''
     """
     if _FUZZY.search(pattern):
@@ -30,23 +30,23 @@ def needed_literal(pattern: str) -> str:
     if tree.state.flags & re.IGNORECASE:
         return ""
     runs = [""]
-    _gather(tree, runs)
+    _collect_literals(tree, runs)
     return max(runs, key=len)
 
 
-def _gather(tree: Any, runs: list[str]) -> None:
+def _collect_literals(tree: Any, runs: list[str]) -> None:
     """Add the literals of a sequence that must be gone through; the last run is the one that goes on."""
     for operator, argument in tree:
         name = str(operator)
         if name == "LITERAL":
             runs[-1] += chr(argument)
         elif name == "SUBPATTERN" and not argument[1] & re.IGNORECASE:
-            _gather(argument[3], runs)
+            _collect_literals(argument[3], runs)
         elif name == "ATOMIC_GROUP":
-            _gather(argument, runs)
+            _collect_literals(argument, runs)
         elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") and argument[0] > 0:
             runs.append("")
-            _gather(argument[2], runs)
+            _collect_literals(argument[2], runs)
             runs.append("")
         else:
             runs.append("")

@@ -29,9 +29,9 @@ from templatemine.errors import ConfigError
 from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_SEPARATORS
 from templatemine.text.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
 from templatemine.text.characters import DIGITS, JOINTS, LETTER, OTHER_DIGITS, in_class
-from templatemine.text.lint import backtracking
+from templatemine.text.lint import backtracking_problem
 from templatemine.text.time_limit import matches_in_time
-from templatemine.text.toml import toml_rows
+from templatemine.text.toml import read_toml_tables
 
 if TYPE_CHECKING:
     import regex
@@ -85,11 +85,11 @@ class Pattern:
         return f"(?:{self.regex})"
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _split_words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def _further(names: Iterable[str], *rows: Pattern) -> tuple[str, ...]:
+def _exclude_known_words(names: Iterable[str], *rows: Pattern) -> tuple[str, ...]:
     """The words of some names that stand in none of the rows, which part the set of tokens."""
     known = {word for row in rows for word in row.words}
     return tuple(sorted({word for text in names for word in text.split()} - known - {"-"}))
@@ -264,7 +264,7 @@ TABLE: tuple[Pattern, ...] = (
         name="month",
         kind="words",
         thesis=True,
-        words=_words("January February March April May June July August September October November December"),
+        words=_split_words("January February March April May June July August September October November December"),
         yes=("February",),
         no=("february", "Mayor"),
     ),
@@ -272,7 +272,7 @@ TABLE: tuple[Pattern, ...] = (
         name="month_short",
         kind="words",
         thesis=True,
-        words=_words("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"),
+        words=_split_words("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"),
         yes=("Sept",),
         no=("May", "Sep1"),
     ),
@@ -281,7 +281,7 @@ TABLE: tuple[Pattern, ...] = (
         name="weekday",
         kind="words",
         thesis=True,
-        words=_words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
+        words=_split_words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
         yes=("Tuesday",),
         no=("Tuesdays",),
     ),
@@ -289,7 +289,7 @@ TABLE: tuple[Pattern, ...] = (
         name="weekday_short",
         kind="words",
         thesis=True,
-        words=_words("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"),
+        words=_split_words("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"),
         yes=("Thu",),
         no=("thu",),
     ),
@@ -298,7 +298,7 @@ TABLE: tuple[Pattern, ...] = (
         name="unit",
         kind="words",
         thesis=True,
-        words=_words("hr hrs hour hours day days min mins minute minutes second seconds week weeks"),
+        words=_split_words("hr hrs hour hours day days min mins minute minutes second seconds week weeks"),
         yes=("hours",),
         no=("daily",),
     ),
@@ -308,7 +308,7 @@ TABLE: tuple[Pattern, ...] = (
     Pattern(
         name="month_other",
         kind="words",
-        words=_words(
+        words=_split_words(
             "Januar Februar März Mai Juni Juli Oktober Dezember janvier février mars avril mai juin juillet "
             "août septembre octobre novembre décembre enero febrero marzo abril mayo junio julio agosto "
             "septiembre setiembre octubre noviembre diciembre janeiro fevereiro março maio junho julho "
@@ -326,7 +326,7 @@ TABLE: tuple[Pattern, ...] = (
     Pattern(
         name="weekday_other",
         kind="words",
-        words=_words(
+        words=_split_words(
             "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag lundi mardi mercredi jeudi "
             "vendredi samedi dimanche lunes martes miércoles jueves viernes domingo lunedì martedì mercoledì "
             "giovedì venerdì sabato domenica понедельник вторник среда четверг пятница суббота воскресенье "
@@ -352,20 +352,20 @@ TABLE += (
     Pattern(
         name="month_world",
         kind="words",
-        words=_further((*MONTHS.values(), *OTHER_CALENDARS.values()), *TABLE),
+        words=_exclude_known_words((*MONTHS.values(), *OTHER_CALENDARS.values()), *TABLE),
         yes=("Mayıs", "जनवरी", "خرداد"),
         no=("Mayısta",),
     ),
     Pattern(
         name="weekday_world",
         kind="words",
-        words=_further(WEEKDAYS.values(), *TABLE),
+        words=_exclude_known_words(WEEKDAYS.values(), *TABLE),
         yes=("Pazartesi", "सोमवार", "월요일"),
         no=("Pazartesileri",),
     ),
 )
 
-_ROWS = {row.name: row for row in TABLE}
+_PATTERN_BY_NAME = {row.name: row for row in TABLE}
 
 # ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
@@ -382,19 +382,19 @@ _SHAPE_PUNCTUATION: Mapping[str, str] = {
 
 
 @cache
-def _before_dot() -> Mapping[int, str]:
+def _expressions_before_dot() -> Mapping[int, str]:
     """Expressions by number of the rows that share strings with "abbreviation", without those strings."""
-    short = re.compile(_ROWS["abbreviation"].regex)
+    short = re.compile(_PATTERN_BY_NAME["abbreviation"].regex)
     accented = "[\u00c0-\u00d6\u00d8-\u00de]"
-    out: dict[int, str] = {}
-    for place, row in enumerate(TABLE, 1):
+    expressions: dict[int, str] = {}
+    for index, row in enumerate(TABLE, 1):
         if row.name == "upper":
-            out[place] = f"(?:[A-Z]{{6,}}|[A-Z]+{accented}{UPPER}*|{accented}{UPPER}+)"
+            expressions[index] = f"(?:[A-Z]{{6,}}|[A-Z]+{accented}{UPPER}*|{accented}{UPPER}+)"
         elif any(short.fullmatch(word + ".") for word in row.words):
-            rest = tuple(word for word in row.words if not short.fullmatch(word + "."))
+            other_words = tuple(word for word in row.words if not short.fullmatch(word + "."))
             # A row of which nothing is left never comes before a full stop; what it says then does not matter.
-            out[place] = replace(row, words=rest or row.words).expression
-    return out
+            expressions[index] = replace(row, words=other_words or row.words).expression
+    return expressions
 
 
 PRESETS: Mapping[str, frozenset[str]] = {
@@ -405,7 +405,7 @@ PRESETS: Mapping[str, frozenset[str]] = {
 
 
 class ScannerArguments(NamedTuple):
-    """What the native scanner takes, in its order; see `_scan.Scanner`."""
+    """Arguments of the native scanner, in its order; see `_scan.Scanner`."""
 
     separators: bytes
     mask: bytes
@@ -426,8 +426,11 @@ class PatternSet:
     by_id: Mapping[int, tuple[str, str]] = field(init=False, hash=False, compare=False)
 
     def __post_init__(self) -> None:
-        rows = {place + 1: (row.name, row.expression) for place, row in enumerate(TABLE)}
-        rows |= {FIRST_USER_ID + place: (own.name, f"(?:{own.regex})") for place, own in enumerate(self.user)}
+        rows = {index + 1: (row.name, row.expression) for index, row in enumerate(TABLE)}
+        rows |= {
+            FIRST_USER_ID + index: (user_pattern.name, f"(?:{user_pattern.regex})")
+            for index, user_pattern in enumerate(self.user)
+        }
         object.__setattr__(self, "by_id", rows)
 
     def expression_of(self, number: int, before_dot: bool = False) -> str:
@@ -435,13 +438,13 @@ class PatternSet:
 
         "Mar." is an abbreviation where that row is on, so a month before a full stop can be none of the short ones.
         """
-        if before_dot and "abbreviation" in self.enabled and number in _before_dot():
-            return _before_dot()[number]
+        if before_dot and "abbreviation" in self.enabled and number in _expressions_before_dot():
+            return _expressions_before_dot()[number]
         return self.by_id[number][1]
 
     @cached_property
-    def described(self) -> dict[tuple[bytes, bool], Any]:
-        """What `expressions` remembers of forms."""
+    def form_cache(self) -> dict[tuple[bytes, bool], Any]:
+        """Cache of `expressions`, by form."""
         return {}
 
     @cached_property
@@ -453,8 +456,8 @@ class PatternSet:
     def mask(self) -> bytes:
         """One byte a pattern number, 1 where the row is on: what the native scanner reads."""
         flags = bytearray(256)
-        for place, row in enumerate(TABLE):
-            flags[place + 1] = row.name in self.enabled
+        for index, row in enumerate(TABLE):
+            flags[index + 1] = row.name in self.enabled
         return bytes(flags)
 
     @cached_property
@@ -462,15 +465,15 @@ class PatternSet:
         """The words of the rows that are on, in UTF-8, and the pattern number of each."""
         words: list[bytes] = []
         numbers: list[int] = []
-        for place, row in enumerate(TABLE):
+        for index, row in enumerate(TABLE):
             if row.name in self.enabled:
                 # Digits are no letters, so what begins a number is never taken for a word.
                 words += [word.encode() for word in row.words or row.begins]
-                numbers += [place + 1] * len(row.words or row.begins)
+                numbers += [index + 1] * len(row.words or row.begins)
         return words, numbers
 
     def scanner_arguments(self, separators: str, html: bool) -> ScannerArguments:
-        """What the native scanner takes."""
+        """The arguments of the native scanner."""
         if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
             raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
         if len(separators) > MAX_SEPARATORS:
@@ -494,7 +497,7 @@ class PatternSet:
         return row.kind != "mark" and in_class(row.yes[0][:1], LETTER)
 
     @cached_property
-    def glued(self) -> bool:
+    def splits_at_joints(self) -> bool:
         """True if a token ends after a colon, a slash or a closing bracket where a letter follows."""
         return "glued" in self.enabled
 
@@ -513,11 +516,12 @@ class PatternSet:
         import regex
 
         return tuple(
-            (regex.compile(own.regex), own.spans, FIRST_USER_ID + place) for place, own in enumerate(self.user)
+            (regex.compile(user_pattern.regex), user_pattern.spans, FIRST_USER_ID + index)
+            for index, user_pattern in enumerate(self.user)
         )
 
     def user_matches(self, text: str, separators: regex.Pattern[str]) -> list[tuple[int, int, int]]:
-        """Where the user's patterns match: (start, end, pattern number), disjoint, in order; earlier patterns win.
+        """Matches of the user's patterns: (start, end, pattern number), disjoint, in order; earlier patterns win.
 
         A match that holds a separator counts only for patterns with ``spans = true``; empty matches never count.
 
@@ -526,18 +530,20 @@ class PatternSet:
         CapacityError
             If a pattern takes too long for the text.
         """
-        taken: list[tuple[int, int, int]] = []
+        accepted: list[tuple[int, int, int]] = []
         for expression, spans, number in self._user_regexes:
-            fresh: list[tuple[int, int, int]] = []
+            new_matches: list[tuple[int, int, int]] = []
             for match in matches_in_time(expression, text):
                 start, end = match.span()
                 if start == end or (not spans and separators.search(text, start, end)):
                     continue
-                place = bisect_left(taken, (start, end, 0))
-                if (place == 0 or taken[place - 1][1] <= start) and (place == len(taken) or end <= taken[place][0]):
-                    fresh.append((start, end, number))
-            taken = sorted(taken + fresh)
-        return taken
+                index = bisect_left(accepted, (start, end, 0))
+                if (index == 0 or accepted[index - 1][1] <= start) and (
+                    index == len(accepted) or end <= accepted[index][0]
+                ):
+                    new_matches.append((start, end, number))
+            accepted = sorted(accepted + new_matches)
+        return accepted
 
     def readable(self, form: bytes) -> str:
         """A form as people read it in a pack: pattern names in braces, literal braces doubled."""
@@ -555,20 +561,20 @@ class PatternSet:
         """The inverse of `readable`; ValueError if the token names an unknown pattern or has a lone brace."""
         if token and "{" not in token and "}" not in token:  # most
             return token.encode("utf-8", "surrogatepass")
-        out = bytearray()
+        form = bytearray()
         for match in _READABLE.finditer(token):
             literal, name = match.group("literal"), match.group("name")
             if name is not None:
                 if name not in self.id_of:
                     raise ValueError(f"unknown pattern {{{name}}}")
-                out += bytes((MARKER, self.id_of[name]))
+                form += bytes((MARKER, self.id_of[name]))
             elif literal is not None:
-                out += literal.replace("{{", "{").replace("}}", "}").encode("utf-8", "surrogatepass")
+                form += literal.replace("{{", "{").replace("}}", "}").encode("utf-8", "surrogatepass")
             else:
                 raise ValueError(f"lone brace at character {match.start()}")
-        if not out:
+        if not form:
             raise ValueError("empty token")
-        return bytes(out)
+        return bytes(form)
 
 
 _READABLE = re.compile(r"(?P<literal>(?:[^{}]|\{\{|\}\})+)|\{(?P<name>[a-z][a-z0-9_]*)\}|.", re.DOTALL)
@@ -623,7 +629,7 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)
-        if problem := backtracking(own.regex):  # first, for compiling unrolls repeats
+        if problem := backtracking_problem(own.regex):  # first, for compiling unrolls repeats
             raise ConfigError(f"patterns: {own.name}: the expression {problem}")
         import regex
 
@@ -641,7 +647,7 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
 def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
     """Read own patterns from a TOML file: ``[[pattern]]`` tables with ``name``, ``regex`` and optionally ``spans``."""
     patterns: list[UserPattern] = []
-    for place, row in enumerate(toml_rows(path, "pattern"), 1):
+    for index, row in enumerate(read_toml_tables(path, "pattern"), 1):
         wrong = set(row) - {"name", "regex", "spans"}
         if (
             wrong
@@ -650,7 +656,7 @@ def load_user_patterns(path: str | Path) -> tuple[UserPattern, ...]:
             or not isinstance(row.get("spans", False), bool)
         ):
             raise ConfigError(
-                f"{path}: pattern {place}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
+                f"{path}: pattern {index}: expected name, regex (strings) and spans (true or false), got {sorted(row)}"
             )
         patterns.append(UserPattern(name=row["name"], regex=row["regex"], spans=row.get("spans", False)))
     try:

@@ -1,4 +1,4 @@
-"""What fills a slot: kinds of fillers, the expression of each, and the kind that some fillers have.
+"""Fillers of slots: their kinds, the expression of each, and the kind that some fillers have.
 
 A slot at an edge of a line is written `{slot}` if anything of at most 120 characters may fill it, and `{slot:KIND}` if
 only one kind may:
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
-    "FIRST_NAMED",
+    "FIRST_NAMED_CODE",
     "GLUED_SIZE",
     "KINDS",
     "MOST_FIGURES",
@@ -67,14 +67,14 @@ __all__ = [
     "SLOT_SIZE",
     "SMALL_RUN",
     "SMALL_SIZE",
-    "code_of",
-    "filling",
-    "fills",
-    "kind_of",
-    "known_words",
-    "most_of",
+    "allowed_words",
+    "filler_pattern",
+    "kind_code",
+    "kind_words",
+    "matches_kind",
+    "max_length",
+    "slot_kind",
     "slot_token",
-    "words_of",
 ]
 
 # A token of a template that stands for the rest of its line; `SLOT` alone takes anything.
@@ -93,7 +93,7 @@ _DURATION = (
 
 
 @cache
-def words_of(kind: str) -> tuple[str, ...]:
+def allowed_words(kind: str) -> tuple[str, ...]:
     """The words that a kind allows beside figures; none for kinds that are told otherwise."""
     if kind not in ("date", "duration"):
         return ()
@@ -106,7 +106,7 @@ def words_of(kind: str) -> tuple[str, ...]:
 
 KINDS = tuple(FILLERS)
 """From the narrowest; a number of characters comes behind them."""
-FIRST_NAMED = min(FILLERS.values())
+FIRST_NAMED_CODE = min(FILLERS.values())
 """Code of the first of them for the automaton; smaller ones are numbers of characters."""
 
 
@@ -115,10 +115,10 @@ def _is_kind(kind: str) -> bool:
     return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < SLOT_SIZE)
 
 
-def kind_of(token: str) -> str | None:
+def slot_kind(token: str) -> str | None:
     """The kind of the filler that a token of a template stands for, "" for any; None if the token is no slot.
 
-    >>> kind_of("{slot:names}"), kind_of("{slot}"), kind_of("{number}")
+    >>> slot_kind("{slot:names}"), slot_kind("{slot}"), slot_kind("{number}")
     ('names', '', None)
     """
     if token == SLOT:
@@ -129,126 +129,128 @@ def kind_of(token: str) -> str | None:
     return kind if _is_kind(kind) else None
 
 
-def most_of(kind: str) -> int | None:
-    """How many characters a filler has at most, if they alone tell it."""
+def max_length(kind: str) -> int | None:
+    """Maximum length of a filler in characters, if only the length is limited."""
     return SLOT_SIZE if kind == ANY else int(kind) if kind[0].isdigit() else None
 
 
-def code_of(kind: str) -> int:
-    """How the automaton spells a kind: 0 for any, a number of characters, or a number beyond."""
+def kind_code(kind: str) -> int:
+    """Code of a kind in the automaton: 0 for any, a number of characters, or a number beyond."""
     return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FILLERS[kind]
 
 
-def known_words() -> list[list[bytes]]:
+def kind_words() -> list[list[bytes]]:
     """The words that the automaton needs for kinds that name some."""
-    return [[word.encode() for word in words_of(kind)] for kind in ("date", "duration")]
+    return [[word.encode() for word in allowed_words(kind)] for kind in ("date", "duration")]
 
 
 def slot_token(kind: str) -> str:
-    """The inverse of `kind_of`."""
+    """The inverse of `slot_kind`."""
     return f"{{slot:{kind}}}" if kind else SLOT
 
 
-def _escaped(chars: str, without: str = "") -> str:
+def _escape_class(chars: str, without: str = "") -> str:
     """Punctuation as it stands within brackets."""
     return "".join("\\" + char for char in chars if char not in without)
 
 
 @lru_cache(maxsize=256)
-def filling(kind: str, separators: str, side: str, beside: str) -> str:
+def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     """The expression of a filler of one of `KINDS`, or of none, at one side of a string.
 
     Parameters
     ----------
     side : str
         Of the string: "end" or "start".
-    beside : str
+    glue : str
         What may be glued to the string there: "any" letter (a script without spaces is beside it), what a joint parts
         ("joint"), or nothing ("").
     """
-    end = side == "end"
-    gap = _gap(separators)
+    at_end = side == "end"
+    gap = _gap_pattern(separators)
     if kind == "url":
-        return _address(gap, separators, end, beside)
+        return _address_pattern(gap, separators, at_end, glue)
     if kind == "names":
-        parting = _escaped(separators)
-        other = rf"[^\s{parting}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{parting}]*"
+        separator_class = _escape_class(separators)
+        other = rf"[^\s{separator_class}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{separator_class}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
-        run, few = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
-        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if end else f"(?:(?:{few}|{other}){gap})*"
+        run, small_word = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
+        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if at_end else f"(?:(?:{small_word}|{other}){gap})*"
     else:
-        word = _word(kind, separators)
-        words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if end else f"(?:{word}{gap})*"
-    glued = _glued(separators, end, beside)
-    return f"{glued}{words}" if end else f"{words}{glued}"
+        word = _word_pattern(kind, separators)
+        words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if at_end else f"(?:{word}{gap})*"
+    glued = _glued_pattern(separators, at_end, glue)
+    return f"{glued}{words}" if at_end else f"{words}{glued}"
 
 
-def _gap(separators: str) -> str:
+def _gap_pattern(separators: str) -> str:
     return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})+"
 
 
-def _glued(separators: str, end: bool, beside: str) -> str:
+def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
     """A word that is glued to a string: of a few pieces between joints, for at each of them another string may end, and
     no two of them should read on to the end of the word."""
     joints = "".join(char for char in JOINTS if char not in separators)
-    if not beside or (beside == "joint" and not joints):
+    if not glue or (glue == "joint" and not joints):
         return ""
-    piece = rf"[^\s{_escaped(separators)}{OWN_TOKEN}{joints}]"
+    piece = rf"[^\s{_escape_class(separators)}{OWN_TOKEN}{joints}]"
     more = f"(?:[{joints}]+{piece}+){{0,{MOST_JOINTS}}}[{joints}]*" if joints else ""
-    if beside == "any":
+    if glue == "any":
         return f"{piece}*{more}"
-    return f"(?:[{SPACED_LETTER}]{piece}*{more})?" if end else f"(?:{piece}*{more}[{joints}])?"
+    return f"(?:[{SPACED_LETTER}]{piece}*{more})?" if at_end else f"(?:{piece}*{more}[{joints}])?"
 
 
-def _word(kind: str, separators: str) -> str:
+def _word_pattern(kind: str, separators: str) -> str:
     """The expression of a word of figures and signs, and of what else a kind allows beside them."""
-    figures = f"[{DIGITS}{OTHER_DIGITS}{_escaped(_PUNCTUATION, separators)}{SIGNS}]"
+    figures = f"[{DIGITS}{OTHER_DIGITS}{_escape_class(_PUNCTUATION, separators)}{SIGNS}]"
     if kind == "number":
         return f"{figures}+"
-    known = f"(?:{'|'.join(map(re.escape, words_of(kind)))})"
-    return f"(?:{figures}+|{figures}*{known}{figures}*)"
+    words = f"(?:{'|'.join(map(re.escape, allowed_words(kind)))})"
+    return f"(?:{figures}+|{figures}*{words}{figures}*)"
 
 
-def _address(gap: str, separators: str, end: bool, beside: str) -> str:
+def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
     """An address may hold separators, so it does not consist of words; but it begins and ends with none.
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
     """
-    signs = _escaped(_PUNCTUATION, TELLING)
-    telling, first = f"[{_escaped(TELLING)}]", _escaped(TELLING, separators)
-    letters, one = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
-    edge = _escaped(_PUNCTUATION, separators) + letters
-    begin = [f"[{_escaped(_PUNCTUATION, TELLING + separators)}{letters}]"]
+    signs = _escape_class(_PUNCTUATION, TELLING)
+    telling, first = f"[{_escape_class(TELLING)}]", _escape_class(TELLING, separators)
+    letters, any_char = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
+    edge = _escape_class(_PUNCTUATION, separators) + letters
+    begin = [f"[{_escape_class(_PUNCTUATION, TELLING + separators)}{letters}]"]
     short = ""
     if first:
         begin.append(f"[{first}]{telling}*[{signs}]")
         short = f"|[{first}]{telling}*"
     address = (
         f"(?:(?:{'|'.join(begin)})(?:[{signs}{letters}]|{telling}+[{signs}])*{telling}+{short})"
-        f"[{letters}](?:{one}*[{edge}])?"
+        f"[{letters}](?:{any_char}*[{edge}])?"
     )
-    some = f"{one}{{0,{GLUED_SIZE - 2}}}"
+    inner = f"{any_char}{{0,{GLUED_SIZE - 2}}}"
     joints = "".join(char for char in JOINTS if char not in separators)
-    letter = rf"[^\s{_escaped(separators)}{OWN_TOKEN}]" if beside == "any" else f"[{SPACED_LETTER if end else joints}]"
-    glued = f"{letter}(?:{some}[{edge}])?" if end else f"(?:[{edge}]{some})?{letter}"
-    words = f"{gap}{address}" if end else f"{address}{gap}"
-    return f"(?:{words}|{glued})?" if beside and (beside == "any" or joints) else f"(?:{words})?"
+    letter = (
+        rf"[^\s{_escape_class(separators)}{OWN_TOKEN}]" if glue == "any" else f"[{SPACED_LETTER if at_end else joints}]"
+    )
+    glued = f"{letter}(?:{inner}[{edge}])?" if at_end else f"(?:[{edge}]{inner})?{letter}"
+    words = f"{gap}{address}" if at_end else f"{address}{gap}"
+    return f"(?:{words}|{glued})?" if glue and (glue == "any" or joints) else f"(?:{words})?"
 
 
 @lru_cache(maxsize=256)
-def _compiled(kind: str, separators: str, side: str) -> regex.Pattern[str]:
+def _compile_filler(kind: str, separators: str, side: str) -> regex.Pattern[str]:
     import regex
 
-    return regex.compile(filling(kind, separators, side, "any"))
+    return regex.compile(filler_pattern(kind, separators, side, "any"))
 
 
-def fills(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
+def matches_kind(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
     """Whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a kind.
 
     The stretch of `text` begins where the string ends and ends with the last character that is no separator, or the
     other way round.
     """
-    end, most = len(text) if end is None else end, most_of(kind)
-    if most is not None:
-        return end - start <= most
-    return _compiled(kind, separators, side).fullmatch(text, start, end) is not None
+    end, max_chars = len(text) if end is None else end, max_length(kind)
+    if max_chars is not None:
+        return end - start <= max_chars
+    return _compile_filler(kind, separators, side).fullmatch(text, start, end) is not None

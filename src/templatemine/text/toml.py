@@ -7,10 +7,10 @@ from typing import Any
 
 from templatemine.errors import ConfigError
 
-__all__ = ["toml_rows"]
+__all__ = ["read_toml_tables"]
 
 
-def toml_rows(path: str | Path, name: str) -> list[dict[str, Any]]:
+def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
     """The ``[[name]]`` tables of a file that holds nothing else.
 
     Raises

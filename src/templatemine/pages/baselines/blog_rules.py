@@ -16,7 +16,7 @@ from pathlib import Path
 from templatemine.config import BlogRule
 from templatemine.errors import ConfigError
 from templatemine.pages.outline import attributes
-from templatemine.text.toml import toml_rows
+from templatemine.text.toml import read_toml_tables
 
 __all__ = [
     "ALL",
@@ -209,7 +209,7 @@ def load_rules(path: str | Path) -> tuple[BlogRule, ...]:
         It cannot be read, or is something else.
     """
     found: list[BlogRule] = []
-    for place, row in enumerate(toml_rows(path, "rule"), 1):
+    for place, row in enumerate(read_toml_tables(path, "rule"), 1):
         if "part" not in row or set(row) - set(_FIELDS) or not all(isinstance(value, str) for value in row.values()):
             raise ConfigError(
                 f"{path}: rule {place}: expected part, and tags, like or item (all strings), got {sorted(row)}"
