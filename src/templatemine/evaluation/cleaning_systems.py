@@ -9,7 +9,7 @@ from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
 from templatemine.evaluation.protocol import Learner, System, by_source, in_one
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
-from templatemine.pages.baselines.diff import middle
+from templatemine.pages.baselines.diff import order_by_middle
 from templatemine.pages.extract import Extractor
 from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import Miner
@@ -74,7 +74,7 @@ def extractor(system: str, config: ExtractConfig | None = None) -> Learner:
 
     def learn(history: Sequence[Document]) -> Cleaning:
         references = {
-            source: [rows[place].body for place in middle([len(row.body) for row in rows])[:2]]
+            source: [rows[place].body for place in order_by_middle([len(row.body) for row in rows])[:2]]
             for source, rows in by_source(history).items()
         }
         ready = {source: Extractor(system, references=pages, config=config) for source, pages in references.items()}

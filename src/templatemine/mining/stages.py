@@ -261,9 +261,9 @@ def _pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -
     """Where the main text of a source of HTML stands."""
     if not html:
         return None
-    from templatemine.pages.history import learn
+    from templatemine.pages.history import learn_history
 
-    return learn((document.html for document in documents if document.html is not None), options.page)
+    return learn_history((document.html for document in documents if document.html is not None), options.page)
 
 
 # --------------------------------------------------------------------------------------------------------- second map

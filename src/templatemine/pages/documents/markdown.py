@@ -13,25 +13,25 @@ from itertools import zip_longest
 
 from templatemine.pages.metadata import Metadata
 from templatemine.pages.nodes import (
-    Break,
     Cell,
     Code,
     Heading,
     Image,
     Inline,
+    LineBreak,
     List,
     Node,
     Paragraph,
     Quote,
-    Set,
     Style,
+    StyledRuns,
     Table,
-    Text,
-    nested,
-    without,
+    TextRun,
+    nest_runs,
+    remove_style,
 )
 
-__all__ = ["document", "markdown"]
+__all__ = ["write_document", "nodes_to_markdown"]
 
 _ESCAPED = re.compile(r"[\\`*\[\]~]|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)|(?<![^\W_])_|_(?![^\W_])")
 _LEADING = re.compile(r"(?:[-+](?=[ \t-]|$)|#{1,6}(?=[ \t]|$)|>|=|\||:(?=-))|\d{1,9}(?=[.)](?:[ \t]|$))")
@@ -53,16 +53,16 @@ SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
 """Of those that have one: underlining has none."""
 
 
-def markdown(nodes: Iterable[Node]) -> str:
+def nodes_to_markdown(nodes: Iterable[Node]) -> str:
     """The nodes as Markdown, an empty line between them, no line feed at the end."""
     return "\n\n".join(_blocks(nodes))
 
 
-def document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
+def write_document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
     """A file: metadata as front matter, YAML whose values are JSON; the text; comments behind a line."""
-    text = markdown(nodes)
+    text = nodes_to_markdown(nodes)
     if comments:
-        text += ("\n\n" if text else "") + f"---\n\n{markdown(comments)}"
+        text += ("\n\n" if text else "") + f"---\n\n{nodes_to_markdown(comments)}"
     if about is None:
         return text
     rows = about.as_dict().items()
@@ -173,7 +173,7 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
     """Runs as one paragraph, or as one line of a cell."""
-    text = _runs(nested(without(inlines, Style.UNDERLINE)), "", "", cell)
+    text = _runs(nest_runs(remove_style(inlines, Style.UNDERLINE)), "", "", cell)
     if cell:
         return text.replace("|", "\\|")
     return "\\\n".join(_LEADING.sub(_shielded, line) for line in text.split("\n"))
@@ -186,11 +186,11 @@ def _shielded(found: re.Match[str]) -> str:
     return f"{found[0]}\\" if found[0][0].isdigit() else f"\\{found[0]}"
 
 
-def _runs(runs: Sequence[Set | Inline], before: str, after: str, cell: bool) -> str:
+def _runs(runs: Sequence[StyledRuns | Inline], before: str, after: str, cell: bool) -> str:
     """Runs between two characters, "" for none."""
     out = ""
     for place, run in enumerate(runs):
-        if not isinstance(run, Set):
+        if not isinstance(run, StyledRuns):
             out += _atom(run, cell)
             continue
         behind = _first(runs[place + 1], cell) if place + 1 < len(runs) else after
@@ -198,7 +198,7 @@ def _runs(runs: Sequence[Set | Inline], before: str, after: str, cell: bool) -> 
     return out
 
 
-def _set(run: Set, before: str, after: str, cell: bool) -> str:
+def _set(run: StyledRuns, before: str, after: str, cell: bool) -> str:
     if run.link:
         return f"[{_runs(run.inner, '[', ']', cell)}]({_address(run.link)})"
     if run.style not in TAGS:
@@ -229,20 +229,20 @@ def _joins(edge: str) -> bool:
     return edge not in "*~_\\`<&" and edge.isprintable()
 
 
-def _first(run: Set | Inline, cell: bool) -> str:
+def _first(run: StyledRuns | Inline, cell: bool) -> str:
     """The first character of what comes, that of a sign for all that begins with one."""
-    if not isinstance(run, Set):
+    if not isinstance(run, StyledRuns):
         return _atom(run, cell)[:1]
     return "[" if run.link else "<" if run.style not in SIGNS and run.style in TAGS else "*"
 
 
 def _atom(run: Inline, cell: bool) -> str:
     match run:
-        case Break():
+        case LineBreak():
             return "<br>" if cell else "\n"
         case Image():
             return f"![{_escaped(run.alt)}]({_address(run.url)})"
-        case Text():
+        case TextRun():
             if run.style & Style.CODE and run.text.strip():
                 return _code(run.text)
             return _escaped(run.text)
