@@ -41,13 +41,13 @@ class FeedRhythm:
 
 
 def update_rhythm(
-    before: FeedRhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
+    previous: FeedRhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
 ) -> FeedRhythm:
     """The rhythm after a visit.
 
     Parameters
     ----------
-    before : Rhythm
+    previous : Rhythm
     now : float
         Seconds.
     new, items : int
@@ -57,20 +57,20 @@ def update_rhythm(
     ttl : float
         Seconds for which the feed asks to be left alone; 0 if it does not.
     """
-    least, most = bounds
-    fresh, span, every = before.fresh, before.span, before.every
-    if before.visited:  # the first visit finds everything new, which says nothing
+    shortest, longest = bounds
+    fresh, span, every = previous.fresh, previous.span, previous.every
+    if previous.visited:  # the first visit finds everything new, which says nothing
         fresh = _HISTORY_WEIGHT * fresh + new
-        span = _HISTORY_WEIGHT * span + max(now - before.visited, 1.0)
+        span = _HISTORY_WEIGHT * span + max(now - previous.visited, 1.0)
         # A feed of a few items must be seen before half of them have gone.
-        wanted = max(1.0, min(_ITEMS_PER_VISIT, items / 2)) if items else _ITEMS_PER_VISIT
-        every = min(wanted * span / fresh if fresh else float("inf"), _MAX_GROWTH * every)
-    return FeedRhythm(visited=now, every=min(max(every, ttl, least), most), fresh=fresh, span=span)
+        target = max(1.0, min(_ITEMS_PER_VISIT, items / 2)) if items else _ITEMS_PER_VISIT
+        every = min(target * span / fresh if fresh else float("inf"), _MAX_GROWTH * every)
+    return FeedRhythm(visited=now, every=min(max(every, ttl, shortest), longest), fresh=fresh, span=span)
 
 
-def slow_down(before: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
+def slow_down(previous: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
     """The rhythm after a visit that failed: half as often."""
-    return replace(before, every=min(max(_MAX_GROWTH * before.every, bounds[0]), bounds[1]))
+    return replace(previous, every=min(max(_MAX_GROWTH * previous.every, bounds[0]), bounds[1]))
 
 
 _SKIP_HOURS = re.compile(rb"<skipHours\b[^>]*>(.{0,4000}?)</skipHours\s*>", re.IGNORECASE | re.DOTALL)
@@ -79,8 +79,8 @@ _HOUR = re.compile(rb"<hour\b[^>]*>\s*(\d{1,2})\s*</hour", re.IGNORECASE)
 
 def parse_skip_hours(data: bytes) -> frozenset[int]:
     """Hours (GMT) in which a feed asks not to be visited (RSS 2.0, skipHours); 24 is midnight, as in RSS 0.91."""
-    found = _SKIP_HOURS.search(data)
-    return frozenset(int(hour) % 24 for hour in _HOUR.findall(found[1]) if int(hour) <= 24) if found else frozenset()
+    match = _SKIP_HOURS.search(data)
+    return frozenset(int(hour) % 24 for hour in _HOUR.findall(match[1]) if int(hour) <= 24) if match else frozenset()
 
 
 def skip_hours(start: float, hours: frozenset[int]) -> float:

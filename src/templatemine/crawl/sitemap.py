@@ -36,26 +36,26 @@ class SitemapEntry:
     published: str | None
 
 
-def read_sitemap(data: bytes, longest: int) -> Iterator[SitemapEntry] | None:
+def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
     """The entries of a sitemap, or of an index of sitemaps, plain or gzip; None if it is neither.
 
     Parameters
     ----------
     data : bytes
-    longest : int
+    max_bytes : int
         Most bytes that it may unpack to.
     """
     if data.startswith(GZIP_MAGIC):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed, io.BufferedReader(packed) as whole:
-                data = read_whole(whole, longest)
+                data = read_whole(whole, max_bytes)
         except (*READ_ERRORS, ValueError):
             return None
     return _parse_entries(data.decode("utf-8-sig", "replace")) if is_sitemap(data) else None
 
 
 def _parse_entries(text: str) -> Iterator[SitemapEntry]:
-    number, field, begin = 0, "", 0
+    count, field, begin = 0, "", 0
     fields: dict[str, str] = {}
     for mark in _MARK.finditer(text):  # one pass: what is opened and never closed is looked at once
         end, entry, name = mark[1] == "/", mark[2], mark[3]
@@ -64,8 +64,8 @@ def _parse_entries(text: str) -> Iterator[SitemapEntry]:
         elif entry and fields.get("loc"):
             yield SitemapEntry(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
             fields = {}
-            number += 1
-            if number == _MAX_ENTRIES:
+            count += 1
+            if count == _MAX_ENTRIES:
                 return
         elif name and end and name == field:
             value = _CDATA.sub(r"\1", text[begin : mark.start()])

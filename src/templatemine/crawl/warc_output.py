@@ -82,8 +82,8 @@ class CrawlOutput:
         """Write one page; returns the end of its last record."""
         if self._suffix.startswith(".warc"):
             return self._append(self._warc_records(exchange, page))
-        told = {"title": page.title, "published": page.published, "via": page.via}
-        line = encode_line({**fields, **{name: value for name, value in told.items() if value}})
+        metadata = {"title": page.title, "published": page.published, "via": page.via}
+        line = encode_line({**fields, **{name: value for name, value in metadata.items() if value}})
         return self._append(gzip.compress(line, 6) if self._suffix.endswith(".gz") else line)
 
     def _append(self, data: bytes) -> int:

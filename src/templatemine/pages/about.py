@@ -257,7 +257,7 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
-    """Place of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
+    """Index of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
 
     The block that says most of ``<title>``, if that is half of the words of both, a heading before other blocks; else
     the first heading that was kept, else the first.  Headings before ``<title>`` itself as in getMainHeadline of Baisa

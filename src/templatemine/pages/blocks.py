@@ -59,7 +59,7 @@ def feature_names() -> tuple[str, ...]:
 
 
 def find_headline(features: NDArray[np.float32]) -> int:
-    """Place of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
+    """Index of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
     matches = np.flatnonzero(features[:, AFTER_TITLE] == 1)
     return int(matches[0]) if len(matches) else -1
 
@@ -126,7 +126,7 @@ class Page:
 
     @cached_property
     def headline(self) -> int:
-        """Place of the block that says most of ``<title>``, -1 if none says enough of it."""
+        """Index of the block that says most of ``<title>``, -1 if none says enough of it."""
         return self._scores_and_headline[1]
 
     @cached_property

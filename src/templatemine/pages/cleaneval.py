@@ -25,7 +25,7 @@ BREAKS = _html.COUNTS.index("break")
 
 @lru_cache(maxsize=1)
 def _marks_of_tags() -> NDArray[np.uint8]:
-    """By the number of a tag: 1 more than the place of its mark in `MARKS`, 0 for none of its own."""
+    """By the number of a tag: 1 more than the index of its mark in `MARKS`, 0 for none of its own."""
     heading = _html.FLAGS["heading"]
     kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _html.TAGS]
     return np.array(kinds, np.uint8)

@@ -42,7 +42,7 @@ def find_head(
     counts : int32 array, shape (blocks, len(COUNTS))
         As `_html.BlockScanner.blocks` gives them.
     headline : int
-        Place of the block that says most of the title, -1 if none does.
+        Index of the block that says most of the title, -1 if none does.
     main : bool array, shape (blocks,)
         Blocks of the main text.
     paths : uint64 array, shape (blocks,), optional

@@ -497,7 +497,7 @@ class _Reader:
 
     @cached_property
     def _microdata(self) -> dict[str, list[tuple[str, int]]]:
-        """Microdata: text and place of each property."""
+        """Microdata: text and mark index of each property."""
         properties: dict[str, list[tuple[str, int]]] = {}
         for text, attributes, mark, tag in self._elements:
             value = (
@@ -636,7 +636,7 @@ _BYLINE = re.compile(
 
 
 def _find_tag_words(data: bytes) -> Iterator[int]:
-    """Places of the words of `_TAG_WORDS`."""
+    """Offsets of the words of `_TAG_WORDS`."""
     for word in _TAG_WORDS:
         offset = data.find(word)
         while offset >= 0:

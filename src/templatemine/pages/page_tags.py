@@ -69,7 +69,7 @@ class PageTags:
         self.columns = block_scanner().marks(page.data)
 
     def find_marks(self, tag: int, *kinds: int) -> list[int]:
-        """Places of the marks of a tag."""
+        """Indices of the marks of a tag."""
         is_tag = self.columns["tags"] == tag
         return np.flatnonzero(is_tag & np.isin(self.columns["kinds"], kinds)).tolist()
 
@@ -137,7 +137,7 @@ class PageTags:
 
     @cached_property
     def spans(self) -> list[tuple[int, int, int, str]]:
-        """Elements of inline styles and links: begin and end in the text, place of the start tag, name."""
+        """Elements of inline styles and links: begin and end in the text, index of the start tag, name."""
         columns = self.columns
         tag_marks = np.flatnonzero(_KNOWN[columns["tags"]] & (columns["kinds"] <= CLOSE))
         open_tags: dict[int, tuple[int, int, str]] = {}

@@ -55,7 +55,7 @@ def entity_table() -> list[tuple[bytes, bytes]]:
 
 
 def keyword_table() -> list[tuple[bytes, int]]:
-    """Key word and the place of its group in `GROUPS`; a word of two groups counts for the first."""
+    """Key word and the index of its group in `GROUPS`; a word of two groups counts for the first."""
     return _first_rows((word.encode(), group) for group, text in enumerate(GROUPS.values()) for word in text.split())
 
 

@@ -227,7 +227,7 @@ def _first_from(indices: list[int] | None, begin: int) -> int | None:
 
 
 def order_by_middle(sizes: Sequence[int]) -> list[int]:
-    """Places of the pages of a site, the best reference first: that of middle size, then those next to it by size."""
+    """Indices of the pages of a site, the best reference first: that of middle size, then those next to it by size."""
     order = sorted(range(len(sizes)), key=lambda page: (sizes[page], page))
     half = len(order) // 2
     return [order[rank] for rank in sorted(range(len(order)), key=lambda rank: (abs(rank - half), rank))]

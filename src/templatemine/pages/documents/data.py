@@ -48,9 +48,12 @@ def _node(node: Node) -> dict[str, Any]:
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    said = {"header": cell.header, "columns": cell.columns, "rows": cell.rows}
-    plain = {"header": False, "columns": 1, "rows": 1}
-    return {"text": _inlines(cell.inlines), **{name: value for name, value in said.items() if value != plain[name]}}
+    values = {"header": cell.header, "columns": cell.columns, "rows": cell.rows}
+    defaults = {"header": False, "columns": 1, "rows": 1}
+    return {
+        "text": _inlines(cell.inlines),
+        **{name: value for name, value in values.items() if value != defaults[name]},
+    }
 
 
 def _inlines(inlines: Iterable[Inline]) -> list[str | dict[str, Any]]:
@@ -62,10 +65,10 @@ def _inline(run: Inline) -> str | dict[str, Any]:
         case LineBreak():
             return {"type": "break"}
         case Image():
-            said = {"type": "image", "url": run.url, "alt": run.alt, "link": run.link}
-            return {name: value for name, value in said.items() if value}
+            values = {"type": "image", "url": run.url, "alt": run.alt, "link": run.link}
+            return {name: value for name, value in values.items() if value}
         case TextRun():
             if not run.style and not run.link:
                 return run.text
-            style = [one.name.lower() for one in Style if one & run.style and one.name]
+            style = [flag.name.lower() for flag in Style if flag & run.style and flag.name]
             return {"text": run.text, **({"style": style} if style else {}), **({"link": run.link} if run.link else {})}

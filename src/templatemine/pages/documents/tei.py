@@ -206,10 +206,10 @@ def _table(node: Table) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    said = ' role="label"' if cell.header else ""
-    said += f' cols="{cell.columns}"' if cell.columns > 1 else ""
-    said += f' rows="{cell.rows}"' if cell.rows > 1 else ""
-    return f"<cell{said}>{_inlines(cell.inlines)}</cell>"
+    attributes = ' role="label"' if cell.header else ""
+    attributes += f' cols="{cell.columns}"' if cell.columns > 1 else ""
+    attributes += f' rows="{cell.rows}"' if cell.rows > 1 else ""
+    return f"<cell{attributes}>{_inlines(cell.inlines)}</cell>"
 
 
 def _inlines(inlines: Sequence[Inline]) -> str:
@@ -229,8 +229,8 @@ def _run(run: StyledRuns | Inline) -> str:
         case LineBreak():
             return "<lb/>"
         case Image():
-            said = f"<figDesc>{_text(run.alt)}</figDesc>" if run.alt else ""
-            return f'<figure><graphic url="{_pointer(run.url)}"/>{said}</figure>'
+            description = f"<figDesc>{_text(run.alt)}</figDesc>" if run.alt else ""
+            return f'<figure><graphic url="{_pointer(run.url)}"/>{description}</figure>'
         case TextRun():
             return f"<code>{_text(run.text)}</code>" if run.style & Style.CODE else _text(run.text)
 
