@@ -24,7 +24,7 @@ from templatemine import Document, mine
 from templatemine.config import ExtractConfig
 from templatemine.evaluation.metrics import score_words, split_words
 from templatemine.packs.pack import Pack
-from templatemine.pages.baselines.diff import middle
+from templatemine.pages.baselines.diff import order_by_middle
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import SYSTEMS
 
@@ -45,7 +45,7 @@ def folds(path: str) -> Iterator[tuple[list[dict[str, Any]], Pack | None, tuple[
             others = [row["html"] for place, row in enumerate(rows) if place % FOLDS != fold]
             documents = [Document(source=source, id=str(place), html=html) for place, html in enumerate(others)]
             packs = mine(documents) if documents else {}
-            reference = tuple(others[place] for place in middle([len(html) for html in others])[:1])
+            reference = tuple(others[place] for place in order_by_middle([len(html) for html in others])[:1])
             yield [row for row in rows[fold::FOLDS] if row["gold"] is not None], packs.get(source), reference
 
 

@@ -34,8 +34,8 @@ from urllib.parse import urlsplit
 
 from templatemine import extract
 from templatemine.io.folder import decode_html
-from templatemine.pages.about import headed, is_article, objects
-from templatemine.pages.names import names_of
+from templatemine.pages.about import find_objects, is_article, titles_and_dates
+from templatemine.pages.names import find_names
 
 FIELDS = (
     "title",
@@ -270,16 +270,16 @@ def gold_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def hidden(row: Mapping[str, Any]) -> Case | None:
     """A page without what it declares, and what its JSON-LD said of title, authors and date."""
     html = row["html"]
-    article = next(filter(is_article, objects(html.encode("utf-8", "surrogatepass"))), None)
+    article = next(filter(is_article, find_objects(html.encode("utf-8", "surrogatepass"))), None)
     if article is None:
         return None
-    title, date = next(headed([article]))
+    title, date = next(titles_and_dates([article]))
     authors = article.get("author")
     people = [
         one.get("name") if isinstance(one, dict) else one
         for one in (authors if isinstance(authors, list) else [authors])
     ]
-    names = names_of([one for one in people if isinstance(one, str) and "://" not in one], declared=True)
+    names = find_names([one for one in people if isinstance(one, str) and "://" not in one], declared=True)
     gold = {"title": title, "date": date, "authors": list(names)}
     said = {name: _plain(name, value) for name, value in gold.items() if value}
     return Case(_META.sub("", _SCRIPT.sub("", html)), row.get("url"), said)

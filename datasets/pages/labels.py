@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
 from templatemine.pages import _model
-from templatemine.pages.blocks import headline_of
-from templatemine.pages.headline import head_of
-from templatemine.pages.scanner import scanner
+from templatemine.pages.blocks import find_headline
+from templatemine.pages.headline import find_head
+from templatemine.pages.scanner import block_scanner
 
 __all__ = ["Labelled", "emptied", "gold_words", "label", "rows", "title_of", "weights", "with_comments", "with_head"]
 
@@ -76,7 +76,7 @@ def label(row: dict[str, Any], page: bytes | None = None, invented: Sequence[tup
         Bytes of `page` that were put in, and are not main text whatever they say.
     """
     data = row["html"].encode("utf-8", "surrogatepass") if page is None else page
-    columns = scanner().blocks(data)
+    columns = block_scanner().blocks(data)
     count = len(columns["starts"])
     if not count:
         return None
@@ -154,7 +154,7 @@ def title_of(one: Labelled) -> str:
 
 def with_head(one: Labelled) -> None:
     """Make the headline main text, and what is dated or signed between it and the text."""
-    one.labels[head_of(one.page["counts"], headline_of(one.features), one.labels > 0)] = 1
+    one.labels[find_head(one.page["counts"], find_headline(one.features), one.labels > 0)] = 1
 
 
 def weights(one: Labelled) -> NDArray[np.float64]:

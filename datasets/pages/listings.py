@@ -19,7 +19,7 @@ import numpy as np
 from comments import NAMES, invented_date
 from labels import Labelled, emptied, label
 
-from templatemine.pages.blocks import headline_of
+from templatemine.pages.blocks import find_headline
 
 __all__ = ["POSTS", "Posts", "listing"]
 
@@ -112,7 +112,7 @@ def listing(
     paragraphs = [block for block in main if plain.words[block] >= 8]
     if len(paragraphs) < 2:
         return None
-    data, place = _emptied(plain, row, {*main, headline_of(plain.features)} - {-1}, paragraphs[0])
+    data, place = _emptied(plain, row, {*main, find_headline(plain.features)} - {-1}, paragraphs[0])
     pieces = list(_pieces(draw.choice(POSTS), said, titles, draw))
     made = b"".join(piece for piece, _ in pieces)
     data = data[:place] + made + data[place:]

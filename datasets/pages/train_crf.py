@@ -44,13 +44,13 @@ from templatemine.io.write import atomic_writer
 from templatemine.pages.baselines.crf import (
     FEATURES,
     LABELS,
-    Chain,
-    Runs,
-    Values,
-    attributes_of,
-    features,
-    runs_of,
-    table_digest,
+    ChainWeights,
+    FeatureValues,
+    TextRuns,
+    compute_features,
+    crf_attributes,
+    find_runs,
+    hash_weights,
 )
 from templatemine.pages.blocks import Page
 
@@ -73,10 +73,10 @@ _URL = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A page: its site, features of its runs (`pages.crf.features`), the label of each as a place in `LABELS`."""
+    """A page: its site, features of its runs (`crf.compute_features`), the label of each as an index into `LABELS`."""
 
     site: str
-    values: Values
+    values: FeatureValues
     labels: NDArray[np.int64]
 
 
@@ -105,7 +105,7 @@ def marked(gold: str) -> list[tuple[str, str]]:
 
 def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np.int64]:
     """The label of each run of a page that an annotation tool labelled."""
-    runs = runs_of(page)
+    runs = find_runs(page)
     starts, ends = (page.code_points(runs.column(name)) for name in ("start", "end"))
     found = np.full(len(runs), 2)
     for at, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -134,7 +134,7 @@ def load(args: argparse.Namespace) -> list[Labelled]:
     for path in args.labelled:
         for row in records(path):
             page = Page(row["html"])
-            values = _features(runs_of(page), args.language)
+            values = _features(find_runs(page), args.language)
             pages.append(Labelled(row["source"], values, by_offsets(page, row["blocks"])))
     return [page for page in pages if len(page.values)]
 
@@ -143,7 +143,7 @@ def _labelled(
     row: dict[str, Any], blocks: Sequence[tuple[int, str]] | None, in_marks: bool, language: Sequence[str]
 ) -> Labelled:
     """By the blocks of a page, or else its gold."""
-    runs = runs_of(Page(row["html"]))
+    runs = find_runs(Page(row["html"]))
     values = _features(runs, language)
     if blocks is not None:
         pieces = [(KINDS.get(label, "other"), text) for label, text in blocks]
@@ -154,7 +154,7 @@ def _labelled(
     return Labelled(row["source"], values, _with_headings(values, labels))
 
 
-def _with_headings(values: Values, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def _with_headings(values: FeatureValues, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where((labels == 1) & (values[:, _HEADING] > 0), 0, labels)
 
 
@@ -166,7 +166,7 @@ def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
     nothing on a small one.
     """
     page = Page(row["html"])
-    runs = runs_of(page)
+    runs = find_runs(page)
     main = np.flatnonzero(aligned(runs.texts, marked(row["gold"])) != 2)
     if not len(main):
         return None
@@ -178,22 +178,22 @@ def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
     if behind <= last:
         data += page.data[max(ends[kept], ends[behind - 1]) : ends[last]]
     part = data.decode("utf-8", "surrogatepass")
-    found = runs_of(Page(part))
-    values = features(found)
+    found = find_runs(Page(part))
+    values = compute_features(found)
     labels = aligned(found.texts, marked(row["gold"]))
     return Labelled(row["source"], values, _with_headings(values, labels)) if len(values) else None
 
 
-def _features(runs: Runs, language: Sequence[str]) -> Values:
+def _features(runs: TextRuns, language: Sequence[str]) -> FeatureValues:
     texts = runs.texts if language else []
-    return features(runs, {name: LANGUAGE[name](texts) for name in language})
+    return compute_features(runs, {name: LANGUAGE[name](texts) for name in language})
 
 
 def train(pages: Sequence[Labelled]) -> dict[str, Any]:
     """The weights of a model of some pages."""
     trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs", params=OPTIONS)
     for page in pages:
-        trainer.append(attributes_of(page.values), [LABELS[label] for label in page.labels.tolist()])
+        trainer.append(crf_attributes(page.values), [LABELS[label] for label in page.labels.tolist()])
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "crf.model"
         trainer.train(str(path))
@@ -248,7 +248,7 @@ def folds(pages: Sequence[Labelled], seed: int) -> tuple[NDArray[np.int64], NDAr
     fold = dict(zip(sites, draw.tolist(), strict=True))
     true, chances = [], []
     for number in range(FOLDS):
-        model = Chain.of(train([page for page in pages if fold[page.site] != number]))
+        model = ChainWeights.from_table(train([page for page in pages if fold[page.site] != number]))
         for page in pages:
             if fold[page.site] == number:
                 true.append(page.labels)
@@ -335,7 +335,7 @@ def main() -> None:
             "options": OPTIONS,
             "pages": len(pages),
             "labels": dict(zip(LABELS, counts, strict=True)),
-            "sha256": table_digest(table),
+            "sha256": hash_weights(table),
         }
         with atomic_writer(f"{args.output}.json", force=True, text=True) as out:
             out.write(written(head, table))

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from templatemine.io.write import atomic_writer
-from templatemine.pages.baselines.shallow import FEATURES, features
+from templatemine.pages.baselines.shallow import FEATURES, compute_features
 from templatemine.pages.blocks import Page
 
 FOLDS = 10
@@ -90,7 +90,7 @@ def load(sets: Sequence[str]) -> Labelled:
         if gold is not None and len(page):
             site = np.full(len(page), sites.setdefault(row["source"], len(sites)))
             texts = [page.text(block) for block in range(len(page))]
-            found.append((features(page)[0], labels(texts, gold), page.words.astype(np.float64), site))
+            found.append((compute_features(page)[0], labels(texts, gold), page.words.astype(np.float64), site))
     return Labelled(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 

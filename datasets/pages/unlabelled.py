@@ -32,7 +32,7 @@ from train import OPTIONS  # noqa: E402
 
 from templatemine.config import PageConfig  # noqa: E402
 from templatemine.pages import _html  # noqa: E402
-from templatemine.pages.decode import decode, kept  # noqa: E402
+from templatemine.pages.decode import decode, is_kept  # noqa: E402
 
 FULL, NEAR = _html.KEYS.index("full"), _html.KEYS.index("near")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
@@ -98,7 +98,7 @@ def score(booster: Any, pages: Sequence[Labelled]) -> float:
             columns["hashes"],
             PageConfig(),
         )
-        got = [word for block in np.flatnonzero(kept(code)).tolist() for word in WORD.findall(one.texts[block])]
+        got = [word for block in np.flatnonzero(is_kept(code)).tolist() for word in WORD.findall(one.texts[block])]
         found.append(2 * LCSseq.similarity(got, one.gold) / max(1, len(got) + len(one.gold)))
     return float(np.mean(found))
 

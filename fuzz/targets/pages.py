@@ -13,7 +13,7 @@ from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extractor
 from templatemine.pages.outline import Outline
-from templatemine.pages.scanner import scanner
+from templatemine.pages.scanner import block_scanner
 from templatemine.pages.systems import SYSTEMS
 
 REFERENCE = (
@@ -27,7 +27,7 @@ TWIN = 400
 
 def check_columns(page: bytes) -> None:
     """What holds of the blocks of any bytes."""
-    columns = scanner().blocks(page)
+    columns = block_scanner().blocks(page)
     starts, ends, bounds, counts = (columns[name] for name in ("starts", "ends", "bounds", "counts"))
     assert len(bounds) == len(starts) + 1 == len(ends) + 1 == len(counts) + 1
     assert np.all((starts >= 0) & (starts < ends) & (ends <= len(page)))
@@ -49,12 +49,14 @@ def check_runs(html: str) -> None:
         assert before <= start < end <= len(html)
         assert html[start:end].strip()
         if element >= 0:
-            assert outline.insides[element] <= start
-            assert end <= outline.ends[element]
+            assert outline.content_starts[element] <= start
+            assert end <= outline.content_ends[element]
         before = end
-    for number, (start, inside, end) in enumerate(zip(outline.starts, outline.insides, outline.ends, strict=True)):
+    for number, (start, inside, end) in enumerate(
+        zip(outline.starts, outline.content_starts, outline.content_ends, strict=True)
+    ):
         assert 0 <= start < inside <= end <= len(html) or (start < inside and end == inside)
-        assert outline.parents[number] < number <= outline.lasts[number]
+        assert outline.parents[number] < number <= outline.last_descendants[number]
 
 
 def check_extraction(html: str, extractor: Extractor) -> None:

@@ -19,7 +19,7 @@ from rapidfuzz.distance import LCSseq
 import templatemine
 from templatemine.config import PageConfig
 from templatemine.packs.pack import Pack
-from templatemine.pages.history import learn
+from templatemine.pages.history import learn_history
 from templatemine.pages.main_text import PageCleaner
 
 PAGES = Path(__file__).resolve().parents[3] / "shared" / "data" / "html"
@@ -54,7 +54,9 @@ def five_fold(name: str) -> tuple[float, float]:
     scores: list[tuple[float, float]] = []
     for rows in sites.values():
         for fold in range(FOLDS):
-            history = learn((row["html"] for place, row in enumerate(rows) if place % FOLDS != fold), PageConfig())
+            history = learn_history(
+                (row["html"] for place, row in enumerate(rows) if place % FOLDS != fold), PageConfig()
+            )
             cleaner = PageCleaner(history)
             for row in rows[fold::FOLDS]:
                 if row["gold"] is not None:

@@ -18,7 +18,7 @@ from templatemine.evaluation.cleaning_systems import pack_cleaner
 from templatemine.io.work import Items
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
-from templatemine.pages.history import learn
+from templatemine.pages.history import learn_history
 from templatemine.report.explain import Explainer
 
 URL = "http://lantern.example/2004/story"
@@ -49,7 +49,7 @@ def test_pages_are_written_as_extract_writes_them(packs: Mapping[str, Pack], for
             cleaner = PageCleaner(None if known is None else known.pages, config)
             cleaned, blocks = cleaner.clean_blocks(marked_page(number, CALL), URL)
             assert cleaned == cleaner.clean(marked_page(number, CALL), URL)
-            assert cleaned.text == found.written(form, markup)
+            assert cleaned.text == found.format_text(form, markup)
             assert cleaned.removed == found.removed
             assert "\n".join(block.text for block in blocks) == found.text
             assert ("http://lantern.example/2004/b.html" in cleaned.text) == markup.links
@@ -83,7 +83,7 @@ def test_stubs_are_cleaned_or_left_whole_in_every_format(form: str) -> None:
         said = f"<p>The town of number {number} has a high of {number * 7} and a low of {number * 3} degrees, they said.</p>"
         return f"<title>Weather {number}</title><div class=story><h1>Weather {number}</h1>{said * 3}</div>"
 
-    history = learn([formulaic(number) for number in range(80)], PageConfig())
+    history = learn_history([formulaic(number) for number in range(80)], PageConfig())
     assert history is not None
     for stubs in ("clean", "keep"):
         config = CleanConfig(stubs=stubs, page=PageConfig(repeat=50.0), text_format=form)
@@ -159,7 +159,7 @@ def test_only_the_main_text_of_pages_has_a_format(packs: Mapping[str, Pack], for
             pack = packs.get(row["source"])
             url = row.get("url") if place != 2 else None
             found = extract(row["html"], pack=pack, url=url)
-            assert row.pop("text") == found.written(form, FULL)
+            assert row.pop("text") == found.format_text(form, FULL)
             assert other.pop("text") == found.text
         assert row == other
 

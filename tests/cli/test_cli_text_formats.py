@@ -59,7 +59,7 @@ def test_what_clean_writes_is_what_extract_writes(
     for one, other, before in zip(read(tmp_path / "c.jsonl"), map(json.loads, extracted), plain, strict=True):
         found = extract(one["html"], pack=packs.get(one["source"]), url=one["url"])
         text = one.pop("text")
-        assert text == found.written(form, markup)
+        assert text == found.format_text(form, markup)
         assert (json.loads(text) if form == "json" else text) == other["content" if form == "json" else form]
         assert before.pop("text") == found.text
         assert one == before

@@ -18,18 +18,18 @@ pytest.importorskip("feedparser")
 pytest.importorskip("resiliparse")
 pytest.importorskip("tldextract")
 
-from templatemine.crawl.crawl_history import Answer, History, clean_url, read_urls
+from templatemine.crawl.crawl_history import CrawlFrontier, CrawlResponse, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.sitemap import entries_of
-from templatemine.crawl.state import Feed, Page, State, Status
-from templatemine.crawl.warc_output import Exchange, Output, check_name
+from templatemine.crawl.sitemap import read_sitemap
+from templatemine.crawl.state import CrawlState, Feed, Page, PageStatus
+from templatemine.crawl.warc_output import CrawlOutput, Exchange, check_name
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.files import Report
 
 HTML = b"<!doctype html><html><body><p>A story.</p></body></html>"
 
 
-def answer(url: str, body: bytes = HTML, status: int = 200, kind: str = "text/html") -> Answer:
+def answer(url: str, body: bytes = HTML, status: int = 200, kind: str = "text/html") -> CrawlResponse:
     """As the spider makes it."""
     exchange = Exchange(
         url=url,
@@ -40,85 +40,85 @@ def answer(url: str, body: bytes = HTML, status: int = 200, kind: str = "text/ht
         headers=[("Content-Type", kind), ("Content-Length", str(len(body)))],
         body=body,
     )
-    return Answer(status=status, content_type=kind, etag='"e"', modified=None, body=body, exchange=exchange)
+    return CrawlResponse(status=status, content_type=kind, etag='"e"', modified=None, body=body, exchange=exchange)
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[State]:
-    found = State(str(tmp_path / "h.jsonl.state"))
+def state(tmp_path: Path) -> Iterator[CrawlState]:
+    found = CrawlState(str(tmp_path / "h.jsonl.state"))
     yield found
     found.close()
 
 
-def history(state: State, path: Path, **options: object) -> History:
+def history(state: CrawlState, path: Path, **options: object) -> CrawlFrontier:
     """A history over a state."""
     size = path.stat().st_size if path.exists() else 0
-    return History(state, Output(str(path), state.agree(size)), CrawlConfig(**options))  # type: ignore[arg-type]
+    return CrawlFrontier(state, CrawlOutput(str(path), state.reconcile(size)), CrawlConfig(**options))  # type: ignore[arg-type]
 
 
-def test_domains_take_turns_and_none_is_asked_ahead(state: State, tmp_path: Path) -> None:
+def test_domains_take_turns_and_none_is_asked_ahead(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter([f"http://a.example/{n}" for n in range(50)] + ["http://www.b-news.org/1", "http://c.example/1"]))
     out = []
-    while (job := made.next(0)) is not None:
+    while (job := made.next_job(0)) is not None:
         out.append(job)
     assert Counter(job.source for job in out) == {"a.example": 2, "b-news.org": 1, "c.example": 1}
     assert [job.source for job in out[:3]] == ["a.example", "b-news.org", "c.example"]
-    made.answered(out[0], answer(out[0].url), 0)
-    following = made.next(0)
+    made.record_response(out[0], answer(out[0].url), 0)
+    following = made.next_job(0)
     assert following is not None
     assert following.url == "http://a.example/2"
-    assert made.next(0) is None
-    assert not made.over()
+    assert made.next_job(0) is None
+    assert not made.is_finished()
 
 
-def test_a_domain_has_its_limit_over_all_runs(state: State, tmp_path: Path) -> None:
+def test_a_domain_has_its_limit_over_all_runs(state: CrawlState, tmp_path: Path) -> None:
     urls = [f"http://a.example/{n}" for n in range(9)]
     for most in (4, 6):  # a second run may go on to 6
         made = history(state, tmp_path / "h.jsonl", max_pages=most)
         made.add(iter(urls))
-        while (job := made.next(0)) is not None:
-            made.answered(job, answer(job.url), 0)
-        assert made.over()
-        assert state.counts()[Status.DONE] == most
+        while (job := made.next_job(0)) is not None:
+            made.record_response(job, answer(job.url), 0)
+        assert made.is_finished()
+        assert state.count_by_status()[PageStatus.DONE] == most
     assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == 6
 
 
-def test_a_feed_brings_its_items_once(state: State, tmp_path: Path) -> None:
+def test_a_feed_brings_its_items_once(state: CrawlState, tmp_path: Path) -> None:
     body = b"""<rss version="2.0"><channel><title>F</title><ttl>120</ttl>
         <item><title>One</title><link>/one#top</link></item><item><link>http://b.example/two</link></item>
         <item><link>ftp://c.example/</link></item><item><title>None</title></item></channel></rss>"""
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/feed"]))
-    job = made.next(0)
+    job = made.next_job(0)
     assert isinstance(job, Page)
-    made.answered(job, answer(job.url, body, kind="text/html"), 1000.0)
+    made.record_response(job, answer(job.url, body, kind="text/html"), 1000.0)
     urls = set()
-    while (item := made.next(1000.0)) is not None:
+    while (item := made.next_job(1000.0)) is not None:
         urls.add(item.url)
     assert urls == {"http://a.example/one", "http://b.example/two"}
     (feed,) = state.feeds()
     assert (feed.etag, feed.rhythm.visited, feed.due) == ('"e"', 1000.0, 1000.0 + 7200)
-    assert made.next(feed.due - 1) is None
-    visit = made.next(feed.due)
+    assert made.next_job(feed.due - 1) is None
+    visit = made.next_job(feed.due)
     assert isinstance(visit, Feed)
     assert visit.etag == '"e"'
 
 
-def test_what_is_no_feed_any_more_is_asked_less_and_less(state: State, tmp_path: Path) -> None:
+def test_what_is_no_feed_any_more_is_asked_less_and_less(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/feed"]))
-    job, now = made.next(0), 0.0
+    job, now = made.next_job(0), 0.0
     assert job is not None
-    made.answered(job, answer(job.url, b"<rss version='2.0'><channel></channel></rss>"), now)
+    made.record_response(job, answer(job.url, b"<rss version='2.0'><channel></channel></rss>"), now)
     waits = []
     for _ in range(8):
         (feed,) = state.feeds()
         waits.append(feed.due - now)
         now = feed.due
-        job = made.next(now)
+        job = made.next_job(now)
         assert isinstance(job, Feed)
-        made.answered(job, answer(job.url, b"<html>gone</html>"), now)
+        made.record_response(job, answer(job.url, b"<html>gone</html>"), now)
     assert waits == sorted(waits)
     assert waits[-1] == 86_400
 
@@ -126,31 +126,31 @@ def test_what_is_no_feed_any_more_is_asked_less_and_less(state: State, tmp_path:
 @pytest.mark.parametrize("name", ["h.jsonl", "h.jsonl.gz", "h.warc", "h.warc.gz"])
 def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    state = State(str(tmp_path / "state"))
+    state = CrawlState(str(tmp_path / "state"))
     made = history(state, path)
     made.add(iter([f"http://a.example/{n}" for n in range(6)]))
     sizes = []
     for _ in range(4):
-        job = made.next(0)
+        job = made.next_job(0)
         assert job is not None
-        made.answered(job, answer(job.url), 0)
+        made.record_response(job, answer(job.url), 0)
         sizes.append(path.stat().st_size)
     state.close()
     whole = path.read_bytes()
 
     path.write_bytes(whole + b"half a rec")  # killed
-    state = State(str(tmp_path / "state"))
-    assert state.agree(path.stat().st_size) == len(whole)
+    state = CrawlState(str(tmp_path / "state"))
+    assert state.reconcile(path.stat().st_size) == len(whole)
     state.close()
 
     path.write_bytes(whole[: sizes[2] - 1])  # lost power
-    state = State(str(tmp_path / "state"))
-    assert state.agree(path.stat().st_size) == sizes[1]
-    assert state.counts()[Status.DONE] == 2
+    state = CrawlState(str(tmp_path / "state"))
+    assert state.reconcile(path.stat().st_size) == sizes[1]
+    assert state.count_by_status()[PageStatus.DONE] == 2
     made = history(state, path)
-    while (job := made.next(0)) is not None:
-        made.answered(job, answer(job.url), 0)
-    assert state.counts()[Status.DONE] == 6
+    while (job := made.next_job(0)) is not None:
+        made.record_response(job, answer(job.url), 0)
+    assert state.count_by_status()[PageStatus.DONE] == 6
     state.close()
     data = path.read_bytes()
     data = gzip.decompress(data) if name.endswith(".gz") else data
@@ -162,7 +162,7 @@ def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_p
         assert data.count(marks[name.split(".")[1]].encode()) == (1 if "jsonl" in name else 2)  # and its request
 
 
-def test_json_lines_have_what_the_feed_said(state: State, tmp_path: Path) -> None:
+def test_json_lines_have_what_the_feed_said(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl")
     page = Page(
         url="http://a.example/1", source="a.example", via="http://a.example/feed", title="One", published="2026"
@@ -170,61 +170,61 @@ def test_json_lines_have_what_the_feed_said(state: State, tmp_path: Path) -> Non
     made.add(iter(()))
     state.add([page])
     made = history(state, tmp_path / "h.jsonl")
-    job = made.next(0)
+    job = made.next_job(0)
     assert job is not None
-    made.answered(job, answer("http://a.example/final", HTML.replace(b"story", "stóry".encode())), 0)
+    made.record_response(job, answer("http://a.example/final", HTML.replace(b"story", "stóry".encode())), 0)
     (record,) = map(json.loads, (tmp_path / "h.jsonl").read_bytes().splitlines())
     assert (record["title"], record["via"], record["url"]) == ("One", page.via, "http://a.example/final")
     assert "stóry" in record["html"]
-    assert state.finished("http://a.example/final")
+    assert state.is_finished("http://a.example/final")
 
 
-def test_a_page_is_not_fetched_under_two_addresses(state: State, tmp_path: Path) -> None:
+def test_a_page_is_not_fetched_under_two_addresses(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/old", "http://b.example/new"]))
-    job = made.next(0)
+    job = made.next_job(0)
     assert job is not None
     assert job.url == "http://a.example/old"
-    made.answered(job, answer("http://b.example/new"), 0)
-    assert made.next(0) is None
-    assert made.over()
-    assert state.finished("http://b.example/new")
-    counts = state.counts()
-    assert (counts[Status.DONE], counts[Status.ALIAS], counts[Status.FAILED]) == (1, 1, 0)
-    state.agree(0)  # all is lost, so both are due
-    assert state.counts()[Status.DUE] == 2
+    made.record_response(job, answer("http://b.example/new"), 0)
+    assert made.next_job(0) is None
+    assert made.is_finished()
+    assert state.is_finished("http://b.example/new")
+    counts = state.count_by_status()
+    assert (counts[PageStatus.DONE], counts[PageStatus.ALIAS], counts[PageStatus.FAILED]) == (1, 1, 0)
+    state.reconcile(0)  # all is lost, so both are due
+    assert state.count_by_status()[PageStatus.DUE] == 2
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_page_that_is_on_its_way_twice_is_kept_once(state: State, tmp_path: Path, first: int) -> None:
+def test_a_page_that_is_on_its_way_twice_is_kept_once(state: CrawlState, tmp_path: Path, first: int) -> None:
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/old", "http://b.example/new"]))
-    jobs = [made.next(0), made.next(0)]
+    jobs = [made.next_job(0), made.next_job(0)]
     for job in (jobs[first], jobs[1 - first]):
         assert job is not None
-        made.answered(job, answer("http://b.example/new"), 0)
-    assert made.over()
-    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == made.fetched["pages"] == 1
-    counts = state.counts()
-    assert counts[Status.DONE] == 1
-    assert counts[Status.DUE] == 0
+        made.record_response(job, answer("http://b.example/new"), 0)
+    assert made.is_finished()
+    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == made.counters["pages"] == 1
+    counts = state.count_by_status()
+    assert counts[PageStatus.DONE] == 1
+    assert counts[PageStatus.DUE] == 0
 
 
 def test_two_crawls_on_one_state(tmp_path: Path) -> None:
-    state = State(str(tmp_path / "s"))
+    state = CrawlState(str(tmp_path / "s"))
     with pytest.raises(CorpusError, match="another crawl"):
-        State(str(tmp_path / "s"))
+        CrawlState(str(tmp_path / "s"))
     state.close()
-    State(str(tmp_path / "s")).close()
+    CrawlState(str(tmp_path / "s")).close()
 
 
-def test_reasons_are_told_up_to_a_number_and_add_up(state: State, tmp_path: Path) -> None:
+def test_reasons_are_told_up_to_a_number_and_add_up(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(f"http://s{n}.example/" for n in range(40)))
     for n in range(40):
-        job = made.next(0)
+        job = made.next_job(0)
         assert isinstance(job, Page)
-        made.failed(job, "HTTP 404" if n % 2 else f"reason {n}", 0)
+        made.record_failure(job, "HTTP 404" if n % 2 else f"reason {n}", 0)
     reasons = state.reasons()
     assert reasons[0] == ("HTTP 404", 20)
     assert reasons[-1] == ("for other reasons", 1)
@@ -235,22 +235,22 @@ def test_pages_that_failed_alike_have_one_reason() -> None:
     pytest.importorskip("scrapy")
     from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 
-    from templatemine.crawl.spider import reason_of
+    from templatemine.crawl.spider import failure_reason
 
     for url in ("http://a.example/1?x", "http://b.example:80/2"):
         host = url.split("/")[2].partition(":")[0]
         late = TimeoutError(f"Getting {url} took longer than 60 seconds.")
-        assert reason_of(late, url) == "TimeoutError: Getting ... took longer than 60 seconds."
-        assert reason_of(OSError(f"no results for {host}."), url) == "OSError: no results for ...."
+        assert failure_reason(late, url) == "TimeoutError: Getting ... took longer than 60 seconds."
+        assert failure_reason(OSError(f"no results for {host}."), url) == "OSError: no results for ...."
         large = DownloadCancelledError(f"Expected to receive {len(url)} bytes, in request <GET {url}>.")
-        assert reason_of(large, url) == "larger than --max-size"
-        assert reason_of(IgnoreRequest("Forbidden by robots.txt"), url) == "Forbidden by robots.txt"
+        assert failure_reason(large, url) == "larger than --max-size"
+        assert failure_reason(IgnoreRequest("Forbidden by robots.txt"), url) == "Forbidden by robots.txt"
 
 
 def test_a_state_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(b"no database at all " * 100)
     with pytest.raises(CorpusError, match="expected the state of a crawl"):
-        State(str(tmp_path / "s"))
+        CrawlState(str(tmp_path / "s"))
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ SITEMAP = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_sitemap_brings_its_pages(state: State, tmp_path: Path, packed: bool) -> None:
+def test_a_sitemap_brings_its_pages(state: CrawlState, tmp_path: Path, packed: bool) -> None:
     """By its address, as a file, and through an index; what its end cuts off is left out."""
     data = gzip.compress(SITEMAP.encode()) if packed else SITEMAP.encode()
     path = tmp_path / "sitemap.xml"
@@ -313,15 +313,15 @@ def test_a_sitemap_brings_its_pages(state: State, tmp_path: Path, packed: bool) 
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/index.xml"]))
     index = b"<sitemapindex><sitemap><loc>http://a.example/sitemap.xml</loc></sitemap></sitemapindex>"
-    job = made.next(0)
+    job = made.next_job(0)
     assert job is not None
-    made.answered(job, answer(job.url, index, kind="text/xml"), 0)
-    job = made.next(0)
+    made.record_response(job, answer(job.url, index, kind="text/xml"), 0)
+    job = made.next_job(0)
     assert job is not None
     assert job.url == "http://a.example/sitemap.xml"
-    made.answered(job, answer(job.url, data, kind="application/gzip"), 0)
+    made.record_response(job, answer(job.url, data, kind="application/gzip"), 0)
     pages = []
-    while (one := made.next(0)) is not None:
+    while (one := made.next_job(0)) is not None:
         assert isinstance(one, Page)
         pages.append(one)
     assert [one.url for one in pages] == wanted
@@ -335,31 +335,31 @@ def test_sitemaps_that_never_close_anything(piece: str) -> None:
     """A megabyte of it; looking for each end up to that of the file took minutes."""
     data = f"<urlset>{piece * (1_000_000 // len(piece))}".encode()
     begin = time.process_time()
-    entries = entries_of(data, 1 << 26)
+    entries = read_sitemap(data, 1 << 26)
     assert entries is not None
     assert list(entries) == []
     assert time.process_time() - begin < 5
 
 
-def test_a_chain_of_sitemaps_ends(state: State, tmp_path: Path) -> None:
+def test_a_chain_of_sitemaps_ends(state: CrawlState, tmp_path: Path) -> None:
     made = history(state, tmp_path / "h.jsonl", max_pages=5)
     made.add(iter(["http://a.example/0"]))
     fetched = 0
-    while isinstance(job := made.next(0), Page):
+    while isinstance(job := made.next_job(0), Page):
         fetched += 1
         body = f"<urlset><url><loc>http://a.example/{fetched}</loc></url></urlset>"
-        made.answered(job, answer(job.url, body.encode(), kind="text/xml"), 0)
+        made.record_response(job, answer(job.url, body.encode(), kind="text/xml"), 0)
     assert fetched == 6
 
 
-def test_a_json_feed_brings_its_items(state: State, tmp_path: Path) -> None:
+def test_a_json_feed_brings_its_items(state: CrawlState, tmp_path: Path) -> None:
     feed = {"version": "https://jsonfeed.org/version/1.1", "title": "F", "items": [{"id": 1, "url": "/one"}, {"id": 2}]}
     made = history(state, tmp_path / "h.jsonl")
     made.add(iter(["http://a.example/feed.json"]))
-    job = made.next(0)
+    job = made.next_job(0)
     assert job is not None
-    made.answered(job, answer(job.url, json.dumps(feed).encode(), kind="application/feed+json"), 0)
-    item = made.next(0)
+    made.record_response(job, answer(job.url, json.dumps(feed).encode(), kind="application/feed+json"), 0)
+    item = made.next_job(0)
     assert item is not None
     assert item.url == "http://a.example/one"
 
@@ -387,15 +387,15 @@ def test_an_output_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_next_is_quick_with_many_domains_that_wait(state: State, tmp_path: Path) -> None:
+def test_next_is_quick_with_many_domains_that_wait(state: CrawlState, tmp_path: Path) -> None:
     """Domains at their limit are not looked at again and again."""
     made = history(state, tmp_path / "h.jsonl")
     made.add(f"http://a{n}.example/{m}" for m in range(3) for n in range(5000))
     out = 0
-    while made.next(0) is not None:
+    while made.next_job(0) is not None:
         out += 1
     assert out == 10_000
     start = time.perf_counter()
     for _ in range(10_000):
-        assert made.next(0) is None
+        assert made.next_job(0) is None
     assert time.perf_counter() - start < 1

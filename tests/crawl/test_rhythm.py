@@ -8,18 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, pause_asked, skipped_hours, when
+from templatemine.crawl.rhythm import (
+    FeedRhythm,
+    parse_retry_after,
+    parse_skip_hours,
+    skip_hours,
+    slow_down,
+    update_rhythm,
+)
 
 BOUNDS = (900.0, 86_400.0)
 HOUR = 3600.0
 
 
-def follow(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> Rhythm:
+def follow(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> FeedRhythm:
     """Visit a feed that gets an item every so many seconds."""
-    rhythm, now, seen = Rhythm(), 1.0, 0
+    rhythm, now, seen = FeedRhythm(), 1.0, 0
     while now < days * 86_400:
         there = int(now / every_item)
-        rhythm = after_visit(rhythm, now, there - seen, items, BOUNDS, ttl)
+        rhythm = update_rhythm(rhythm, now, there - seen, items, BOUNDS, ttl)
         seen = there
         now += rhythm.every
     return rhythm
@@ -43,29 +50,29 @@ def test_a_feed_that_asks_for_time_gets_it() -> None:
     st.floats(0, 1e9),
 )
 def test_stays_within_its_bounds(visits: list[tuple[float, int, int, bool]], ttl: float) -> None:
-    rhythm, now = Rhythm(), 1e9
+    rhythm, now = FeedRhythm(), 1e9
     for pause, new, more, fails in visits:
         now += pause
-        rhythm = after_failure(rhythm, BOUNDS) if fails else after_visit(rhythm, now, new, new + more, BOUNDS, ttl)
+        rhythm = slow_down(rhythm, BOUNDS) if fails else update_rhythm(rhythm, now, new, new + more, BOUNDS, ttl)
         assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
 
 
 def test_a_clock_that_goes_back_does_no_harm() -> None:
-    rhythm = after_visit(Rhythm(visited=1e9), 1e9 - 500, 3, 30, BOUNDS)
+    rhythm = update_rhythm(FeedRhythm(visited=1e9), 1e9 - 500, 3, 30, BOUNDS)
     assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
 
 
 def test_skipped_hours() -> None:
     data = b"<rss><skipHours>\n<hour>0</hour><hour> 5 </hour><hour>24</hour><hour>99</hour></skipHours></rss>"
-    assert skipped_hours(data) == {0, 5}
-    assert skipped_hours(b"<rss></rss>") == frozenset()
+    assert parse_skip_hours(data) == {0, 5}
+    assert parse_skip_hours(b"<rss></rss>") == frozenset()
 
 
 def test_waits_for_an_hour_that_is_not_skipped() -> None:
     at_three = calendar.timegm((2026, 1, 5, 3, 20, 0))
-    assert when(at_three, frozenset()) == at_three
-    assert when(at_three, frozenset({3, 4})) == calendar.timegm((2026, 1, 5, 5, 0, 0))
-    assert when(at_three, frozenset(range(24))) == at_three
+    assert skip_hours(at_three, frozenset()) == at_three
+    assert skip_hours(at_three, frozenset({3, 4})) == calendar.timegm((2026, 1, 5, 5, 0, 0))
+    assert skip_hours(at_three, frozenset(range(24))) == at_three
 
 
 NOW = float(calendar.timegm((2026, 1, 5, 3, 20, 0)))
@@ -93,7 +100,7 @@ NOW = float(calendar.timegm((2026, 1, 5, 3, 20, 0)))
     ],
 )
 def test_what_an_answer_asks_for(after: str | None, date: str | None, seconds: float) -> None:
-    assert pause_asked(after, date, NOW) == seconds
+    assert parse_retry_after(after, date, NOW) == seconds
 
 
 HEADER = st.text("0123456789 ,:-+MonJaGMT\u0665", max_size=32)
@@ -101,4 +108,4 @@ HEADER = st.text("0123456789 ,:-+MonJaGMT\u0665", max_size=32)
 
 @given(HEADER, HEADER)
 def test_any_header_gives_a_pause(after: str, date: str) -> None:
-    assert pause_asked(after, date, NOW) >= 0
+    assert parse_retry_after(after, date, NOW) >= 0

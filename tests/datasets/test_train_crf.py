@@ -20,7 +20,14 @@ from hypothesis import strategies as st
 
 from invented_pages import page
 from strategies import examples
-from templatemine.pages.baselines.crf import LABELS, Chain, attributes_of, features, runs_of, table_digest
+from templatemine.pages.baselines.crf import (
+    LABELS,
+    ChainWeights,
+    compute_features,
+    crf_attributes,
+    find_runs,
+    hash_weights,
+)
 from templatemine.pages.blocks import Page
 
 pytest.importorskip("pycrfsuite")
@@ -98,7 +105,7 @@ def test_a_part_of_a_page_has_the_beginning_of_its_main_text(seed: int) -> None:
     story = html.split("<div class=story>")[1].split("</div>")[0].replace("<p>", "\n")
     part = train_crf.cut_out({"source": "a.example", "html": html, "gold": story}, random.Random(seed))
     assert part is not None
-    assert len(part.values) <= len(runs_of(Page(html)))
+    assert len(part.values) <= len(find_runs(Page(html)))
     assert (part.labels != 2).sum() > 0
     assert train_crf.cut_out({"source": "a.example", "html": html, "gold": "Zzz"}, random.Random(seed)) is None
 
@@ -117,30 +124,32 @@ def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None
     """Weights as read from the file, marginals by our own passes."""
     pycrfsuite = pytest.importorskip("pycrfsuite")
     draw = np.random.default_rng(seed)
-    values = [features(runs_of(Page(page(int(number))))) for number in draw.integers(0, 10**6, size=3)]
+    values = [compute_features(find_runs(Page(page(int(number))))) for number in draw.integers(0, 10**6, size=3)]
     trainer = pycrfsuite.Trainer(verbose=False, algorithm=algorithm)
     trainer.set_params({"max_iterations": 15, "feature.possible_transitions": True})
     for one in values[:2]:
-        trainer.append(attributes_of(one), [LABELS[label] for label in draw.integers(0, 3, size=len(one))])
+        trainer.append(crf_attributes(one), [LABELS[label] for label in draw.integers(0, 3, size=len(one))])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "one.model"
         trainer.train(str(path))
         model = path.read_bytes()
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(model)
-    tagger.set(attributes_of(values[2]))
+    tagger.set(crf_attributes(values[2]))
     wanted = [[tagger.marginal(label, at) for label in LABELS] for at in range(len(values[2]))]
-    assert Chain.of(train_crf.table_of(model)).marginals(values[2]) == pytest.approx(np.array(wanted), abs=1e-6)
+    assert ChainWeights.from_table(train_crf.table_of(model)).marginals(values[2]) == pytest.approx(
+        np.array(wanted), abs=1e-6
+    )
 
 
 def test_a_model_is_written_a_line_an_attribute() -> None:
-    values = features(runs_of(Page(page(1))))
+    values = compute_features(find_runs(Page(page(1))))
     labels = np.arange(len(values)) % 3
     table = train_crf.train([train_crf.Labelled("a.example", values, labels)])
-    text = train_crf.written({"pages": 1, "sha256": table_digest(table)}, table)
+    text = train_crf.written({"pages": 1, "sha256": hash_weights(table)}, table)
     again = json.loads(text)
     assert (again["steps"], again["weights"]) == (table["steps"], table["weights"])
-    assert again["sha256"] == table_digest(again)
+    assert again["sha256"] == hash_weights(again)
     assert len(text.splitlines()) == 11 + len(table["weights"])
 
 

@@ -15,9 +15,18 @@ from strategies import examples
 from templatemine import PageCleaner, extract
 from templatemine.config import PageConfig
 from templatemine.pages.blocks import Page
-from templatemine.pages.copies import ALIKE, COVER, HEAD, NEVER, PIECES, WORDS, copies, lifted
-from templatemine.pages.decode import REASONS, REPEATED, kept
-from templatemine.pages.history import choose, learn
+from templatemine.pages.copies import (
+    COPY_SCORE,
+    MAX_CANDIDATES,
+    MIN_COVERAGE,
+    MIN_PIECES,
+    MIN_WORDS,
+    PREFIX_LENGTH,
+    find_copies,
+    transfer_scores,
+)
+from templatemine.pages.decode import REASONS, REPEATED, is_kept
+from templatemine.pages.history import learn_history, select_blocks
 
 VOCABULARY = ["harbour", "crane", "ferry", "vote", "bridge", "steel", "of", "and", "a", "the", "7"]
 SENTENCES = [f"{line} Line {number} of the ledger says so." for number, line in enumerate(PROSE * 3)]
@@ -33,7 +42,7 @@ def html(paragraphs: list[str], copy: str, before: bool = False) -> str:
 def found(text: str, scores: np.ndarray | None = None) -> list[tuple[str, list[str]]]:
     one = Page(text)
     scores = one.scores if scores is None else scores
-    return [(one.text(block), [one.text(piece) for piece in pieces]) for block, pieces in copies(one, scores)]
+    return [(one.text(block), [one.text(piece) for piece in pieces]) for block, pieces in find_copies(one, scores)]
 
 
 @pytest.mark.parametrize("before", [False, True])
@@ -41,7 +50,7 @@ def test_the_story_is_given_in_its_paragraphs(before: bool) -> None:
     text = html(SENTENCES, " ".join(SENTENCES), before)
     assert found(text) == [(" ".join(SENTENCES), SENTENCES)]
     assert [line for line in PageCleaner().clean(text).text.split("\n") if line != "The ledger"] == SENTENCES
-    (said,) = [block for block in extract(text).blocks if block.words > WORDS]
+    (said,) = [block for block in extract(text).blocks if block.words > MIN_WORDS]
     assert (said.kept, said.reason) == (False, REASONS[REPEATED])
 
 
@@ -61,7 +70,7 @@ def test_short_lines_between_the_paragraphs_may_be_missed() -> None:
 @pytest.mark.parametrize(
     ("paragraphs", "copy"),
     [
-        (SENTENCES, " ".join(SENTENCES[: WORDS // 30])),  # short
+        (SENTENCES, " ".join(SENTENCES[: MIN_WORDS // 30])),  # short
         (["".join(SENTENCES[:6]), SENTENCES[7]], "".join(SENTENCES[:6]) + " " + SENTENCES[7]),  # of two pieces
         (SENTENCES, " ".join([*SENTENCES[:4], *(line.upper() for line in SENTENCES[4:])])),  # goes on otherwise
         (SENTENCES, " ".join([SENTENCES[0].upper(), *SENTENCES[1:]])),  # begins otherwise
@@ -74,20 +83,20 @@ def test_what_is_no_copy_stays(paragraphs: list[str], copy: str) -> None:
     text = html(paragraphs, copy)
     assert found(text) == []
     one = Page(text)
-    assert REPEATED not in choose(one, one.scores, PageConfig())
+    assert REPEATED not in select_blocks(one, one.scores, PageConfig())
 
 
 def test_a_copy_lends_its_paragraphs_what_speaks_for_it() -> None:
     one = Page(html(SENTENCES, " ".join(SENTENCES)))
     scores = np.full(len(one), -3.0)
-    ((block, pieces),) = copies(one, scores)
+    ((block, pieces),) = find_copies(one, scores)
     scores[block] = 2.0
-    after = lifted(scores, [(block, pieces)])
+    after = transfer_scores(scores, [(block, pieces)])
     assert set(after[pieces].tolist()) == {2.0}
-    assert after[block] == NEVER
+    assert after[block] == COPY_SCORE
     assert np.delete(after, [block, *pieces]).tolist() == np.delete(scores, [block, *pieces]).tolist()
-    code = choose(one, scores, PageConfig())
-    assert kept(code)[pieces].all()
+    code = select_blocks(one, scores, PageConfig())
+    assert is_kept(code)[pieces].all()
     assert code[block] == REPEATED
 
 
@@ -97,22 +106,22 @@ def test_of_equal_paragraphs_the_likeliest_is_the_piece() -> None:
     for likely in places:
         scores = np.zeros(len(one))
         scores[likely] = 1.0
-        assert copies(one, scores)[0][1][0] == likely
+        assert find_copies(one, scores)[0][1][0] == likely
 
 
 def test_a_copy_of_copies() -> None:
     """The longest passes on first what speaks for it."""
     half, whole = " ".join(SENTENCES[:6]), " ".join(SENTENCES)
     one = Page(html(SENTENCES, f"<p>{whole}</p><p>{half}</p>"))
-    again = copies(one, one.scores)
+    again = find_copies(one, one.scores)
     assert [one.text(block) for block, _ in again] == [whole, half]
     scores = np.where(one.words > 200, 4.0, -4.0)
-    after = lifted(scores, again)
+    after = transfer_scores(scores, again)
     assert all(after[block] == 4.0 for block in range(len(one)) if one.text(block) in SENTENCES)
 
 
 def test_pages_with_a_history() -> None:
-    history = learn((page(number) for number in range(6)), PageConfig())
+    history = learn_history((page(number) for number in range(6)), PageConfig())
     lines = PageCleaner().clean(page(7)).text.split("\n")
     again = page(7, f"<div style=display:none>{' '.join(line for line in lines if line in page(7))}</div>")
     for cleaner in (PageCleaner(), PageCleaner(history)):
@@ -128,20 +137,20 @@ def test_nothing_is_lost_with_a_copy(seed: int, size: int, changed: float) -> No
     words = " ".join(told).split()
     copy = " ".join(draw.choice(["", word, "other words"]) if draw.random() < changed else word for word in words)
     one = Page(html(told, copy, draw.random() < 0.5))
-    again = copies(one, one.scores)
+    again = find_copies(one, one.scores)
     for block, pieces in again:
         text, at = one.text(block), 0
-        assert one.words[block] >= WORDS
-        assert len(pieces) >= PIECES
+        assert one.words[block] >= MIN_WORDS
+        assert len(pieces) >= MIN_PIECES
         for piece in pieces:
-            assert len(one.text(piece)) >= HEAD
+            assert len(one.text(piece)) >= PREFIX_LENGTH
             assert block != piece
             at = text.index(one.text(piece), at) + len(one.text(piece))
         spaces = len(pieces) + 1
-        assert sum(len(one.text(piece)) for piece in pieces) >= COVER * len(text) - spaces
-    code = choose(one, one.scores, PageConfig())
+        assert sum(len(one.text(piece)) for piece in pieces) >= MIN_COVERAGE * len(text) - spaces
+    code = select_blocks(one, one.scores, PageConfig())
     for block, pieces in again:
-        assert code[block] != REPEATED or kept(code[pieces]).any()
+        assert code[block] != REPEATED or is_kept(code[pieces]).any()
     if size >= 10 and changed == 0:
         assert len(again) == 1
 
@@ -156,10 +165,10 @@ def test_pages_made_to_be_slow(kind: str) -> None:
             return "".join(f"<p>{'the same words ' * 35}{number}" for number in range(size))
         if kind == "a short beginning":
             return "<p>the same words again" + "".join(
-                f"<p>the same words again {'x ' * WORDS}{number}" for number in range(size)
+                f"<p>the same words again {'x ' * MIN_WORDS}{number}" for number in range(size)
             )
         if kind == "nested":
-            return "".join(f"<p>{'the same words ' * (35 + number % (2 * ALIKE))}" for number in range(size))
+            return "".join(f"<p>{'the same words ' * (35 + number % (2 * MAX_CANDIDATES))}" for number in range(size))
         told = "".join(f"<p>{line} {number}" for number in range(size) for line in SENTENCES[:3])
         return told + "".join(
             f"<div>{' '.join(f'{line} {number}' for line in SENTENCES[:3])} {'x ' * 70}</div>" for number in range(size)
@@ -171,7 +180,7 @@ def test_pages_made_to_be_slow(kind: str) -> None:
         best = 1e9
         for _ in range(2):
             begin = time.process_time()
-            copies(one, scores)
+            find_copies(one, scores)
             best = min(best, time.process_time() - begin)
         return best
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import page_reference as reference
 from strategies import examples
 from templatemine.pages import _html
-from templatemine.pages.scanner import scanner
+from templatemine.pages.scanner import block_scanner
 
-SCANNER = scanner()
+SCANNER = block_scanner()
 FLAG = _html.FLAGS
 BY_FLAG = {flag: frozenset(name for name, flags in _html.TAGS if flags & bit) for flag, bit in FLAG.items()}
 WORDS, LINKED = _html.COUNTS.index("words"), _html.COUNTS.index("linked")
@@ -319,5 +319,5 @@ def test_the_numbers_of_tags_are_their_places() -> None:
 @pytest.mark.parametrize("page", [b"<div class=", b"<div class=''>x", b'<p id="" class>x'])
 def test_attributes_without_a_value(page: bytes) -> None:
     """Nothing was compared with nothing, which the sanitizer of undefined behaviour ends (`make sanitize`)."""
-    columns = scanner().blocks(page)
+    columns = block_scanner().blocks(page)
     assert not columns["groups"].any()

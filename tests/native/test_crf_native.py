@@ -38,14 +38,14 @@ PAGES = st.lists(st.sampled_from([*TAGS, *TAGS, *MARKS, *TEXTS, *TEXTS]), max_si
 
 def same(html: str) -> None:
     page = Page(html)
-    runs = crf.runs_of(page)
+    runs = crf.find_runs(page)
     rows, texts, homes = reference.features(page)
     assert runs.texts == texts
     assert runs.column("home").tolist() == homes
-    values = crf.features(runs)
+    values = crf.compute_features(runs)
     got = [dict(zip(crf.FEATURES, row, strict=True)) for row in values.tolist()]
     assert got == [{**row, **dict.fromkeys(crf.LANGUAGE, 0)} for row in rows]
-    assert [sorted(row) for row in crf.attributes_of(values)] == [sorted(row) for row in reference.attributes(rows)]
+    assert [sorted(row) for row in crf.crf_attributes(values)] == [sorted(row) for row in reference.attributes(rows)]
 
 
 @examples(600)
@@ -83,7 +83,7 @@ def test_addresses(pieces: list[str]) -> None:
 )
 def test_references_mean_what_python_says(pieces: list[str]) -> None:
     text = "a" + "".join(pieces)
-    assert crf.runs_of(Page(f"<p>{text}")).texts == [" ".join(unescape(text).split())]
+    assert crf.find_runs(Page(f"<p>{text}")).texts == [" ".join(unescape(text).split())]
 
 
 def test_every_number_of_a_character() -> None:
@@ -98,7 +98,7 @@ def test_every_number_of_a_character() -> None:
         10**30,
     ]
     for text in (f"a&#{number};b" for number in numbers):
-        assert crf.runs_of(Page(f"<p>{text}")).texts == [" ".join(unescape(text).split())], text
+        assert crf.find_runs(Page(f"<p>{text}")).texts == [" ".join(unescape(text).split())], text
 
 
 def test_attributes_in_quotes_that_go_on_and_on() -> None:
@@ -116,14 +116,14 @@ def test_runs_of_deep_pages_are_those_of_the_outline() -> None:
     ):
         same(html)
     page = Page("<p>one <b>two</b><!-- no --> three")
-    runs, outline = crf.runs_of(page), Outline(page.html)
+    runs, outline = crf.find_runs(page), Outline(page.html)
     assert list(zip(runs.column("start").tolist(), runs.column("end").tolist(), strict=True)) == [
         run[:2] for run in outline.runs
     ]
 
 
 def weights_of(values: np.ndarray, draw: np.random.Generator) -> dict[str, list[float]]:
-    names = sorted({name for row in crf.attributes_of(values) for name in row})
+    names = sorted({name for row in crf.crf_attributes(values) for name in row})
     return {name: draw.normal(size=3).tolist() for name in names}
 
 
@@ -134,28 +134,28 @@ def weights_of(values: np.ndarray, draw: np.random.Generator) -> dict[str, list[
 )
 def test_marginals_are_sums_over_all_sequences(pieces: list[str], seed: int) -> None:
     page = Page("".join(pieces))
-    values, draw = crf.features(crf.runs_of(page)), np.random.default_rng(seed)
+    values, draw = crf.compute_features(crf.find_runs(page)), np.random.default_rng(seed)
     table = {
         "weights": weights_of(values, draw),
         "steps": dict(zip(crf.LABELS, draw.normal(size=(3, 3)).tolist(), strict=True)),
     }
     wanted = reference.chances(reference.features(page)[0], table["weights"], table["steps"])
-    assert crf.Chain.of(table).marginals(values) == pytest.approx(wanted, abs=1e-9)
+    assert crf.ChainWeights.from_table(table).marginals(values) == pytest.approx(wanted, abs=1e-9)
 
 
 def test_weights_beyond_what_powers_can_hold() -> None:
-    values = crf.features(crf.runs_of(Page("<p>a<p>b<p>c" * 500)))
+    values = crf.compute_features(crf.find_runs(Page("<p>a<p>b<p>c" * 500)))
     table = {"weights": {"char.alpha-rel=5": [2e3, 0, -2e3]}, "steps": {label: [0.0] * 3 for label in crf.LABELS}}
-    found = crf.Chain.of(table).marginals(values)
+    found = crf.ChainWeights.from_table(table).marginals(values)
     assert np.isfinite(found).all()
     assert found[:, 0] == pytest.approx(1)
 
 
 def test_what_is_no_table_of_runs_is_refused() -> None:
-    rows, text, bounds = crf.scanner().runs(b"<p>a<p>b", np.array([3, 7]), np.array([4, 8]))
+    rows, text, bounds = crf.run_scanner().runs(b"<p>a<p>b", np.array([3, 7]), np.array([4, 8]))
     assert len(rows) == 2
     with pytest.raises(ValueError, match="columns of the same length"):
-        crf.scanner().runs(b"<p>a", np.array([3]), np.zeros(0, np.int64))
+        crf.run_scanner().runs(b"<p>a", np.array([3]), np.zeros(0, np.int64))
     whole = (np.zeros(0), np.zeros(len(_crf.FEATURES) + 10, np.int64))
     assert _crf.features(rows, text, bounds, 9, 2, *whole).shape == (2, len(_crf.FEATURES) + 9)
     with pytest.raises(ValueError, match="the columns and texts of runs"):

@@ -22,7 +22,7 @@ from templatemine.matching import _match
 from templatemine.mining.index import build_index
 from templatemine.mining.repeats import find_repeats, suffix_array
 from templatemine.pages import _model
-from templatemine.pages.blocks import Page, forests
+from templatemine.pages.blocks import Page, load_forests
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import kind_code, kind_words
@@ -243,7 +243,7 @@ def test_merging() -> None:
 def test_the_trees_of_the_page_model() -> None:
     """A page of a hundred thousand cells has a matrix of 90 MB; going over all of it for each tree took six times as
     long a row as pages of a few hundred do."""
-    forest = forests()[0]
+    forest = load_forests()[0]
 
     def prepare(blocks: int) -> Callable[[], object]:
         page = Page("<tr><td>a b<td>c" * (blocks // 2))

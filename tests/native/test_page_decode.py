@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from strategies import examples
 from templatemine.config import PageConfig
 from templatemine.pages import _model, decode
-from templatemine.pages.decode import CHOSEN, FILLED, LEFT, REPEATED, SHORT, STRETCH, chances
+from templatemine.pages.decode import BEST_RUN, DROPPED, FILLED, REPEATED, SELECTED, SHORT, probabilities
 
 CONFIG = PageConfig()
 
@@ -20,7 +20,7 @@ def slow(
     scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64], texts: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
     """`decode.decode`, a step at a time."""
-    probability = chances(scores)
+    probability = probabilities(scores)
     if probability.max() < CONFIG.least:
         code = stretch(probability, words)
     else:
@@ -35,7 +35,7 @@ def expected_f1(probability: NDArray[np.float64], words: NDArray[np.int32]) -> N
     sure = (probability * words)[order]
     gain = 2 * np.cumsum(sure) / (np.cumsum(words[order]) + sure.sum())
     code = np.zeros(len(words), np.int8)
-    code[order[: int(np.argmax(gain)) + 1]] = CHOSEN
+    code[order[: int(np.argmax(gain)) + 1]] = SELECTED
     return code
 
 
@@ -46,7 +46,7 @@ def stretch(probability: NDArray[np.float64], words: NDArray[np.int32]) -> NDArr
     least = np.minimum.accumulate(sums)
     end = int(np.argmax(sums[1:] - least[:-1])) + 1
     code = np.zeros(len(words), np.int8)
-    code[int(np.argmin(sums[:end])) : end] = STRETCH
+    code[int(np.argmin(sums[:end])) : end] = BEST_RUN
     return code
 
 
@@ -56,12 +56,12 @@ def fill(
     words: NDArray[np.int32],
     paths: NDArray[np.uint64],
 ) -> None:
-    chosen = np.flatnonzero(code == CHOSEN)
-    between = np.flatnonzero(code[: chosen[-1]] == LEFT)
+    chosen = np.flatnonzero(code == SELECTED)
+    between = np.flatnonzero(code[: chosen[-1]] == DROPPED)
     between = between[(between > chosen[0]) & (probability[between] >= CONFIG.fill)]
     if not len(between):
         return
-    place = _model.firsts(paths)
+    place = _model.first_indices(paths)
     share = np.bincount(place[chosen], weights=words[chosen], minlength=len(place))
     common = (share > 0) & (share >= CONFIG.fill_share * float(words[chosen].sum()))
     code[between[common[place[between]]]] = FILLED
@@ -75,9 +75,9 @@ def once(
     texts: NDArray[np.uint64],
 ) -> None:
     """A text under other paths than that of its likeliest block is a copy; under the same one a story says it again."""
-    kept = np.flatnonzero((code > LEFT) & (words >= SHORT))
+    kept = np.flatnonzero((code > DROPPED) & (words >= SHORT))
     kept = kept[np.argsort(-scores[kept], kind="stable")]
-    code[kept[paths[kept] != paths[kept[_model.firsts(texts[kept])]]]] = REPEATED
+    code[kept[paths[kept] != paths[kept[_model.first_indices(texts[kept])]]]] = REPEATED
 
 
 BLOCK = st.tuples(
@@ -97,7 +97,7 @@ def test_codes_are_those_of_numpy(blocks: list[tuple[float, int, int, int]], low
 def test_columns_of_one_length_and_places_of_blocks() -> None:
     score, words, key, place = np.full(1, 0.5), np.ones(1, np.int32), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     rest = (0.5, 0.1, 0.1, 0.1, SHORT)
-    assert _model.decoded(score, score, place, words, key, key, *rest).tolist() == [CHOSEN]
+    assert _model.decoded(score, score, place, words, key, key, *rest).tolist() == [SELECTED]
     with pytest.raises(ValueError, match="of each block"):
         _model.decoded(score, score, place, words[:0], key, key, *rest)
     for wrong in (-1, 1):

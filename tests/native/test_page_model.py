@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 import page_reference as reference
 from strategies import examples
 from templatemine.pages import _html, _model
-from templatemine.pages.blocks import feature_names, forests
-from templatemine.pages.scanner import GROUPS, scanner
+from templatemine.pages.blocks import feature_names, load_forests
+from templatemine.pages.scanner import GROUPS, block_scanner
 
 AT = {name: place for place, name in enumerate(_model.FEATURES)}
 
 
 def features(page: str) -> NDArray[np.float32]:
-    return _model.features(scanner().blocks(page.encode()))
+    return _model.features(block_scanner().blocks(page.encode()))
 
 
 def test_one_name_a_column() -> None:
@@ -103,7 +103,7 @@ def test_how_far_the_headline_is() -> None:
     )
 )
 def test_sections(pieces: list[str]) -> None:
-    page = scanner().blocks("".join(pieces).encode())
+    page = block_scanner().blocks("".join(pieces).encode())
     found = _model.features(page)
     headings = (found[:, AT["in_heading"]] > 0).tolist()
     for row, expected in zip(found, reference.sections(page, _html.COUNTS, headings), strict=True):
@@ -136,7 +136,7 @@ BLOCKS = frozenset(place for place, (_, flags) in enumerate(_html.TAGS) if flags
     st.randoms(use_true_random=False),
 )
 def test_context_of_scores(pieces: list[str], draw: random.Random) -> None:
-    page = scanner().blocks("".join(pieces).encode())
+    page = block_scanner().blocks("".join(pieces).encode())
     # Distinct ones: of equal scores the order would be a matter of rounding.
     scores = [place / 7 for place in draw.sample(range(-40, 40), len(page["starts"]))]
     found = _model.context(page, np.array(scores, np.float64))
@@ -198,7 +198,7 @@ def test_trees(forest: list[dict[str, Any]], rows: list[list[int]]) -> None:
 def test_a_row_scores_the_same_among_many() -> None:
     """Rows go through the trees in stretches; none of them may know where they part."""
     rows = features("".join(f"<p>{'word, ' * (number % 90)}and {number}.</p>" for number in range(1500)))
-    forest = forests()[0]
+    forest = load_forests()[0]
     alone = [forest.scores(row[None])[0] for row in rows]
     assert len(set(alone)) > 50
     assert forest.scores(rows).tolist() == alone
@@ -263,7 +263,7 @@ def test_trees_that_would_not_end_are_refused() -> None:
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
-    page = scanner().blocks(b"<p>one<p>two")
+    page = block_scanner().blocks(b"<p>one<p>two")
     with pytest.raises(ValueError, match="fit together"):
         _model.features({**page, "hashes": page["hashes"][:1]})
     with pytest.raises(ValueError, match="element"):
@@ -283,7 +283,7 @@ def test_the_model_that_ships_knows_its_features() -> None:
     columns = json.loads(told.read_text(encoding="utf-8"))
     assert columns["features"] == list(_model.FEATURES)
     assert columns["context"] == list(_model.CONTEXT)
-    first, second = forests()
+    first, second = load_forests()
     assert first.scores(features("<p>x")).shape == (1,)
     assert second.scores(np.zeros((2, len(_model.CONTEXT)), np.float32)).shape == (2,)
 

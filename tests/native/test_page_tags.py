@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.pages import _html
-from templatemine.pages.scanner import scanner
+from templatemine.pages.scanner import block_scanner
 
-SCANNER = scanner()
+SCANNER = block_scanner()
 NAMES = [name for name, _ in _html.TAGS]
 OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
 TAG = re.compile(r"<(/?)([a-z0-9]+)[^>]*>")

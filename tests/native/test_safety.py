@@ -29,9 +29,9 @@ from templatemine.cleaning import _records
 from templatemine.matching import _match
 from templatemine.pages import _html, _model
 from templatemine.pages.baselines import _crf
-from templatemine.pages.baselines.crf import runs_of
+from templatemine.pages.baselines.crf import find_runs
 from templatemine.pages.blocks import Page
-from templatemine.pages.scanner import scanner
+from templatemine.pages.scanner import block_scanner
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
@@ -361,7 +361,7 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
 @examples(300)
 @given(BYTES)
 def test_any_bytes_are_a_page(data: bytes) -> None:
-    columns: dict[str, Any] = scanner().blocks(alone(data))
+    columns: dict[str, Any] = block_scanner().blocks(alone(data))
     assert disjoint(columns["starts"], columns["ends"], len(data))
     assert disjoint(columns["bounds"][:-1], columns["bounds"][1:], len(columns["text"]))
     count = len(columns["starts"])
@@ -369,7 +369,7 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
     words = columns["counts"][:, _html.COUNTS.index("words")].copy()
     tags, shown = np.zeros(count, np.int32), np.ones(count, np.uint8)
     assert _model.stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
-    runs = runs_of(Page(data.decode("utf-8", "replace")))
+    runs = find_runs(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
     assert (
         len(_match.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40])))

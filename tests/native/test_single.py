@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.pages import _model
-from templatemine.pages.baselines.bte import TAGS, _word, judge
+from templatemine.pages.baselines.bte import TAGS, _find_word, classify
 from templatemine.pages.blocks import Page
 
 TOKEN = re.compile(r"<[^>]*>|[^<\s]+")
@@ -39,7 +39,7 @@ PIECES = st.lists(
 @examples(400)
 @given(PIECES)
 def test_the_stretch_is_the_best_of_all(html: str) -> None:
-    found = judge(Page(html)) if len(Page(html)) else None
+    found = classify(Page(html)) if len(Page(html)) else None
     best, text = by_hand(html)
     if found is None:
         assert best == 0
@@ -54,7 +54,7 @@ def test_the_stretch_is_the_best_of_all(html: str) -> None:
 
 def test_a_stretch_within_blocks() -> None:
     html = "<div><a>Home</a> <a>News</a> <a>Sport</a> here begins what is said <b>at some</b> length today <a>x</a> <a>y</a></div>"
-    found = judge(Page(html))
+    found = classify(Page(html))
     text = Page(html).text(0)
     (start, end) = found.cuts[0]
     assert text[start[1] : end[0]].split() == ["here", "begins", "what", "is", "said", "at", "some", "length", "today"]
@@ -62,18 +62,18 @@ def test_a_stretch_within_blocks() -> None:
 
 def test_words_of_scripts_without_spaces_count_one_each() -> None:
     page = Page("<p>これは<b>本</b>文です</p><p><a>家</a></p>")
-    found = judge(page)
+    found = classify(page)
     assert found.kept.tolist() == [True, False]
 
 
 def test_hidden_blocks_are_passed_over() -> None:
     page = Page("<p>one two three</p><div style='display:none'>this is not shown at all to anyone</div><p>x</p>")
-    assert judge(page).kept.tolist() == [True, False, False]
-    assert not judge(Page("<div hidden>not shown</div>")).kept.any()
+    assert classify(page).kept.tolist() == [True, False, False]
+    assert not classify(Page("<div hidden>not shown</div>")).kept.any()
 
 
 def test_words_of_a_text_by_number() -> None:
-    assert [_word("one, two_three 四五 6", place) for place in range(7)] == [0, 5, 9, 15, 16, 18, 19]
+    assert [_find_word("one, two_three 四五 6", place) for place in range(7)] == [0, 5, 9, 15, 16, 18, 19]
 
 
 def test_tags_between_blocks_are_all_counted() -> None:

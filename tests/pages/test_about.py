@@ -12,7 +12,7 @@ import pytest
 from invented_pages import page
 from templatemine import extract
 from templatemine.pages import about
-from templatemine.pages.about import RUN, STORY_LIMIT, STORY_WORDS
+from templatemine.pages.about import NGRAM, STORY_LIMIT, STORY_WORDS
 from templatemine.pages.blocks import Page
 
 STORY = " ".join(
@@ -23,7 +23,7 @@ NOTE = "most of the story that it declares (articleBody) is not in its text"
 
 
 def untold(page: Page) -> str:
-    return about.untold(page, about.articles(page.data))
+    return about.find_missing_story(page, about.find_articles(page.data))
 
 
 def script(declared: Any) -> str:
@@ -143,7 +143,7 @@ def test_time_is_linear(kind: str) -> None:
 
 def test_runs_do_not_end_with_blocks() -> None:
     """A poem, three words a line."""
-    assert RUN > 3
+    assert NGRAM > 3
     words = STORY.split()
     lines = "".join(f"<p>{' '.join(words[place : place + 3])}" for place in range(0, len(words), 3))
     assert not untold(Page(lines + script(article(STORY))))

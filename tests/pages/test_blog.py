@@ -10,7 +10,7 @@ from invented_pages import PROSE, page
 from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
-from templatemine.pages.about import declared
+from templatemine.pages.about import declared_title_and_date
 from templatemine.pages.baselines.blog_rules import RULES
 from templatemine.pages.systems import Post
 
@@ -83,12 +83,15 @@ def test_what_a_page_of_one_post_says_of_itself() -> None:
     meta = (
         "<meta property=og:title content='Og &amp; title'><meta property='article:published_time' content='2008-09-04'>"
     )
-    assert declared((script + meta).encode()) == ("A & B", "2008-09-03T10:00:00+00:00")
-    assert declared(("<script type=application/ld+json>{broken</script>" + meta).encode()) == (
+    assert declared_title_and_date((script + meta).encode()) == ("A & B", "2008-09-03T10:00:00+00:00")
+    assert declared_title_and_date(("<script type=application/ld+json>{broken</script>" + meta).encode()) == (
         "Og & title",
         "2008-09-04",
     )
-    assert declared(("<script type=application/ld+json>" + "[" * 10**5 + "</script>").encode()) == (None, None)
+    assert declared_title_and_date(("<script type=application/ld+json>" + "[" * 10**5 + "</script>").encode()) == (
+        None,
+        None,
+    )
     assert found(f"{script}<div class=post-body>{ONE}</div>") == [("A & B", "2008-09-03T10:00:00+00:00", PROSE[0])]
     two = f"{script}<div class=post-body>{ONE}</div><div class=post-body>{TWO}</div>"
     assert [row[:2] for row in found(two)] == [(None, None), (None, None)]
@@ -109,7 +112,10 @@ def test_what_a_page_of_one_post_says_of_itself() -> None:
 )
 def test_json_ld_as_it_is_found(script: str) -> None:
     """Other ways to write the same, and scripts that are no JSON by a little."""
-    assert declared((f"<script type='application/ld+json'>{script}</script>").encode()) == ("Crane", "2008-09-03")
+    assert declared_title_and_date((f"<script type='application/ld+json'>{script}</script>").encode()) == (
+        "Crane",
+        "2008-09-03",
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,7 +128,7 @@ def test_json_ld_as_it_is_found(script: str) -> None:
     ],
 )
 def test_json_ld_that_says_nothing(script: str) -> None:
-    assert declared((f"<script type='application/ld+json'>{script}</script>").encode()) == (None, None)
+    assert declared_title_and_date((f"<script type='application/ld+json'>{script}</script>").encode()) == (None, None)
 
 
 def test_what_a_page_of_several_posts_says_of_each() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from templatemine.pages import _html
 from templatemine.pages.boilerplate_words import GROUPS, WORDS
-from templatemine.pages.scanner import scanner
+from templatemine.pages.scanner import block_scanner
 
 
 def counted(text: str, column: str) -> int:
-    columns = scanner().blocks(f"<p>{text}</p>".encode())
+    columns = block_scanner().blocks(f"<p>{text}</p>".encode())
     return int(columns["counts"][0, _html.COUNTS.index(column)])
 
 

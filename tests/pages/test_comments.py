@@ -7,9 +7,9 @@ import pytest
 
 from templatemine.config import PageConfig
 from templatemine.pages.blocks import Page
-from templatemine.pages.comments import comments_among
-from templatemine.pages.decode import TALK, kept
-from templatemine.pages.history import choose
+from templatemine.pages.comments import find_kept_comments
+from templatemine.pages.decode import DROPPED_COMMENT, is_kept
+from templatemine.pages.history import select_blocks
 
 SAID = (
     "<div class=comment><cite>Jo {0}</cite><p>I was there {0} times, and I did not like at all what I heard.</p></div>"
@@ -35,38 +35,38 @@ def page(words: int, thread: str = "comments", around: str = "page") -> Page:
 )
 def test_a_thread_below_a_story_is_left_out(one: Page, story: int | None) -> None:
     every = np.ones(len(one), np.bool_)
-    left = ~comments_among(one, every)
+    left = ~find_kept_comments(one, every)
     assert left.tolist() == [story is None or place < story for place in range(len(one))]
 
 
 def test_a_thread_of_another_name_stays() -> None:
     one = Page(page(150).html.replace("comment", "entry"))
-    assert not comments_among(one, np.ones(len(one), np.bool_)).any()
+    assert not find_kept_comments(one, np.ones(len(one), np.bool_)).any()
 
 
 def test_only_what_is_kept_is_looked_at() -> None:
     one = page(150)
     none = np.zeros(len(one), np.bool_)
-    assert not comments_among(one, none).any()
+    assert not find_kept_comments(one, none).any()
     story = none.copy()
     story[0] = True
-    assert not comments_among(one, story).any()
+    assert not find_kept_comments(one, story).any()
     some = story.copy()
     some[4] = True
-    assert np.flatnonzero(comments_among(one, some)).tolist() == [4]
+    assert np.flatnonzero(find_kept_comments(one, some)).tolist() == [4]
 
 
 def test_a_page_without_blocks() -> None:
     empty = Page("")
-    assert comments_among(empty, np.zeros(len(empty), np.bool_)).tolist() == []
+    assert find_kept_comments(empty, np.zeros(len(empty), np.bool_)).tolist() == []
 
 
 def test_chosen_blocks_say_why_comments_go_and_all_keeps_them() -> None:
     one = page(150)
     sure = np.full(len(one), 4.0)
-    code = choose(one, sure, PageConfig())
-    assert kept(code).tolist() == [place == 0 for place in range(len(one))]
-    assert set(code[1:].tolist()) == {TALK}
-    every = choose(one, sure, PageConfig(keep="all"))
-    assert TALK not in every.tolist()
-    assert kept(every)[1:].any()
+    code = select_blocks(one, sure, PageConfig())
+    assert is_kept(code).tolist() == [place == 0 for place in range(len(one))]
+    assert set(code[1:].tolist()) == {DROPPED_COMMENT}
+    every = select_blocks(one, sure, PageConfig(keep="all"))
+    assert DROPPED_COMMENT not in every.tolist()
+    assert is_kept(every)[1:].any()

@@ -23,9 +23,9 @@ from templatemine.pages.baselines.crf import (
     LANGUAGE,
     NEIGHBOURS,
     OFFSETS,
-    attributes_of,
-    features,
-    runs_of,
+    compute_features,
+    crf_attributes,
+    find_runs,
 )
 from templatemine.pages.blocks import Page
 
@@ -33,12 +33,12 @@ MODEL = files("templatemine.pages.baselines").joinpath("crf.json")
 
 
 def listed(html: str, far: Mapping[str, np.ndarray] | None = None) -> list[dict[str, int]]:
-    values = features(runs_of(Page(html)), far).tolist()
+    values = compute_features(find_runs(Page(html)), far).tolist()
     return [dict(zip(FEATURES, row, strict=True)) for row in values]
 
 
 def rows_of(html: str) -> dict[str, dict[str, int]]:
-    return dict(zip(runs_of(Page(html)).texts, listed(html), strict=True))
+    return dict(zip(find_runs(Page(html)).texts, listed(html), strict=True))
 
 
 def bin_of(name: str, value: float) -> int:
@@ -50,14 +50,14 @@ def bin_of(name: str, value: float) -> int:
 
 def test_blocks_are_what_stands_between_tags() -> None:
     html = "<p>Hello <b>world</b>!</p><div>again</div><script>no</script>"
-    runs = runs_of(Page(html))
+    runs = find_runs(Page(html))
     assert runs.texts == ["Hello", "world", "!", "again"]
     assert runs.column("home").tolist() == [0, 0, 0, 1]
     assert [html[a:b] for a, b in zip(runs.column("start"), runs.column("end"), strict=True)] == [
         "Hello ",
         *runs.texts[1:],
     ]
-    assert features(runs).shape == (4, len(FEATURES))
+    assert compute_features(runs).shape == (4, len(FEATURES))
 
 
 def test_markup() -> None:
@@ -145,7 +145,7 @@ def test_neighbours() -> None:
     values = np.zeros((4, len(FEATURES)), np.uint8)
     for name in ("char.abs", "position"):
         values[:, FEATURES.index(name)] = range(4)
-    own = attributes_of(values)
+    own = crf_attributes(values)
     assert own[0] == ["-2:edge", "-1:edge", "+1:char.abs=1", "+2:char.abs=2"]
     assert set(own[2]) == {"char.abs=2", "position=2", "-1:char.abs=1", "+1:char.abs=3", "+2:edge"}
     assert OFFSETS == (-2, -1, 1, 2)
@@ -158,10 +158,10 @@ def test_neighbours() -> None:
 
 def test_the_model_is_the_one_that_was_trained(monkeypatch: pytest.MonkeyPatch) -> None:
     table = json.loads(MODEL.read_text())
-    assert table["sha256"] == crf.table_digest(table)
+    assert table["sha256"] == crf.hash_weights(table)
     assert set(table["labels"]) == set(table["steps"]) == set(LABELS)
     assert "train_crf.py" in table["command"]
-    model = crf.chain()
+    model = crf.load_chain()
     weights = [row for row in table["weights"].values() if any(row)]
     # Every weight has its place, and no other place has one.
     assert np.count_nonzero(model.own.any(axis=-1)) + np.count_nonzero(model.near.any(axis=-1)) + np.count_nonzero(
@@ -170,7 +170,7 @@ def test_the_model_is_the_one_that_was_trained(monkeypatch: pytest.MonkeyPatch) 
     table["weights"]["char.abs=2"][0] += 1e-12
     monkeypatch.setattr(crf.json, "loads", lambda text: table)
     with pytest.raises(PackError, match=r"crf.json: expected weights with the SHA-256 \w{64}, found \w{64}"):
-        crf.chain.__wrapped__()
+        crf.load_chain.__wrapped__()
 
 
 @pytest.mark.parametrize("name", ["nosuch=1", "char.abs=99", "char.abs", "+3:char.abs=1", "+1:position=1", "+9:edge"])
@@ -179,7 +179,7 @@ def test_a_weight_of_nothing(name: str) -> None:
     with pytest.raises(
         PackError, match=f"expected features with their values, and 3 numbers, got '{name}'".replace("+", r"\+")
     ):
-        crf.Chain.of({"weights": {name: [0.0] * 3}, "steps": steps})
+        crf.ChainWeights.from_table({"weights": {name: [0.0] * 3}, "steps": steps})
 
 
 def test_no_library_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,11 +222,11 @@ def test_the_threshold_trades_recall_for_precision() -> None:
 
 
 def test_marginals_are_probabilities() -> None:
-    values = features(runs_of(Page(page(2))))
-    found = crf.chain().marginals(values)
+    values = compute_features(find_runs(Page(page(2))))
+    found = crf.load_chain().marginals(values)
     assert len(found) > 10
     assert found.sum(axis=1) == pytest.approx(1)
-    assert crf.chain().marginals(values[:0]).shape == (0, 3)
+    assert crf.load_chain().marginals(values[:0]).shape == (0, 3)
 
 
 def test_a_page_of_blocks_without_runs() -> None:

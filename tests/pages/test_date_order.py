@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from templatemine import extract
 from templatemine.pages.blocks import Page
 from templatemine.pages.date_order import DateOrder
-from templatemine.pages.page_dates import stated
+from templatemine.pages.page_dates import find_dates
 
 STORY = "<p>La junta del puerto se reunió el lunes para hablar de grúas y de barcos, y de quién va a pagarlos.</p>" * 20
 ENGLISH = (
@@ -44,7 +44,7 @@ def about(body: str, html: str = "<html>", story: str = STORY) -> dict[str, Any]
     ],
 )
 def test_what_is_dated(text: str, expected: list[tuple[str, bool]]) -> None:
-    assert stated(text) == expected
+    assert find_dates(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_a_label_anywhere_counts_if_it_is_the_only_one() -> None:
 @given(st.text(alphabet="0123456789/.-年 abcMay", max_size=40))
 def test_any_text_may_be_dated(text: str) -> None:
     order = DateOrder(Page(f"<html lang=en-US><p>{text}"))
-    for date, _ in stated(text, order, short=True):
+    for date, _ in find_dates(text, order, short=True):
         assert len(date.partition("T")[0]) == 10

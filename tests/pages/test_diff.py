@@ -14,7 +14,7 @@ from invented_pages import page
 from strategies import examples
 from templatemine import extract
 from templatemine.config import ExtractConfig
-from templatemine.pages.baselines.diff import common_parts, middle
+from templatemine.pages.baselines.diff import common_parts, order_by_middle
 from templatemine.pages.extract import Extractor
 
 FREE = ExtractConfig(prune=False)
@@ -119,7 +119,7 @@ def test_from_the_target_node() -> None:
     ("sizes", "order"), [([], []), ([5], [0]), ([9, 1], [0, 1]), ([10, 30, 20, 5, 40], [2, 0, 1, 3, 4])]
 )
 def test_the_reference_is_the_page_of_middle_size(sizes: list[int], order: list[int]) -> None:
-    assert middle(sizes) == order
+    assert order_by_middle(sizes) == order
 
 
 @pytest.mark.alone

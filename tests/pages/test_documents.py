@@ -21,24 +21,24 @@ from templatemine import extract
 from templatemine.config import TEXT_FORMATS, MarkupConfig
 from templatemine.errors import ConfigError
 from templatemine.pages.blocks import Page
-from templatemine.pages.documents.markdown import markdown
+from templatemine.pages.documents.markdown import nodes_to_markdown
 from templatemine.pages.extract import Extraction
 from templatemine.pages.nodes import (
-    Break,
     Cell,
     Code,
     Heading,
     Image,
     Inline,
+    LineBreak,
     List,
     Node,
     Paragraph,
     Quote,
     Style,
     Table,
-    Text,
+    TextRun,
 )
-from templatemine.pages.systems import Verdict
+from templatemine.pages.systems import SystemOutput
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 TEI = "{http://www.tei-c.org/ns/1.0}"
@@ -158,7 +158,7 @@ def extractions(draw: st.DrawFn, html: st.SearchStrategy[str]) -> Extraction:
             size = len(page.text(block))
             first, last = sorted((draw(st.integers(0, size)), draw(st.integers(0, size))))
             cuts[block] = ((first, last),)
-    verdict = Verdict(kept=kept, reason=np.zeros(len(page), np.int8), reasons=("",), cuts=cuts)
+    verdict = SystemOutput(kept=kept, reason=np.zeros(len(page), np.int8), reasons=("",), cuts=cuts)
     return Extraction(page, verdict, "none", url="http://e.org/d/")
 
 
@@ -199,7 +199,7 @@ def runs(nodes: Iterable[Node | Cell]) -> Iterator[Inline]:
     for node in nodes:
         match node:
             case Code():
-                yield Text(node.text)
+                yield TextRun(node.text)
             case Quote():
                 yield from runs(node.children)
             case List():
@@ -215,7 +215,7 @@ def runs(nodes: Iterable[Node | Cell]) -> Iterator[Inline]:
 
 def told(nodes: Iterable[Node]) -> list[Signed]:
     """The same of nodes; underlining has no sign in Markdown."""
-    texts = (run for run in runs(nodes) if isinstance(run, Text))
+    texts = (run for run in runs(nodes) if isinstance(run, TextRun))
     return [
         (char, run.style & ~(Style.UNDERLINE | Style.SUPERSCRIPT), bool(run.link))
         for run in texts
@@ -229,7 +229,7 @@ def bare(text: str) -> str:
 
 
 def plain(nodes: Iterable[Node]) -> str:
-    return bare("".join(run.text for run in runs(nodes) if isinstance(run, Text)))
+    return bare("".join(run.text for run in runs(nodes) if isinstance(run, TextRun)))
 
 
 # ------------------------------------------------------------------------------------------------------------- properties
@@ -255,7 +255,7 @@ def test_code_has_the_words_of_its_blocks(found: Extraction) -> None:
     """And the lines without one that stand between them."""
     nodes = found.nodes(FULL)
     assert re.findall(r"\w", plain(nodes)) == re.findall(r"\w", found.text)
-    if not found.verdict.cuts:
+    if not found.output.cuts:
         rest = iter(plain(nodes))
         assert all(char in rest for char in bare(found.text))
     read_again = "".join(char for char, _, _ in read(READER.parse(found.markdown(FULL))))
@@ -299,11 +299,11 @@ def test_data_is_json_with_the_text_of_the_nodes(found: Extraction) -> None:
 @given(extractions(WITH_CODE))
 def test_each_format_is_written_in_one_place(found: Extraction) -> None:
     for config in (None, FULL):
-        written = {form: found.written(form, config) for form in TEXT_FORMATS}
+        written = {form: found.format_text(form, config) for form in TEXT_FORMATS}
         assert json.loads(written.pop("json")) == found.content(config)
         assert written == {"text": found.text, "markdown": found.markdown(config), "tei": found.tei(config)}
     with pytest.raises(ConfigError, match="text format: expected text or markdown or tei or json, got 'html'"):
-        found.written("html")
+        found.format_text("html")
 
 
 # -------------------------------------------------------------------------------------------------- the schema of TEI, in part
@@ -358,7 +358,7 @@ def check(root: ElementTree.Element) -> None:
 
 def whole(html: str) -> Extraction:
     page = Page(html)
-    verdict = Verdict(kept=np.ones(len(page), np.bool_), reason=np.zeros(len(page), np.int8), reasons=("",))
+    verdict = SystemOutput(kept=np.ones(len(page), np.bool_), reason=np.zeros(len(page), np.int8), reasons=("",))
     return Extraction(page, verdict, "none", url="http://e.org/d/x.html")
 
 
@@ -442,11 +442,11 @@ def test_front_matter_and_comments() -> None:
 
 
 def test_nodes_of_all_kinds() -> None:
-    link = Text("a", Style.STRONG, "http://e.org")
+    link = TextRun("a", Style.STRONG, "http://e.org")
     nodes = (
         Heading(2, (link,)),
-        Paragraph((Image("u", "alt"), Break(), Text("b"))),
+        Paragraph((Image("u", "alt"), LineBreak(), TextRun("b"))),
         Code("x"),
-        Quote((Paragraph((Text("q"),)),)),
+        Quote((Paragraph((TextRun("q"),)),)),
     )
-    assert markdown(nodes) == "## [**a**](http://e.org)\n\n![alt](u)\\\nb\n\n```\nx\n```\n\n> q"
+    assert nodes_to_markdown(nodes) == "## [**a**](http://e.org)\n\n![alt](u)\\\nb\n\n```\nx\n```\n\n> q"

@@ -19,8 +19,8 @@ from templatemine.packs.pack import Pack
 from templatemine.pages import combine, hybrid, systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extraction, Extractor
-from templatemine.pages.history import learn
-from templatemine.pages.systems import SYSTEMS, Post, Site, Verdict
+from templatemine.pages.history import learn_history
+from templatemine.pages.systems import SYSTEMS, Post, Site, SystemOutput
 
 OTHER = page(3)
 
@@ -167,9 +167,9 @@ def test_time_is_linear(system: Extractor, shape: str) -> None:
 # ---------------------------------------------------------------------------------------------------------- the frame
 
 
-def verdict(size: int, **more: object) -> Verdict:
+def verdict(size: int, **more: object) -> SystemOutput:
     full = {"kept": np.ones(size, np.bool_), "reason": np.zeros(size, np.int8), "reasons": ("so it is",)}
-    return Verdict(**{**full, **more})  # type: ignore[arg-type]
+    return SystemOutput(**{**full, **more})  # type: ignore[arg-type]
 
 
 def test_what_is_cut_out_of_a_block() -> None:
@@ -326,7 +326,7 @@ def test_a_page_of_too_many_blocks_is_refused_and_passed_over() -> None:
     with pytest.raises(CapacityError, match="a page of more than 1,048,576 blocks"):
         extract(html, system="bte")
     pages = [page(number) for number in range(12)]
-    assert learn([html, *pages], PageConfig()) == learn(pages, PageConfig())
+    assert learn_history([html, *pages], PageConfig()) == learn_history(pages, PageConfig())
 
 
 def test_an_unknown_system() -> None:
@@ -346,7 +346,7 @@ def packs(pages: list[str]) -> dict[str, Pack]:
 
 def test_hybrid_is_the_page_cleaner() -> None:
     pages = [page(number, CALL) for number in range(12)]
-    history = learn(pages, PageConfig())
+    history = learn_history(pages, PageConfig())
     known = packs(pages)
     assert known["lantern.example"].pages == history
     for html in (page(77, CALL), page(78)):
@@ -363,8 +363,10 @@ def test_hybrid_says_where_the_history_decided() -> None:
     alone, found = extract(html), extract(html, packs=known)
     turned = [(old, new) for old, new in zip(alone.blocks, found.blocks, strict=True) if old.kept != new.kept]
     assert turned
-    assert all(new.reason == hybrid.REASONS[hybrid.FOR if new.kept else hybrid.AGAINST] for _, new in turned)
-    assert {block.reason for block in alone.blocks}.isdisjoint(hybrid.REASONS[hybrid.AGAINST :])
+    assert all(
+        new.reason == hybrid.REASONS[hybrid.HISTORY_KEPT if new.kept else hybrid.HISTORY_DROPPED] for _, new in turned
+    )
+    assert {block.reason for block in alone.blocks}.isdisjoint(hybrid.REASONS[hybrid.HISTORY_DROPPED :])
 
 
 @pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "hybrid"])
@@ -419,4 +421,4 @@ def test_two_packs_need_a_source() -> None:
 
 def test_a_site_without_a_pack_has_no_history() -> None:
     assert Site().history is None
-    assert systems.load("hybrid", Site(), ExtractConfig())(Page(page(1))).kept.any()
+    assert systems.load_system("hybrid", Site(), ExtractConfig())(Page(page(1))).kept.any()

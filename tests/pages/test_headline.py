@@ -12,7 +12,7 @@ from templatemine.errors import ConfigError
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.decode import HEAD, REASONS
-from templatemine.pages.headline import FAR, LIST, STORY, head_of
+from templatemine.pages.headline import LIST_LINES, MAX_DISTANCE, OPENING_WORDS, find_head
 
 DROP = PageConfig(headline="drop")
 
@@ -29,11 +29,11 @@ def counts(*blocks: tuple[int, str]) -> np.ndarray:
 
 def head(table: np.ndarray, headline: int, main: list[int] | None = None) -> list[bool]:
     mask = np.ones(len(table), np.bool_) if main is None else np.isin(np.arange(len(table)), main)
-    return head_of(table, headline, mask).tolist()
+    return find_head(table, headline, mask).tolist()
 
 
 def test_headline_byline_and_date_above_the_story() -> None:
-    table = counts((3, "year"), (6, ""), (2, "by"), (3, "month"), (9, ""), (STORY, "month"), (4, "year"))
+    table = counts((3, "year"), (6, ""), (2, "by"), (3, "month"), (9, ""), (OPENING_WORDS, "month"), (4, "year"))
     assert head(table, 1) == [False, True, True, True, False, False, False]
 
 
@@ -46,65 +46,65 @@ def test_headline_byline_and_date_above_the_story() -> None:
     ],
 )
 def test_a_standfirst_does_not_end_the_head(paths: list[int] | None, dateline: bool) -> None:
-    table = counts((6, ""), (STORY, ""), (5, "clock"), (20 * STORY, ""))
+    table = counts((6, ""), (OPENING_WORDS, ""), (5, "clock"), (20 * OPENING_WORDS, ""))
     keys = None if paths is None else np.array(paths, np.uint64)
-    assert head_of(table, 0, np.ones(4, np.bool_), keys).tolist() == [True, False, dateline, False]
+    assert find_head(table, 0, np.ones(4, np.bool_), keys).tolist() == [True, False, dateline, False]
 
 
 def test_a_story_of_many_paths_begins_with_its_first_long_block() -> None:
-    table = counts((6, ""), (5, "clock"), *[(STORY, "")] * 20)
+    table = counts((6, ""), (5, "clock"), *[(OPENING_WORDS, "")] * 20)
     paths = np.arange(22, dtype=np.uint64)
-    assert head_of(table, 0, np.ones(22, np.bool_), paths).tolist() == [True, True] + [False] * 20
+    assert find_head(table, 0, np.ones(22, np.bool_), paths).tolist() == [True, True] + [False] * 20
 
 
 def test_a_long_line_with_a_date_is_no_dateline() -> None:
-    table = counts((6, ""), (FAR + 1, "month"), (40, ""))
+    table = counts((6, ""), (MAX_DISTANCE + 1, "month"), (40, ""))
     assert head(table, 0, main=[0, 2]) == [True, False, False]
 
 
 @pytest.mark.parametrize("headline", [-1, 2, 3])
 def test_without_a_headline_above_a_story_nothing_is_head(headline: int) -> None:
-    assert not any(head(counts((6, ""), (2, "by"), (STORY, ""), (5, "")), headline))
+    assert not any(head(counts((6, ""), (2, "by"), (OPENING_WORDS, ""), (5, "")), headline))
 
 
 def test_a_story_far_off_is_another_one() -> None:
-    near = counts((6, ""), *[(2, "")] * (FAR - 1), (STORY, ""))
-    assert head(near, 0) == [True] + [False] * FAR
-    assert not any(head(counts((6, ""), *[(2, "")] * FAR, (STORY, "")), 0))
+    near = counts((6, ""), *[(2, "")] * (MAX_DISTANCE - 1), (OPENING_WORDS, ""))
+    assert head(near, 0) == [True] + [False] * MAX_DISTANCE
+    assert not any(head(counts((6, ""), *[(2, "")] * MAX_DISTANCE, (OPENING_WORDS, "")), 0))
 
 
 def test_what_is_no_main_text_does_not_part_headline_and_story() -> None:
     """Pictures, menus to share and the like stand between them."""
-    table = counts((6, ""), (2, "by"), *[(2, "")] * (2 * FAR), (STORY, ""))
+    table = counts((6, ""), (2, "by"), *[(2, "")] * (2 * MAX_DISTANCE), (OPENING_WORDS, ""))
     keys, last = np.zeros(len(table), np.uint64), len(table) - 1
     few = np.isin(np.arange(len(table)), [0, 1, last])
-    assert np.flatnonzero(head_of(table, 0, few, keys)).tolist() == [0, 1]
-    assert not head_of(table, 0, np.ones(len(table), np.bool_), np.arange(len(table), dtype=np.uint64)).any()
+    assert np.flatnonzero(find_head(table, 0, few, keys)).tolist() == [0, 1]
+    assert not find_head(table, 0, np.ones(len(table), np.bool_), np.arange(len(table), dtype=np.uint64)).any()
 
 
 @pytest.mark.parametrize("below", [0, 1, 2, 5, 20])
 def test_a_story_in_dated_lines_is_no_head(below: int) -> None:
     """A calendar: no line of it is long, or but one below it."""
     lines = [(6, "month")] * 12
-    for rest in ([], [(STORY, "")]):
+    for rest in ([], [(OPENING_WORDS, "")]):
         table = counts((4, ""), (3, "year"), *lines, *[(2, "")] * below, *rest)
         paths = np.array([0, 1, *[2] * len(lines), *[3] * below, *[4] * len(rest)], np.uint64)
-        assert np.flatnonzero(head_of(table, 0, np.ones(len(table), np.bool_), paths)).tolist() == [0, 1]
+        assert np.flatnonzero(find_head(table, 0, np.ones(len(table), np.bool_), paths)).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("lines", range(1, 8))
 def test_a_head_has_few_lines_of_a_kind(lines: int) -> None:
     """A programme above a story of several times its length."""
-    table = counts((4, ""), *[(8, "clock")] * lines, (50 * STORY, ""))
+    table = counts((4, ""), *[(8, "clock")] * lines, (50 * OPENING_WORDS, ""))
     paths = np.array([0, *[1] * lines, 2], np.uint64)
-    assert head_of(table, 0, np.ones(len(table), np.bool_), paths).sum() == 1 + (lines if lines < LIST else 0)
+    assert find_head(table, 0, np.ones(len(table), np.bool_), paths).sum() == 1 + (lines if lines < LIST_LINES else 0)
 
 
 def test_a_line_with_a_date_among_those_of_the_story_is_story() -> None:
     """What a review begins with: who tested, when, for how much."""
     table = counts((4, ""), (3, "month"), (13, "by"), *[(60, "")] * 3)
     paths = np.array([0, 1, 2, 2, 2, 2], np.uint64)
-    assert np.flatnonzero(head_of(table, 0, np.ones(6, np.bool_), paths)).tolist() == [0, 1]
+    assert np.flatnonzero(find_head(table, 0, np.ones(6, np.bool_), paths)).tolist() == [0, 1]
 
 
 def test_a_calendar_stays_without_its_headline() -> None:
@@ -139,7 +139,7 @@ def test_dropped_on_request_and_the_rest_is_as_it_was() -> None:
     left = PageCleaner(config=CleanConfig(page=DROP)).clean(page(1)).text.split("\n")
     assert kept[0] not in left
     assert left == [line for line in kept if line in left]
-    assert max(len(line.split()) for line in kept if line not in left) <= FAR
+    assert max(len(line.split()) for line in kept if line not in left) <= MAX_DISTANCE
     blocks = extract(page(1), config=ExtractConfig(clean=CleanConfig(page=DROP))).blocks
     assert [block.text for block in blocks if block.reason == REASONS[HEAD]] == [x for x in kept if x not in left]
     assert not any(block.kept for block in blocks if block.reason == REASONS[HEAD])

@@ -6,7 +6,7 @@ import pytest
 
 from templatemine import extract
 from templatemine.pages.blocks import Page
-from templatemine.pages.hidden import unseen
+from templatemine.pages.hidden import find_hidden
 
 STORY = "".join(
     f"<p>The {place} paragraph of the story says, in some words of its own, what happened in the town that day.</p>"
@@ -56,7 +56,7 @@ def test_shown_text_stays(piece: str, style: str) -> None:
     html = page(piece, style)
     blocks = Page(html)
     kept = blocks.words > 0
-    assert not unseen(blocks.columns, blocks.data, kept).any()
+    assert not find_hidden(blocks.columns, blocks.data, kept).any()
 
 
 def test_a_story_that_a_script_shows_is_kept() -> None:

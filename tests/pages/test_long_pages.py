@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from templatemine.pages import _model, blocks
-from templatemine.pages.blocks import Page, forests
+from templatemine.pages.blocks import Page, load_forests
 
 STORY = "<p>The council met on Monday, and after a long debate it voted for the new bridge over the river.</p>"
 MENU = "<ul>" + "".join(f"<li><a href=/{n}>Topic {n}</a></li>" for n in range(12)) + "</ul>"
@@ -18,17 +18,17 @@ MENU = "<ul>" + "".join(f"<li><a href=/{n}>Topic {n}</a></li>" for n in range(12
 def test_stretches_are_judged_as_pages_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     html = f"<title>A new bridge for the town</title>{MENU}<h1>A new bridge for the town</h1>" + (STORY + MENU) * 6
     whole = Page(html)
-    monkeypatch.setattr(blocks, "STRETCH", 30)
+    monkeypatch.setattr(blocks, "PART_BLOCKS", 30)
     page = Page(html)
     assert len(page) == len(whole) > 60
     assert page.headline == whole.headline >= 0
     assert page.scores.shape == whole.scores.shape
     first = len(page) // -(-len(page) // 30)
     columns = {**page.columns, **{name: page.columns[name][:first] for name in _model.BLOCKWISE}}
-    one, two = forests()
+    one, two = load_forests()
     alone = one.scores(_model.features(columns)).astype(np.float64)
     both = (alone + two.scores(_model.context(columns, alone))) / 2
-    monkeypatch.setattr(blocks, "_leaning", lambda scores, *_: scores)
+    monkeypatch.setattr(blocks, "_average_by_path", lambda scores, *_: scores)
     assert Page(html).scores[:first].tolist() == both.tolist()
 
 

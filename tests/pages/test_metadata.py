@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine import extract
-from templatemine.pages.names import language_of, licence_of, names_of
+from templatemine.pages.names import find_licence, find_names, normalise_language
 
 STORY = "<p>The harbour board met on Monday to talk of cranes and of boats, and of who is to pay for them all.</p>" * 4
 
@@ -109,13 +109,13 @@ def test_the_language_of_the_page_comes_first() -> None:
     ],
 )
 def test_languages(written: str, expected: str | None) -> None:
-    assert language_of(written) == expected
+    assert normalise_language(written) == expected
 
 
 def test_licences() -> None:
     zero = "https://creativecommons.org/publicdomain/zero/1.0/"
-    assert licence_of([("", ""), ("", zero)]) == ("CC0 1.0", zero)
-    assert licence_of([]) == (None, None)
+    assert find_licence([("", ""), ("", zero)]) == ("CC0 1.0", zero)
+    assert find_licence([]) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_licences() -> None:
     ],
 )
 def test_names(written: str, expected: tuple[str, ...]) -> None:
-    assert names_of([written]) == expected
+    assert find_names([written]) == expected
 
 
 @given(st.text(max_size=60))
 def test_any_text_may_be_a_name_or_a_language(text: str) -> None:
-    assert all(names_of([text]))
-    assert language_of(text) != ""
+    assert all(find_names([text]))
+    assert normalise_language(text) != ""
     extract(f"<html lang='{text}'><meta name=author content=\"{text}\"><p class=author>{text}</p>").metadata.as_dict()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.pages.outline import Outline, attributes, plain
+from templatemine.pages.outline import Outline, parse_attributes, plain_text
 
 
 def texts(html: str) -> list[str]:
@@ -49,17 +49,26 @@ def test_the_tree(html: str, tree: list[tuple[str, int]]) -> None:
 def test_where_elements_stand() -> None:
     html = "<div id=a>é<p>one</p>two</div>"
     outline = Outline(html)
-    assert [html[a:b] for a, b in zip(outline.insides, outline.ends, strict=True)] == ["é<p>one</p>two", "one"]
+    assert [html[a:b] for a, b in zip(outline.content_starts, outline.content_ends, strict=True)] == [
+        "é<p>one</p>two",
+        "one",
+    ]
     assert [html[a:][:2] for a in outline.starts] == ["<d", "<p"]
-    assert outline.lasts == [1, 1]
+    assert outline.last_descendants == [1, 1]
     assert outline.text(0) == "é one two"
     assert outline.text(0, 3) == "é o"
 
 
 def test_attributes() -> None:
     written = ' class="a b" ID=x data-n=\'1 &amp; 2\' hidden title="" datetime = "2009-03-01"'
-    assert attributes(written) == {"class": "a b", "id": "x", "data-n": "1 & 2", "title": "", "datetime": "2009-03-01"}
-    assert plain(" a<br>b &amp;\n c<i ") == "a b & c"
+    assert parse_attributes(written) == {
+        "class": "a b",
+        "id": "x",
+        "data-n": "1 & 2",
+        "title": "",
+        "datetime": "2009-03-01",
+    }
+    assert plain_text(" a<br>b &amp;\n c<i ") == "a b & c"
 
 
 class Twin(HTMLParser):
@@ -94,9 +103,9 @@ def test_runs_as_another_parser_has_them(pieces: list[str]) -> None:
 def test_elements_nest(pieces: list[str]) -> None:
     outline = Outline("".join(pieces))
     for number, parent in enumerate(outline.parents):
-        assert parent < number <= outline.lasts[number] < len(outline)
-        assert outline.starts[number] < outline.insides[number] <= outline.ends[number]
+        assert parent < number <= outline.last_descendants[number] < len(outline)
+        assert outline.starts[number] < outline.content_starts[number] <= outline.content_ends[number]
         if parent >= 0:
-            assert outline.lasts[number] <= outline.lasts[parent]
-            assert outline.insides[parent] <= outline.starts[number]
-            assert outline.ends[number] <= outline.ends[parent]
+            assert outline.last_descendants[number] <= outline.last_descendants[parent]
+            assert outline.content_starts[parent] <= outline.starts[number]
+            assert outline.content_ends[number] <= outline.content_ends[parent]

@@ -20,7 +20,7 @@ from templatemine.errors import ConfigError
 from templatemine.model import Cleaned, PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import Votes, learn
+from templatemine.pages.history import HistoryModel, learn_history
 from templatemine.pages.main_text import MainBlock
 
 CONFIG = PageConfig()
@@ -44,7 +44,7 @@ def codes(
 def test_the_greatest_expected_f1(blocks: list[tuple[int, int]]) -> None:
     probability, words = [p / 20 for p, _ in blocks], [w for _, w in blocks]
     got = codes(probability, words, paths=list(range(len(blocks))))
-    chosen = [place for place, code in enumerate(got) if code == decode.CHOSEN]
+    chosen = [place for place, code in enumerate(got) if code == decode.SELECTED]
     everything = sum(p * w for p, w in zip(probability, words, strict=True))
     value = 2 * sum(probability[i] * words[i] for i in chosen) / (sum(words[i] for i in chosen) + everything)
     assert value == pytest.approx(reference.expected_f1(probability, words))
@@ -81,7 +81,7 @@ def test_something_is_always_left(blocks: list[tuple[float, int]]) -> None:
         np.arange(size, dtype=np.uint64),
         CONFIG,
     )
-    assert np.any(decode.kept(got))
+    assert np.any(decode.is_kept(got))
 
 
 def test_main_text_of_a_page_alone() -> None:
@@ -127,7 +127,7 @@ def test_pages_with_next_to_nothing(html: str, text: str) -> None:
 
 
 def history() -> PageHistory:
-    found = learn([page(number, CALL) for number in range(20)], CONFIG)
+    found = learn_history([page(number, CALL) for number in range(20)], CONFIG)
     assert found is not None
     return found
 
@@ -149,7 +149,7 @@ def test_history_votes_and_repeated_texts() -> None:
 def test_texts_that_no_page_held_for_possible_are_not_remembered() -> None:
     menu = RepeatedText(text="Sport", path="div#nav>ul>li>a", df=20)
     assert menu not in history().texts
-    every = learn([page(number, CALL) for number in range(20)], replace(CONFIG, text_chance=0.0))
+    every = learn_history([page(number, CALL) for number in range(20)], replace(CONFIG, text_chance=0.0))
     assert every is not None
     assert menu in every.texts
 
@@ -157,7 +157,7 @@ def test_texts_that_no_page_held_for_possible_are_not_remembered() -> None:
 def test_numbers_are_equal_in_sentences_without_a_date() -> None:
     def learnt(line: str) -> int:
         said = f"<div class=story><p>{line}</p></div>"
-        found = learn([page(number, said.format(87_000 + 7 * number)) for number in range(8)], CONFIG)
+        found = learn_history([page(number, said.format(87_000 + 7 * number)) for number in range(8)], CONFIG)
         assert found is not None
         return max((text.df for text in found.texts if text.text.startswith("Join")), default=0)
 
@@ -170,7 +170,7 @@ def test_a_path_of_few_pages_has_little_say() -> None:
         vote = PathVote(path="div#footer>p", pages=pages, words=9000, kept=9000)
         history = PageHistory(documents=9, share=0.5, paths=(vote,))
         last = Page(page(3))
-        before, after = last.scores, Votes(history, PageConfig(vote_pages=3.0)).apply(last)[0]
+        before, after = last.scores, HistoryModel(history, PageConfig(vote_pages=3.0)).score_blocks(last)[0]
         return float(np.abs(after - before).max())
 
     assert 0 < weight(1) < weight(3) < weight(9)
@@ -183,7 +183,7 @@ def known(*votes: PathVote) -> PageHistory:
 def added(html: str, history: PageHistory, config: PageConfig = CONFIG) -> dict[str, float]:
     """What the history adds to the log odds of each block, by its text."""
     last = Page(html)
-    change = Votes(history, config).apply(last)[0] - np.clip(last.scores, -9.2, 9.2)
+    change = HistoryModel(history, config).score_blocks(last)[0] - np.clip(last.scores, -9.2, 9.2)
     return {last.text(block): float(change[block]) for block in range(len(last))}
 
 
@@ -242,16 +242,16 @@ def test_sentences_in_an_unknown_box_go_by_the_element_around_it() -> None:
     quote, line = "The ferry will not sail again until the ice is gone from the bay.", "Sailing in 2027"
     html = f"<div class=story><section class=odd><p>{quote}</p><p>{line}</p></section></div>"
     one = Page(html)
-    assert list(one.holders(0)) == ["section.odd>p", "section.odd", "div.story"]
+    assert list(one.container_paths(0)) == ["section.odd>p", "section.odd", "div.story"]
     change = added(html, known(story), PageConfig(text_chance=0.0))
     assert change[quote] > 0 == change[line]
 
 
 def test_what_holds_a_block_without_a_name() -> None:
     one = Page("<body><table><tr><td>The ferry</td></tr></table></body>")
-    assert list(one.holders(0)) == ["body>table>tr>td", "body>table>tr", "body>table", "body"]
+    assert list(one.container_paths(0)) == ["body>table>tr>td", "body>table>tr", "body>table", "body"]
     assert one.path(0) == "body>table>tr>td"
-    assert list(Page("The ferry").holders(0)) == []
+    assert list(Page("The ferry").container_paths(0)) == []
 
 
 def test_what_other_pages_do_not_have_loses_beside_a_story_in_its_place() -> None:
@@ -283,7 +283,9 @@ def test_a_short_text_that_few_pages_have_counts_for_little(text: str, short: bo
         vote = PathVote(path="div.story>p", pages=pages, words=9000, kept=kept)
         said = RepeatedText(text=text, path="div.story>p", df=df)
         known = PageHistory(documents=100, share=0.5, paths=(vote,), texts=(said,))
-        before, after = (Votes(one, CONFIG).apply(last)[0][0] for one in (replace(known, texts=()), known))
+        before, after = (
+            HistoryModel(one, CONFIG).score_blocks(last)[0][0] for one in (replace(known, texts=()), known)
+        )
         return float(before - after)
 
     assert lost(100, 100) == pytest.approx(CONFIG.repeat * np.log1p(100))
@@ -303,11 +305,11 @@ def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:
 
 def test_history_does_not_depend_on_the_order_of_pages() -> None:
     pages = [page(number, CALL if number % 2 else "") for number in range(8)]
-    assert learn(pages, CONFIG) == learn(reversed(pages), CONFIG)
+    assert learn_history(pages, CONFIG) == learn_history(reversed(pages), CONFIG)
 
 
 def test_too_few_pages_have_no_say() -> None:
-    assert learn([page(1)] * 2, CONFIG) is None
+    assert learn_history([page(1)] * 2, CONFIG) is None
     few = replace(history(), documents=2)
     assert PageCleaner(few).clean(page(5, CALL)) == PageCleaner().clean(page(5, CALL))
 
@@ -354,7 +356,7 @@ def test_texts_are_taken_under_one_path(blocks: list[tuple[int, int, int]]) -> N
     got = codes([p / 20 for p in probability], [9] * len(blocks), paths, texts)
     for text in set(texts):
         own = [place for place, one in enumerate(texts) if one == text]
-        taken = {paths[place] for place in own if got[place] in (decode.CHOSEN, decode.FILLED, decode.STRETCH)}
+        taken = {paths[place] for place in own if got[place] in (decode.SELECTED, decode.FILLED, decode.BEST_RUN)}
         copies = [place for place in own if got[place] == decode.REPEATED]
         assert len(taken) <= 1
         assert not taken & {paths[place] for place in copies}
@@ -364,8 +366,8 @@ def test_texts_are_taken_under_one_path(blocks: list[tuple[int, int, int]]) -> N
 
 def test_sayings() -> None:
     page = Page("<p>One two 3<p>one TWO 4<p>one, two: 3<p>other<p>ONE (two) 4.<p>one two 3 4")
-    assert page.sayings.tolist() == [0, 1, 0, 3, 1, 5]
-    assert Page("").sayings.tolist() == []
+    assert page.first_duplicates.tolist() == [0, 1, 0, 3, 1, 5]
+    assert Page("").first_duplicates.tolist() == []
 
 
 RUBY = "<ruby>\u6f22<rp>(</rp><rt>\u304b\u3093</rt><rp>)</rp></ruby>\u5b57\u3067\u3059\u3002"
@@ -413,7 +415,7 @@ def formulaic(number: int) -> str:
 def test_pages_of_which_nothing_would_be_left_are_marked(html: str) -> None:
     """As texts are: a story told by numbers alone went without a word."""
     if html == "main":
-        history = learn([formulaic(number) for number in range(80)], CONFIG)
+        history = learn_history([formulaic(number) for number in range(80)], CONFIG)
         assert history is not None
 
         def cleaner(stubs: str) -> Callable[[str], Cleaned]:

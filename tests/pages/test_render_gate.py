@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from templatemine.pages.render import gate
-from templatemine.pages.render.gate import Gate, host_and_port
+from templatemine.pages.render.gate import PageProxy, host_and_port
 
 Heads = list[bytes]
-Doing = Callable[[Gate, int, Heads], Awaitable[None]]
+Doing = Callable[[PageProxy, int, Heads], Awaitable[None]]
 
 
 @asynccontextmanager
@@ -44,9 +44,9 @@ async def server(answer: bytes) -> AsyncIterator[tuple[int, Heads]]:
 
 def through(
     do: Doing, *, private: bool = True, most: int = 1 << 20, answer: bytes = b"HTTP/1.1 200 OK\r\n\r\nhello"
-) -> Gate:
-    async def run() -> Gate:
-        one = Gate(private, most)
+) -> PageProxy:
+    async def run() -> PageProxy:
+        one = PageProxy(private, most)
         await one.start()
         try:
             async with server(answer) as (port, heads):
@@ -58,7 +58,7 @@ def through(
     return asyncio.run(run())
 
 
-async def ask(one: Gate, request: str) -> bytes:
+async def ask(one: PageProxy, request: str) -> bytes:
     """Everything that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
     writer.write(request.encode())
@@ -87,7 +87,7 @@ def test_where_addresses_lead(url: str, place: tuple[str, int] | None) -> None:
 
 
 def test_a_request_is_forwarded_once() -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         first = f"GET http://127.0.0.1:{port}/a?b HTTP/1.1\r\nHost: x\r\nProxy-Connection: keep-alive\r\n"
         second = f"GET http://127.0.0.1:{port}/second HTTP/1.1\r\n\r\n"
@@ -99,7 +99,7 @@ def test_a_request_is_forwarded_once() -> None:
 
 
 def test_a_tunnel() -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(("127.0.0.1", port))
         reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
         writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -115,12 +115,12 @@ def test_a_tunnel() -> None:
 @pytest.mark.parametrize("way", ["CONNECT 127.0.0.1:{port} HTTP/1.1", "GET http://127.0.0.1:{port}/ HTTP/1.1"])
 @pytest.mark.parametrize("why", ["not opened", "another host", "another port", "private", "shut again"])
 def test_what_is_refused(way: str, why: str) -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         if why != "not opened":
             hosts = {"another host": ("a.example", port), "another port": ("127.0.0.1", port + 1)}
             one.open(hosts.get(why))
         if why == "shut again":
-            await one.shut()
+            await one.close_page()
         found = await ask(one, way.format(port=port) + "\r\n\r\n")
         assert found.startswith(b"HTTP/1.1 403 ")
         assert heads == []
@@ -130,7 +130,7 @@ def test_what_is_refused(way: str, why: str) -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"])
 def test_private_addresses_by_any_name(host: str) -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         assert (await ask(one, f"CONNECT {host}:{port} HTTP/1.1\r\n\r\n")).startswith(b"HTTP/1.1 403 ")
         assert heads == []
@@ -146,7 +146,7 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
         looked.append(address)
         return address == "127.0.0.1"
 
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         loop = asyncio.get_running_loop()
         real = loop.getaddrinfo
@@ -168,7 +168,7 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
 
 
 def test_a_page_loads_no_more_than_its_bytes() -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         found = await ask(one, f"GET http://127.0.0.1:{port}/ HTTP/1.1\r\n\r\n")
         assert 0 < len(found) < 400_000
@@ -184,7 +184,7 @@ def test_a_page_loads_no_more_than_its_bytes() -> None:
     "head", ["\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "CONNECT : HTTP/1.1\r\n\r\n", "x" * 200_000]
 )
 def test_what_is_no_request(head: str) -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         try:
             found = await ask(one, head)
@@ -197,12 +197,12 @@ def test_what_is_no_request(head: str) -> None:
 
 
 def test_shutting_ends_what_is_open() -> None:
-    async def do(one: Gate, port: int, heads: Heads) -> None:
+    async def do(one: PageProxy, port: int, heads: Heads) -> None:
         one.open(None)
         reader, writer = await asyncio.open_connection("127.0.0.1", one.port)
         writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
         await reader.readuntil(b"\r\n\r\n")
-        await one.shut()
+        await one.close_page()
         assert await reader.read() == b""
         writer.close()
 
@@ -213,7 +213,7 @@ def test_what_has_just_been_let_in_is_closed_when_it_stops() -> None:
     """Its task is cancelled before the first step; a socket that stays open would warn, which is an error here."""
 
     async def run() -> None:
-        one = Gate(True, 1 << 20)
+        one = PageProxy(True, 1 << 20)
         accept, stopped = one._accept, asyncio.Event()
 
         def accept_and_stop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

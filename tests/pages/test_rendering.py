@@ -21,7 +21,7 @@ from templatemine import extract
 from templatemine.config import RenderConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.pages.render.browser import find_browser
-from templatemine.pages.render.rendering import Rendered, Renderer
+from templatemine.pages.render.rendering import RenderedPage, Renderer
 
 STORY = "A sentence of a story that a script wrote, and which goes on for a while. "
 URL = "http://site.example:8080/a/story?x=1#part"
@@ -297,7 +297,7 @@ def test_a_page_that_fails_is_left_as_it_came(brief: Renderer, how: str) -> None
     found = brief.render(html)
     if how == "memory" and "did not end" in found.note:  # a machine too busy to give it all that memory in time
         why = "its scripts did not end within 2 s"
-    assert found == Rendered(html=html, done=False, note=f"not rendered: {why}")
+    assert found == RenderedPage(html=html, done=False, note=f"not rendered: {why}")
     assert time.monotonic() - begin < 60
     assert STORY.strip() in extract(found.html).text
 
@@ -308,7 +308,7 @@ def test_the_next_page_is_none_the_worse(brief: Renderer) -> None:
         assert "BUILT" in render_patiently(brief, f"<body>{BUILT['at once']}").html
 
 
-def render_patiently(one: Renderer, html: str) -> Rendered:
+def render_patiently(one: Renderer, html: str) -> RenderedPage:
     """Two seconds may be too few on a busy machine, three times two seconds are not."""
     for _ in range(3):
         found = one.render(html)
@@ -398,11 +398,11 @@ def test_no_browser_outlives_its_owner(end: str) -> None:
 
 
 def test_within_a_loop_and_from_several_threads(browser: Renderer) -> None:
-    async def inside() -> Rendered:
+    async def inside() -> RenderedPage:
         return browser.render(f"<body>{BUILT['at once']}")
 
     assert "BUILT" in asyncio.run(inside()).html
-    found: list[Rendered] = []
+    found: list[RenderedPage] = []
     threads = [
         threading.Thread(target=lambda n=n: found.append(browser.render(f"<body><script>document.body.append('n{n}')</script>")))
         for n in range(4)

@@ -20,7 +20,7 @@ from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.pages import _model
 from templatemine.pages.baselines import shallow
-from templatemine.pages.baselines.main_block import SAME, duplicates, main_blocks
+from templatemine.pages.baselines.main_block import MIN_COSINE, find_duplicates, weigh_main_blocks
 from templatemine.pages.baselines.shallow import BAD, FEATURES, GOOD, NEAR, SHORT, context_free, context_sensitive
 from templatemine.pages.blocks import Page
 
@@ -55,7 +55,7 @@ def test_characters_of_scripts_without_spaces_are_words_two_columns_wide() -> No
 
 def test_features_of_a_block() -> None:
     at = Page("<h2>Head | Line</h2><p>The board <a href=x>met on Tuesday</a>. It paid 3.</p><div>Home</div>")
-    rows, _ = shallow.features(at)
+    rows, _ = shallow.compute_features(at)
     assert rows.shape == (3, len(FEATURES))
 
     def of(name: str) -> list[float]:
@@ -125,9 +125,9 @@ def test_context_sensitive_classes(classes: list[int]) -> None:
 
 def test_the_tree_is_walked_as_it_stands() -> None:
     data = json.loads(files("templatemine.pages.baselines").joinpath("shallow.json").read_text(encoding="utf-8"))
-    rows, _ = shallow.features(Page(page(1)))
+    rows, _ = shallow.compute_features(Page(page(1)))
     for row, found in zip(
-        rows.tolist(), shallow.tree().value[shallow.leaves(shallow.tree(), rows)].tolist(), strict=True
+        rows.tolist(), shallow.load_tree().value[shallow.find_leaves(shallow.load_tree(), rows)].tolist(), strict=True
     ):
         node = data["nodes"][0]
         while "feature" in node:
@@ -137,7 +137,7 @@ def test_the_tree_is_walked_as_it_stands() -> None:
 
 
 def test_a_tree_that_is_none_is_refused() -> None:
-    one, rows = shallow.tree(), np.zeros((1, len(FEATURES)))
+    one, rows = shallow.load_tree(), np.zeros((1, len(FEATURES)))
     for name, value in (("left", 0), ("right", 10**6), ("feature", 10**6)):
         columns = {key: getattr(one, key).copy() for key in ("feature", "threshold", "left", "right", "value")}
         columns[name][0] = value
@@ -175,11 +175,11 @@ def test_cosines(texts: list[list[str]]) -> None:
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=3, max_size=6), min_size=1, max_size=6))
 def test_only_what_is_alike_goes_and_copies_go(texts: list[list[str]]) -> None:
     at = Page("".join(f"<p>{' '.join(text)}" for text in texts))
-    again = duplicates(at, np.arange(len(at))).tolist()
+    again = find_duplicates(at, np.arange(len(at))).tolist()
     bags = [bag(" ".join(text)) for text in texts]
     assert not again[0]
     for place, gone in enumerate(again):
-        alike = [cosine(bags[place], other) >= SAME - 1e-9 for other in bags[:place]]
+        alike = [cosine(bags[place], other) >= MIN_COSINE - 1e-9 for other in bags[:place]]
         assert not gone or any(alike)
         if place and bags[place] == bags[place - 1] and len(bags[place]) >= 3:
             assert gone
@@ -190,7 +190,7 @@ def test_weights_of_blocks() -> None:
         "<title>The Harbour Crane</title><div><p>harbour crane crane</p><p>ferry islanders</p></div>"
         "<div><p>winter</p></div>"
     )
-    weight, home = main_blocks(at, np.arange(3))
+    weight, home = weigh_main_blocks(at, np.arange(3))
     assert home.tolist() == [0, 0, 1]
     # equation 4: 1 - 2 / (2 + 3); equation 5: 3 of 6, 2 of 6, 1 of 6; equation 6: the first region holds 5 of 6
     assert weight.tolist() == pytest.approx([0.6 + 3 / 6 + 1, 2 / 6 + 1, 1 / 6])
@@ -198,7 +198,7 @@ def test_weights_of_blocks() -> None:
 
 def test_keywords_fold_case_in_all_scripts() -> None:
     at = Page("<title>ГАВАНЬ Straße</title><div><p>Гавань гавань STRASSE</p></div><div><p>İİİİ kran</p></div>")
-    weight, _ = main_blocks(at, np.arange(2))
+    weight, _ = weigh_main_blocks(at, np.arange(2))
     assert weight[0] > weight[1]
     hashes, home = _model.keywords(*columns(["гавань, abc港湾 “gate”", "гавань"]), 4)
     assert len(hashes) == 5
@@ -233,7 +233,7 @@ def test_a_story_between_menus() -> None:
 
 def test_reasons_are_the_conditions_that_hold() -> None:
     at = Page(page(1).replace("&copy;", "") + "<p>One more line of it, with <a href=/>a link</a>.</p>")
-    rows, _ = shallow.features(at)
+    rows, _ = shallow.compute_features(at)
     seen = set()
     for row, block in zip(rows, extract(at.html, "shallow").blocks, strict=True):
         verdict, _, said = block.reason.partition(" by its shallow features: ")

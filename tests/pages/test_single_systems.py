@@ -8,7 +8,7 @@ from invented_pages import page
 from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
-from templatemine.pages.baselines.density import target
+from templatemine.pages.baselines.density import find_target
 from templatemine.pages.blocks import Page
 
 MENU = "<div class=menu>" + "<div><a href=/>Home</a></div>" * 9 + "</div>"
@@ -26,7 +26,7 @@ def test_a_story_between_menus(system: str) -> None:
 def test_the_target_node() -> None:
     html = f"<body>{MENU}<div id=story><div>{STORY}</div></div>{MENU}"
     at = Page(html)
-    found = target(at, 0.5)
+    found = find_target(at, 0.5)
     element = found.element
     signs = []
     while element > 0:

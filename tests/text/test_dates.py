@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import examples
-from templatemine.pages.page_dates import LONGEST, is_date, normalised
+from templatemine.pages.page_dates import MAX_DATE_LENGTH, is_date, normalise_date
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ from templatemine.pages.page_dates import LONGEST, is_date, normalised
         ("March 2009", None),
         ("12009-03-01", None),
         ("", None),
-        ("March 30, 2007" + " and more" * LONGEST, None),
+        ("March 30, 2007" + " and more" * MAX_DATE_LENGTH, None),
     ],
 )
 def test_forms(text: str, date: str | None) -> None:
-    assert normalised(text) == date
+    assert normalise_date(text) == date
 
 
 def test_a_text_that_is_a_date() -> None:
@@ -77,15 +77,15 @@ def test_every_day_comes_back(at: datetime, zone: int) -> None:
         f"{at.day} {calendar.month_abbr[at.month]} {at.year}",
         f"{at.year}年{at.month}月{at.day}日",
     ):
-        assert normalised(text) == day
+        assert normalise_date(text) == day
     zoned = at.replace(tzinfo=timezone(timedelta(hours=zone)))
-    assert normalised(zoned.isoformat()) == zoned.isoformat()
+    assert normalise_date(zoned.isoformat()) == zoned.isoformat()
 
 
 def test_dateparser_is_asked_on_request() -> None:
     pytest.importorskip("dateparser")
-    assert normalised("12/10/2009") is None
-    assert normalised("12/10/2009", ask=True) == "2009-12-10"
-    assert normalised("12/10/2009", whole=True, ask=True) is None
-    assert normalised("mars 2009", ask=True) is None
-    assert normalised("il y a 3 jours", ask=True) is None
+    assert normalise_date("12/10/2009") is None
+    assert normalise_date("12/10/2009", use_dateparser=True) == "2009-12-10"
+    assert normalise_date("12/10/2009", whole=True, use_dateparser=True) is None
+    assert normalise_date("mars 2009", use_dateparser=True) is None
+    assert normalise_date("il y a 3 jours", use_dateparser=True) is None

@@ -261,7 +261,7 @@ def find_references(
     CorpusError
         As `io.read.read_records`, if fatal.
     """
-    from templatemine.pages.baselines.diff import middle
+    from templatemine.pages.baselines.diff import order_by_middle
 
     if "-" in paths:
         raise ConfigError("diff: expected a reference page, as standard input cannot be read twice for one; got none")
@@ -269,7 +269,7 @@ def find_references(
     for document in read_documents(paths, config, _passed_over):
         if document.html is not None:
             sizes.setdefault(document.source, []).append(len(document.html))
-    wanted = {source: middle(found)[:REFERENCES] for source, found in sizes.items()}
+    wanted = {source: order_by_middle(found)[:REFERENCES] for source, found in sizes.items()}
     seen = dict.fromkeys(sizes, 0)
     pages: dict[str, dict[int, str]] = {source: {} for source in sizes}
     with rendering(render) as rendered:
@@ -328,7 +328,7 @@ def _document(form: str, end: str) -> Form:
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
     ) -> bytes:
         head = _head(found, config) if form == "text" else ""
-        return f"{head}{found.written(form, config.markup)}{end}".encode("utf-8", "surrogatepass")
+        return f"{head}{found.format_text(form, config.markup)}{end}".encode("utf-8", "surrogatepass")
 
     return document
 
@@ -342,7 +342,7 @@ def _as_field(form: str) -> Form:
         # Metadata are fields here, comments a part of the document.
         row = _row(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
         del row["text"]
-        return encode_line({**row, form: found.written(form, replace(config.markup, metadata=False))})
+        return encode_line({**row, form: found.format_text(form, replace(config.markup, metadata=False))})
 
     return line
 

@@ -17,39 +17,39 @@ from dataclasses import dataclass, replace
 from urllib.parse import urldefrag, urljoin
 
 from templatemine.config import ReadConfig
-from templatemine.crawl.rhythm import Rhythm, after_failure, after_visit, skipped_hours, when
+from templatemine.crawl.rhythm import FeedRhythm, parse_skip_hours, skip_hours, slow_down, update_rhythm
 from templatemine.crawl.settings import CrawlConfig
-from templatemine.crawl.sitemap import Entry, entries_of
-from templatemine.crawl.state import FETCHED_ALREADY, Feed, Page, State, Status
-from templatemine.crawl.warc_output import Exchange, Output
+from templatemine.crawl.sitemap import SitemapEntry, read_sitemap
+from templatemine.crawl.state import FETCHED_ALREADY, CrawlState, Feed, Page, PageStatus
+from templatemine.crawl.warc_output import CrawlOutput, Exchange
 from templatemine.errors import CorpusError
 from templatemine.io.feed import date_of, is_sitemap, parsed_feed
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, unpacked, unreadable
 from templatemine.io.sources import domain_of
 from templatemine.io.web import Fetched, page_record
 
-__all__ = ["Answer", "History", "clean_url", "read_urls"]
+__all__ = ["CrawlResponse", "CrawlFrontier", "clean_url", "read_urls"]
 
-_AHEAD = 2
+_MAX_IN_FLIGHT = 2
 """Most addresses of a domain that are handed out at a time."""
 
-_MOST_ITEMS = 1000
+_MAX_FEED_ITEMS = 1000
 """Most items taken from one answer of a feed; feeds have ten to a few hundred."""
 
-_LARGEST_SITEMAP = 50 << 20
+_MAX_SITEMAP_BYTES = 50 << 20
 """The bound of the protocol."""
 
-_LONGEST_URL = 4096
-_LONGEST_TITLE = 1000
+_MAX_URL_LENGTH = 4096
+_MAX_TITLE_LENGTH = 1000
 
 _FEED = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]", re.IGNORECASE)
 _JSON_FEED = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{.*jsonfeed\.org/version/", re.DOTALL)
 _PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
-_SNIFFED = 4096
+_SNIFF_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class CrawlResponse:
     """A response.  `body` is decoded but for its character set; `exchange` is as it was on the wire."""
 
     status: int
@@ -63,15 +63,19 @@ class Answer:
 def clean_url(url: str, base: str = "") -> str | None:
     """The absolute HTTP address without its fragment; None if the text is no address."""
     try:
-        whole = urldefrag(urljoin(base, url.strip())).url
+        absolute = urldefrag(urljoin(base, url.strip())).url
     except ValueError:
         return None
-    fine = whole.lower().startswith(("http://", "https://")) and len(whole) <= _LONGEST_URL and domain_of(whole)
-    return whole if fine and whole.isprintable() and " " not in whole else None
+    is_valid = (
+        absolute.lower().startswith(("http://", "https://"))
+        and len(absolute) <= _MAX_URL_LENGTH
+        and domain_of(absolute)
+    )
+    return absolute if is_valid and absolute.isprintable() and " " not in absolute else None
 
 
-class History:
-    """A crawl.
+class CrawlFrontier:
+    """The queues of a crawl and the record of its answers.
 
     Parameters
     ----------
@@ -79,25 +83,25 @@ class History:
     config : CrawlConfig
     """
 
-    def __init__(self, state: State, output: Output, config: CrawlConfig) -> None:
+    def __init__(self, state: CrawlState, output: CrawlOutput, config: CrawlConfig) -> None:
         self.state = state
-        self.fetched: Counter[str] = Counter()
+        self.counters: Counter[str] = Counter()
         self._output, self._config = output, config
-        self._due: defaultdict[str, deque[int | str]] = defaultdict(deque)
-        self._turns: dict[str, None] = {}  # in the order of their keys
-        self._away: Counter[str] = Counter()
-        self._tried: Counter[str] = Counter(state.tried())
+        self._queues: defaultdict[str, deque[int | str]] = defaultdict(deque)
+        self._rotation: dict[str, None] = {}  # in the order of their keys
+        self._in_flight: Counter[str] = Counter()
+        self._fetch_counts: Counter[str] = Counter(state.count_tried())
         self._feeds: dict[str, Feed] = {}
-        self._visits: list[tuple[float, str]] = []
-        self.slow: dict[str, float] = {}
+        self._visit_heap: list[tuple[float, str]] = []
+        self.slow_domains: dict[str, float] = {}
         """Domains that ask for a longer delay, in seconds."""
-        self._resting: dict[str, float] = {}  # until when
-        self._rests: list[tuple[float, str]] = []
-        self._asked: Counter[str] = Counter()  # how often an address was answered with "later"
-        for number, source in state.due():
+        self._resting_until: dict[str, float] = {}  # until when
+        self._rest_heap: list[tuple[float, str]] = []
+        self._postponements: Counter[str] = Counter()  # how often an address was answered with "later"
+        for number, source in state.due_pages():
             self._queue(source, number)
         for feed in state.feeds():
-            self._plan(feed)
+            self._schedule_visit(feed)
 
     # ------------------------------------------------------------------------------------------------------- the queues
 
@@ -106,111 +110,113 @@ class History:
         for page in self.state.add(Page(url=url, source=domain_of(url)) for url in urls):
             self._queue(page.source, page.number)
 
-    def _queue(self, source: str, what: int | str) -> None:
-        if isinstance(what, str):
-            self._due[source].appendleft(what)  # a visit that is late may lose items
+    def _queue(self, source: str, item: int | str) -> None:
+        if isinstance(item, str):
+            self._queues[source].appendleft(item)  # a visit that is late may lose items
         else:
-            self._due[source].append(what)
-        self._line_up(source)
+            self._queues[source].append(item)
+        self._schedule_source(source)
 
-    def _line_up(self, source: str) -> None:
+    def _schedule_source(self, source: str) -> None:
         """Put a domain in the rota if it has something to fetch.  Waiting domains cost nothing."""
-        if source not in self._turns and self._ready(source):
-            self._turns[source] = None
+        if source not in self._rotation and self._is_ready(source):
+            self._rotation[source] = None
 
-    def _ready(self, source: str) -> bool:
-        return source not in self._resting and self._able(source)
+    def _is_ready(self, source: str) -> bool:
+        return source not in self._resting_until and self._has_work(source)
 
-    def _able(self, source: str) -> bool:
-        waiting = self._due.get(source)
-        if not waiting or self._away[source] >= (1 if source in self.slow else _AHEAD):
+    def _has_work(self, source: str) -> bool:
+        queue = self._queues.get(source)
+        if not queue or self._in_flight[source] >= (1 if source in self.slow_domains else _MAX_IN_FLIGHT):
             return False
-        return isinstance(waiting[0], str) or self._tried[source] + self._away[source] < self._config.max_pages
+        return (
+            isinstance(queue[0], str) or self._fetch_counts[source] + self._in_flight[source] < self._config.max_pages
+        )
 
-    def _plan(self, feed: Feed) -> None:
+    def _schedule_visit(self, feed: Feed) -> None:
         # Never further away than the longest interval, should the clock have been set back.
         feed = replace(feed, due=min(feed.due, time.time() + self._config.revisit[1] + 86_400))
         self._feeds[feed.url] = feed
-        heapq.heappush(self._visits, (feed.due, feed.url))
+        heapq.heappush(self._visit_heap, (feed.due, feed.url))
 
-    def _rest(self, source: str, seconds: float, now: float) -> None:
+    def _pause_source(self, source: str, seconds: float, now: float) -> None:
         """Hand out no address of a domain for some time."""
         until = now + min(seconds, self._config.max_wait)
-        if until > self._resting.get(source, now):
-            self._resting[source] = until
-            self._turns.pop(source, None)
-            heapq.heappush(self._rests, (until, source))
+        if until > self._resting_until.get(source, now):
+            self._resting_until[source] = until
+            self._rotation.pop(source, None)
+            heapq.heappush(self._rest_heap, (until, source))
 
-    def _wake(self, now: float) -> None:
+    def _end_pauses(self, now: float) -> None:
         # None is longer than that, but for a clock that was set back.
-        while self._rests and not now < self._rests[0][0] <= now + self._config.max_wait:
-            until, source = heapq.heappop(self._rests)
-            if self._resting.get(source) == until:
-                del self._resting[source]
-                self._line_up(source)
+        while self._rest_heap and not now < self._rest_heap[0][0] <= now + self._config.max_wait:
+            until, source = heapq.heappop(self._rest_heap)
+            if self._resting_until.get(source) == until:
+                del self._resting_until[source]
+                self._schedule_source(source)
 
-    def next(self, now: float) -> Page | Feed | None:
+    def next_job(self, now: float) -> Page | Feed | None:
         """The next page or feed to fetch; None if there is none at the moment."""
-        self._wake(now)
-        while self._visits and self._visits[0][0] <= now:
-            _, url = heapq.heappop(self._visits)
+        self._end_pauses(now)
+        while self._visit_heap and self._visit_heap[0][0] <= now:
+            _, url = heapq.heappop(self._visit_heap)
             self._queue(self._feeds[url].source, url)
-        while self._turns:
-            source = next(iter(self._turns))
-            del self._turns[source]
-            if not self._ready(source):
+        while self._rotation:
+            source = next(iter(self._rotation))
+            del self._rotation[source]
+            if not self._is_ready(source):
                 continue
-            what = self._due[source].popleft()
-            if not self._due[source]:
-                del self._due[source]
-            job = self._feeds[what] if isinstance(what, str) else self.state.page(what)
+            item = self._queues[source].popleft()
+            if not self._queues[source]:
+                del self._queues[source]
+            job = self._feeds[item] if isinstance(item, str) else self.state.due_page(item)
             if job is not None:  # a redirect may have led to it meanwhile
-                self._away[source] += 1
-            self._line_up(source)
+                self._in_flight[source] += 1
+            self._schedule_source(source)
             if job is not None:
                 return job
         return None
 
-    def over(self) -> bool:
+    def is_finished(self) -> bool:
         """True if nothing is due or under way, and no feed is to be visited."""
-        return not (self._feeds or self._away or self._turns or any(map(self._able, self._resting)))
+        return not (self._feeds or self._in_flight or self._rotation or any(map(self._has_work, self._resting_until)))
 
-    def _back(self, job: Page | Feed, now: float) -> None:
-        self._away[job.source] -= 1
-        if not self._away[job.source]:
-            del self._away[job.source]
-        if job.source in self.slow:
-            self._rest(job.source, self.slow[job.source], now)
-        self._line_up(job.source)
+    def _release(self, job: Page | Feed, now: float) -> None:
+        self._in_flight[job.source] -= 1
+        if not self._in_flight[job.source]:
+            del self._in_flight[job.source]
+        if job.source in self.slow_domains:
+            self._pause_source(job.source, self.slow_domains[job.source], now)
+        self._schedule_source(job.source)
 
     # ------------------------------------------------------------------------------------------------------ the answers
 
-    def postponed(self, job: Page | Feed, reason: str, seconds: float, now: float, *, answered: bool) -> None:
-        """Postpone a request on the wish of the site; it fails if it was `answered` so too often."""
-        self._rest(job.source, seconds, now)
+    def postpone(self, job: Page | Feed, reason: str, seconds: float, now: float, *, answered: bool) -> None:
+        """Postpone a request on the wish of the site; it fails if it was `record_response` so too often."""
+        self._pause_source(job.source, seconds, now)
         if answered:
-            self._asked[job.url] += 1
-            if self._asked[job.url] > self._config.retries:
-                self.failed(job, reason, now)
+            self._postponements[job.url] += 1
+            if self._postponements[job.url] > self._config.retries:
+                self.record_failure(job, reason, now)
                 return
-        self._due[job.source].appendleft(job.url if isinstance(job, Feed) else job.number)
-        self._back(job, now)
+        self._queues[job.source].appendleft(job.url if isinstance(job, Feed) else job.number)
+        self._release(job, now)
 
-    def failed(self, job: Page | Feed, reason: str, now: float) -> None:
+    def record_failure(self, job: Page | Feed, reason: str, now: float) -> None:
         """Record a failure."""
-        self._asked.pop(job.url, None)
+        self._postponements.pop(job.url, None)
         if isinstance(job, Feed):
-            self._back(job, now)
-            self.fetched["failed visits"] += 1
-            rhythm = after_failure(job.rhythm, self._config.revisit)
-            self._keep(replace(job, rhythm=rhythm, due=now + rhythm.every))
+            self._release(job, now)
+            self.counters["failed visits"] += 1
+            rhythm = slow_down(job.rhythm, self._config.revisit)
+            self._store_feed(replace(job, rhythm=rhythm, due=now + rhythm.every))
             return
-        self.fetched["failed"] += 1
-        self._tried[job.source] += 1
-        self._back(job, now)
-        self.state.settle(job, Status.FAILED, reason=reason)
+        self.counters["failed"] += 1
+        self._fetch_counts[job.source] += 1
+        self._release(job, now)
+        self.state.record_page(job, PageStatus.FAILED, reason=reason)
 
-    def answered(self, job: Page | Feed, answer: Answer, now: float) -> None:
+    def record_response(self, job: Page | Feed, response: CrawlResponse, now: float) -> None:
         """Record a response: the items of a feed, or a page.
 
         Raises
@@ -218,63 +224,63 @@ class History:
         CorpusError
             Fatal: the output or the state cannot be written.
         """
-        self._asked.pop(job.url, None)
-        head = answer.body[:_SNIFFED]
-        if answer.status == 304 and isinstance(job, Feed):
-            self._visited(job, answer, now, [])
-        elif (entries := entries_of(answer.body, self._config.max_size)) is not None:
-            self._visited(job, answer, now, list(_pages(entries, job.url, answer.exchange.url)))
+        self._postponements.pop(job.url, None)
+        head = response.body[:_SNIFF_BYTES]
+        if response.status == 304 and isinstance(job, Feed):
+            self._record_visit(job, response, now, [])
+        elif (entries := read_sitemap(response.body, self._config.max_size)) is not None:
+            self._record_visit(job, response, now, list(_sitemap_pages(entries, job.url, response.exchange.url)))
         elif _JSON_FEED.match(head) or (_FEED.search(head) and not _PAGE.search(head)):
-            self._feed(job, answer, now)
+            self._record_feed(job, response, now)
         elif isinstance(job, Feed):
-            self.failed(job, "no feed", now)
+            self.record_failure(job, "no feed", now)
         else:
-            self._page(job, answer, now)
+            self._record_page(job, response, now)
 
-    def _page(self, page: Page, answer: Answer, now: float) -> None:
-        if self.state.finished(answer.exchange.url):  # a redirect led there while that page was on its way itself
-            if answer.exchange.url == page.url:
-                self._back(page, now)
+    def _record_page(self, page: Page, response: CrawlResponse, now: float) -> None:
+        if self.state.is_finished(response.exchange.url):  # a redirect led there while that page was on its way itself
+            if response.exchange.url == page.url:
+                self._release(page, now)
             else:
-                self.failed(page, FETCHED_ALREADY, now)
+                self.record_failure(page, FETCHED_ALREADY, now)
             return
         notes: list[str] = []
         report = Report(lambda error: notes.append(error.problem))
-        kind, _, rest = answer.content_type.partition(";")
+        kind, _, rest = response.content_type.partition(";")
         charset = rest.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
-        exchange = answer.exchange
+        exchange = response.exchange
         fetched = Fetched(
             id=exchange.url,
             url=exchange.url,
             date=exchange.date,
-            status=answer.status,
+            status=response.status,
             content_type=kind,
             charset=charset,
-            body=answer.body,
+            body=response.body,
             where=exchange.url,
         )
         record = page_record(fetched, page.source, ReadConfig(), report)
         if record is None:
-            self.failed(page, "no page", now)
+            self.record_failure(page, "no page", now)
             return
         end = self._output.add(exchange, page, record.fields)
-        self.state.settle(page, Status.DONE, finish=end, final=exchange.url)
-        self._tried[page.source] += 1
-        self._back(page, now)
-        self.fetched["pages"] += 1
-        self.fetched["bytes"] += len(exchange.body)
+        self.state.record_page(page, PageStatus.DONE, finish=end, final=exchange.url)
+        self._fetch_counts[page.source] += 1
+        self._release(page, now)
+        self.counters["pages"] += 1
+        self.counters["bytes"] += len(exchange.body)
 
-    def _feed(self, job: Page | Feed, answer: Answer, now: float) -> None:
+    def _record_feed(self, job: Page | Feed, response: CrawlResponse, now: float) -> None:
         try:
-            parsed = parsed_feed(answer.body)
+            parsed = parsed_feed(response.body)
         except ValueError:  # tags of any number of attributes
             parsed = {}
         if not parsed.get("version"):
-            self.failed(job, "no feed", now)
+            self.record_failure(job, "no feed", now)
             return
         items = []
-        for item in parsed.entries[:_MOST_ITEMS]:
-            url = clean_url(item.get("link") or "", answer.exchange.url)
+        for item in parsed.entries[:_MAX_FEED_ITEMS]:
+            url = clean_url(item.get("link") or "", response.exchange.url)
             if url is None:
                 continue
             date = date_of(item)
@@ -283,56 +289,63 @@ class History:
                     url=url,
                     source=domain_of(url),
                     via=job.url,
-                    title=(item.get("title") or "")[:_LONGEST_TITLE] or None,
+                    title=(item.get("title") or "")[:_MAX_TITLE_LENGTH] or None,
                     published=time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
                 )
             )
         minutes = str(parsed.feed.get("ttl") or "").strip()
         ttl = 60.0 * int(minutes[:6]) if minutes.isascii() and minutes.isdigit() else 0.0
-        self._visited(job, answer, now, items, ttl, skipped_hours(answer.body))
+        self._record_visit(job, response, now, items, ttl, parse_skip_hours(response.body))
 
-    def _visited(
+    def _record_visit(
         self,
         job: Page | Feed,
-        answer: Answer,
+        response: CrawlResponse,
         now: float,
         items: list[Page],
         ttl: float = 0.0,
         hours: frozenset[int] = frozenset(),
     ) -> None:
-        before = job.rhythm if isinstance(job, Feed) else Rhythm()
+        previous_rhythm = job.rhythm if isinstance(job, Feed) else FeedRhythm()
         page = job if isinstance(job, Page) else None
         if page is not None and page.via is not None:  # or feeds that lead to feeds would have no end
-            self._tried[page.source] += 1
-        feed = Feed(url=job.url, source=job.source, due=now, etag=answer.etag, modified=answer.modified, rhythm=before)
-        if answer.status == 304 and isinstance(job, Feed):
-            feed = replace(feed, etag=answer.etag or job.etag, modified=answer.modified or job.modified)
+            self._fetch_counts[page.source] += 1
+        feed = Feed(
+            url=job.url,
+            source=job.source,
+            due=now,
+            etag=response.etag,
+            modified=response.modified,
+            rhythm=previous_rhythm,
+        )
+        if response.status == 304 and isinstance(job, Feed):
+            feed = replace(feed, etag=response.etag or job.etag, modified=response.modified or job.modified)
         # The feed is due again at once until its rhythm is known, which takes the number of its new items; a kill
         # between the two transactions costs one visit more, and no item.
-        new = self.state.visited(feed, items, page)
-        rhythm = after_visit(before, now, len(new), len(items), self._config.revisit, ttl)
-        self._back(job, now)
-        for one in new:
-            self._queue(one.source, one.number)
-        self.fetched["visits"] += 1
-        self.fetched["unchanged"] += answer.status == 304
-        self.fetched["items"] += len(new)
-        self._keep(replace(feed, rhythm=rhythm, due=when(now + rhythm.every, hours)))
+        new = self.state.record_visit(feed, items, page)
+        rhythm = update_rhythm(previous_rhythm, now, len(new), len(items), self._config.revisit, ttl)
+        self._release(job, now)
+        for new_page in new:
+            self._queue(new_page.source, new_page.number)
+        self.counters["visits"] += 1
+        self.counters["unchanged"] += response.status == 304
+        self.counters["items"] += len(new)
+        self._store_feed(replace(feed, rhythm=rhythm, due=skip_hours(now + rhythm.every, hours)))
 
-    def _keep(self, feed: Feed) -> None:
-        self.state.visited(feed)
-        self._plan(feed)
+    def _store_feed(self, feed: Feed) -> None:
+        self.state.record_visit(feed)
+        self._schedule_visit(feed)
 
 
-def _pages(entries: Iterable[Entry], via: str, base: str) -> Iterator[Page]:
+def _sitemap_pages(entries: Iterable[SitemapEntry], via: str, base: str) -> Iterator[Page]:
     for entry in entries:
         url = clean_url(entry.url, base)
         if url is not None:
-            title = (entry.title or "")[:_LONGEST_TITLE] or None
+            title = (entry.title or "")[:_MAX_TITLE_LENGTH] or None
             yield Page(url=url, source=domain_of(url), via=via, title=title, published=entry.published)
 
 
-_REMARK = re.compile(r"(?:^|\s)#.*", re.DOTALL)
+_COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 """A comment; within an address # begins a fragment."""
 
 
@@ -349,11 +362,11 @@ def read_urls(path: str, report: Report) -> Iterator[str]:
     try:
         with open_input(path) as stream, unpacked(path, stream) as lines:
             if is_sitemap(lines.peek()):
-                entries = entries_of(read_whole(lines, _LARGEST_SITEMAP), _LARGEST_SITEMAP) or ()
+                entries = read_sitemap(read_whole(lines, _MAX_SITEMAP_BYTES), _MAX_SITEMAP_BYTES) or ()
                 yield from (url for entry in entries if (url := clean_url(entry.url)))
                 return
             for number, line in enumerate(lines, 1):
-                text = _REMARK.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip()
+                text = _COMMENT.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip()
                 if not text:
                     continue
                 url = clean_url(text)

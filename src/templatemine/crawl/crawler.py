@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from templatemine.crawl.settings import CrawlConfig, scrapy_settings
-from templatemine.crawl.state import State, Status
+from templatemine.crawl.state import CrawlState, PageStatus
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.io.files import Report
 from templatemine.io.write import check_directory
 
-__all__ = ["Crawled", "crawl"]
+__all__ = ["CrawlResult", "crawl"]
 
 _STATE = ".state"
 """Added to the output's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crawled:
+class CrawlResult:
     """The result of a run, and the totals of all runs.
 
     Attributes
@@ -51,7 +51,7 @@ def crawl(
     output: str,
     config: CrawlConfig | None = None,
     on_error: Callable[[CorpusError], None] | None = None,
-) -> Crawled:
+) -> CrawlResult:
     """Fetch pages, and the items of feeds as they appear, into an archive; or continue one.
 
     Parameters
@@ -78,9 +78,9 @@ def crawl(
     try:
         from scrapy.crawler import CrawlerProcess
 
-        from templatemine.crawl.crawl_history import History, read_urls
-        from templatemine.crawl.spider import HistorySpider
-        from templatemine.crawl.warc_output import Output, check_name
+        from templatemine.crawl.crawl_history import CrawlFrontier, read_urls
+        from templatemine.crawl.spider import FrontierSpider
+        from templatemine.crawl.warc_output import CrawlOutput, check_name
     except ImportError as error:
         raise MissingExtraError(f"a crawl needs {error.name}: {pip_line('crawl')}") from error
     check_name(output)
@@ -88,49 +88,49 @@ def crawl(
     report = Report(on_error)
     urls = [url for path in inputs for url in read_urls(path, report)]
     state_path = output + _STATE
-    _check(output, state_path, config)
-    with closing(State(state_path)) as state:
-        keep = state.agree(os.path.getsize(output) if os.path.exists(output) else 0)
-        end = state.fact("end")
+    _check_output(output, state_path, config)
+    with closing(CrawlState(state_path)) as state:
+        keep = state.reconcile(os.path.getsize(output) if os.path.exists(output) else 0)
+        end = state.read_fact("end")
         resumed = end is not None and end > time.time()
         if end is None or not resumed:
             end = time.time() + 3600 * config.hours
-            state.keep_fact("end", end)
+            state.store_fact("end", end)
         seconds = min(end - time.time(), 3600 * config.hours)
-        with closing(Output(output, keep)) as archive:
-            history = History(state, archive, config)
-            history.add(iter(urls))
+        with closing(CrawlOutput(output, keep)) as archive:
+            frontier = CrawlFrontier(state, archive, config)
+            frontier.add(iter(urls))
             process = CrawlerProcess(scrapy_settings(config))
-            crawler = process.create_crawler(HistorySpider)
-            process.crawl(crawler, history=history, seconds=seconds)
+            crawler = process.create_crawler(FrontierSpider)
+            process.crawl(crawler, frontier=frontier, seconds=seconds)
             process.start()
-        trouble = getattr(crawler.spider, "trouble", None)
-        if trouble is not None:
-            raise trouble
-        stopped = _reason(crawler) == "shutdown"
+        fatal_error = getattr(crawler.spider, "fatal_error", None)
+        if fatal_error is not None:
+            raise fatal_error
+        stopped = _finish_reason(crawler) == "shutdown"
         if not stopped:
-            state.keep_fact("end", 0.0)
-        counts = state.counts()
-        return Crawled(
-            run=dict(history.fetched),
-            pages=counts[Status.DONE],
-            failed=counts[Status.FAILED],
-            left=counts[Status.DUE],
+            state.store_fact("end", 0.0)
+        counts = state.count_by_status()
+        return CrawlResult(
+            run=dict(frontier.counters),
+            pages=counts[PageStatus.DONE],
+            failed=counts[PageStatus.FAILED],
+            left=counts[PageStatus.DUE],
             reasons=state.reasons(),
             resumed=resumed,
             stopped=stopped,
         )
 
 
-def _reason(crawler: Any) -> str:
+def _finish_reason(crawler: Any) -> str:
     return str(crawler.stats.get_value("finish_reason") or "")
 
 
-def _check(output: str, state: str, config: CrawlConfig) -> None:
+def _check_output(output: str, state: str, config: CrawlConfig) -> None:
     """Delete an existing archive if the options say so; never touch a file that no crawl has written."""
     if config.force:
         if os.path.exists(state):
-            State(state).close()  # no other crawl may be at it
+            CrawlState(state).close()  # no other crawl may be at it
         for path in (output, state, f"{state}-wal", f"{state}-shm"):
             with suppress(FileNotFoundError):
                 os.unlink(path)

@@ -25,37 +25,37 @@ from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from templatemine.crawl.rhythm import pause_asked
+from templatemine.crawl.rhythm import parse_retry_after
 from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
 __all__ = [
     "GuardedResolver",
-    "Manners",
+    "PolitenessMiddleware",
     "OneRequestHandler",
-    "Postponed",
-    "RobotsAnswers",
-    "bounded_factory",
-    "hand_back",
+    "PostponedRequest",
+    "RobotsMiddleware",
+    "bound_factory",
+    "return_requests",
     "is_public",
 ]
 
-_ASKING = (429, 503)
+_RETRY_STATUSES = (429, 503)
 """Status codes whose Retry-After is a request to wait: RFC 6585, section 4, and RFC 9110, section 15.6.4."""
 
-_WAITS = "waits for its site"
+_WAITING = "waits for its site"
 
-_HEAD_BYTES = 1 << 18
+_MAX_HEAD_BYTES = 1 << 18
 """Most bytes of the head of an answer, interim ones (1xx) included: Chromium's bound (kMaxHeaderBufSize)."""
 
-_HEAD_LINES = 1000
+_MAX_HEAD_LINES = 1000
 """Most lines of it; Python's http.client takes 100 headers, and real sites send below that."""
 
-_ENCODINGS = 5
+_MAX_ENCODINGS = 5
 """Most content encodings of a body, one in the other: curl's bound.  Each layer may take as long as a whole body."""
 
-_MOST_REFUSED = 100_000
+_MAX_REFUSED = 100_000
 """Most refused names that are remembered, for the message; others are reported as unresolved."""
 
 
@@ -92,27 +92,31 @@ class GuardedResolver:
         transportSemantics: str = "TCP",
     ) -> Any:
         """See `IHostnameResolver`."""
-        receiver = resolutionReceiver if self._allow_private else _Sieve(resolutionReceiver, hostName, self.refused)
+        receiver = (
+            resolutionReceiver
+            if self._allow_private
+            else _PublicAddressReceiver(resolutionReceiver, hostName, self.refused)
+        )
         return self._inner.resolveHostName(receiver, hostName, portNumber, addressTypes, transportSemantics)
 
 
 @implementer(IResolutionReceiver)
-class _Sieve:
+class _PublicAddressReceiver:
     def __init__(self, receiver: Any, name: str, refused: set[str]) -> None:
         self._receiver, self._name, self._refused = receiver, name, refused
-        self._met, self._passed = False, False
+        self._has_address, self._has_public = False, False
 
     def resolutionBegan(self, resolution: Any) -> None:
         self._receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:
-        self._met = True
+        self._has_address = True
         if is_public(address.host):
-            self._passed = True
+            self._has_public = True
             self._receiver.addressResolved(address)
 
     def resolutionComplete(self) -> None:
-        if self._met and not self._passed and len(self._refused) < _MOST_REFUSED:
+        if self._has_address and not self._has_public and len(self._refused) < _MAX_REFUSED:
             self._refused.add(self._name.lower())
         self._receiver.resolutionComplete()
 
@@ -135,7 +139,7 @@ class _BoundedParser:
         """Pass a line on; an exception ends the connection."""
         self._lines += 1
         self._bytes += len(line) + 1
-        if self._lines > _HEAD_LINES or self._bytes > _HEAD_BYTES:
+        if self._lines > _MAX_HEAD_LINES or self._bytes > _MAX_HEAD_BYTES:
             raise HeadTooLong
         super().lineReceived(line)  # type: ignore[misc]
 
@@ -156,28 +160,28 @@ def _bounded_protocol(protocol: Any) -> type:
     return type("BoundedProtocol", (protocol,), {"request": request})
 
 
-def bounded_factory(factory: Any) -> type:
+def bound_factory(factory: Any) -> type:
     """The factory of a pool's connections, with the head of each answer bounded."""
 
     def build(self: Any, address: Any) -> Any:
-        made = factory.buildProtocol(self, address)
-        made.__class__ = _bounded_protocol(made.__class__)
-        return made
+        protocol = factory.buildProtocol(self, address)
+        protocol.__class__ = _bounded_protocol(protocol.__class__)
+        return protocol
 
     return type("BoundedFactory", (factory,), {"buildProtocol": build})
 
 
-def _too_long(error: BaseException | None) -> bool:
+def _is_head_too_long(error: BaseException | None) -> bool:
     """Whether it is, or was caused by, a head that is too long; Twisted and Scrapy each wrap it."""
-    waiting, seen = [error], 0
-    while waiting and seen < 20:
-        one = waiting.pop()
-        seen += 1
-        if isinstance(one, HeadTooLong):
+    pending, checked = [error], 0
+    while pending and checked < 20:
+        current = pending.pop()
+        checked += 1
+        if isinstance(current, HeadTooLong):
             return True
-        if one is not None:
-            waiting += [one.__cause__, one.__context__]
-            waiting += [getattr(reason, "value", None) for reason in getattr(one, "reasons", None) or ()]
+        if current is not None:
+            pending += [current.__cause__, current.__context__]
+            pending += [getattr(reason, "value", None) for reason in getattr(current, "reasons", None) or ()]
     return False
 
 
@@ -195,17 +199,17 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._pool.retryAutomatically = False
-        self._pool._factory = bounded_factory(self._pool._factory)
+        self._pool._factory = bound_factory(self._pool._factory)
         self._longest = crawler.settings.getfloat("TEMPLATEMINE_MAX_WAIT")
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch; `Postponed` if the answer asks to come again later."""
+        """Fetch; `PostponedRequest` if the answer asks to come again later."""
         pause = 0.0
         try:
             response = await super().download_request(request)
-            pause = min(_pause(response), self._longest)
+            pause = min(_requested_pause(response), self._longest)
         except Exception as error:
-            if _too_long(error):  # a next attempt would meet the same
+            if _is_head_too_long(error):  # a next attempt would meet the same
                 raise IgnoreRequest(str(HeadTooLong())) from error
             raise
         finally:
@@ -214,21 +218,21 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
                 # Scrapy adds the delay.
                 slot.lastseen = monotonic() + max(0.0, pause - slot.delay)
         if pause and slot is not None:
-            hand_back(slot, pause)
+            return_requests(slot, pause)
         if pause and "job" in request.meta:
-            raise Postponed(f"HTTP {response.status}", pause, answered=True)
+            raise PostponedRequest(f"HTTP {response.status}", pause, answered=True)
         return response
 
 
-def _pause(response: Response) -> float:
+def _requested_pause(response: Response) -> float:
     """Seconds that a response asks to wait, 0 if none."""
-    if response.status not in _ASKING:
+    if response.status not in _RETRY_STATUSES:
         return 0.0
     after, date = (response.headers.get(name, b"").decode("latin-1") for name in ("Retry-After", "Date"))
-    return pause_asked(after, date, time())
+    return parse_retry_after(after, date, time())
 
 
-class Postponed(Exception):
+class PostponedRequest(Exception):
     """A request is postponed: `answered` if the site asked for it, else the request was not sent."""
 
     def __init__(self, reason: str, seconds: float, *, answered: bool = False) -> None:
@@ -236,32 +240,32 @@ class Postponed(Exception):
         self.seconds, self.answered = seconds, answered
 
 
-def _begins(request: Request) -> bool:
+def _is_first_request(request: Request) -> bool:
     """Whether a request is for a page or feed itself, not for the target of a redirect."""
     return "job" in request.meta and not request.meta.get("redirect_urls")
 
 
-def hand_back(slot: Any, seconds: float, *, all_of_it: bool = False) -> None:
+def return_requests(slot: Any, seconds: float, *, all_of_it: bool = False) -> None:
     """Return the waiting requests of a slot of Scrapy's downloader: those for pages and feeds, or all."""
-    for request, answer in list(slot.queue):
-        if all_of_it or _begins(request):
-            slot.queue.remove((request, answer))
-            answer.errback(Failure(Postponed(_WAITS, seconds)))
+    for request, deferred in list(slot.queue):
+        if all_of_it or _is_first_request(request):
+            slot.queue.remove((request, deferred))
+            deferred.errback(Failure(PostponedRequest(_WAITING, seconds)))
 
 
-class Manners:
+class PolitenessMiddleware:
     """The last hand on a request and the first on its response.
 
     The slot, within which Scrapy keeps the delay, is the registered domain, for pages, robots.txt, retries and what
-    redirects lead to alike.  What would wait in it for longer than the delay is `Postponed`, unless a redirect led
-    here.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
+    redirects lead to alike.  What would wait in it for longer than the delay is postponed (`PostponedRequest`) unless
+    a redirect led here.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
     """
 
     def __init__(self, crawler: Any) -> None:
         self._crawler, self._delay = crawler, crawler.settings.getfloat("DOWNLOAD_DELAY")
 
     @classmethod
-    def from_crawler(cls, crawler: Any) -> Manners:
+    def from_crawler(cls, crawler: Any) -> PolitenessMiddleware:
         """The constructor that Scrapy calls."""
         return cls(crawler)
 
@@ -270,18 +274,18 @@ class Manners:
         request.meta.pop("wire", None)
         request.meta["download_slot"] = domain_of(request.url)
         slot = self._crawler.engine.downloader.slots.get(request.meta["download_slot"])
-        if slot is not None and _begins(request):
+        if slot is not None and _is_first_request(request):
             wait = slot.lastseen + slot.delay - monotonic()
             if wait > self._delay:
-                raise Postponed(_WAITS, wait)
+                raise PostponedRequest(_WAITING, wait)
         fetched = request.meta.get("fetched")
         if fetched is not None and request.meta.get("redirect_urls") and fetched(request.url):
             raise IgnoreRequest(FETCHED_ALREADY)
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Keep the response; refuse one that is packed over and over."""
-        if sum(line.count(b",") + 1 for line in response.headers.getlist("Content-Encoding")) > _ENCODINGS:
-            raise IgnoreRequest(f"has more than {_ENCODINGS} content encodings")
+        if sum(line.count(b",") + 1 for line in response.headers.getlist("Content-Encoding")) > _MAX_ENCODINGS:
+            raise IgnoreRequest(f"has more than {_MAX_ENCODINGS} content encodings")
         request.meta["wire"] = response.copy()  # what undoes the encoding takes its header away
         return response
 
@@ -294,7 +298,7 @@ class Manners:
             raise IgnoreRequest("is a private address; --allow-private allows it") from exception
 
 
-class RobotsAnswers:
+class RobotsMiddleware:
     """What the answer to a request for robots.txt says if it is no such file (RFC 9309, sections 2.3.1.3 and 2.3.1.4):
     a server error, after the retries, forbids all of the host, and a file that is not there allows all of it."""
 

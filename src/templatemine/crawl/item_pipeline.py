@@ -87,26 +87,26 @@ class TemplateCleanerPipeline:
             self._count("without text or source")
             return item
         url = [fields.get(self.url_field)]
-        done = self.rows.columns([source], None if self.html else [text], [text] if self.html else None, url)
-        if done.errors:
+        cleaned = self.rows.columns([source], None if self.html else [text], [text] if self.html else None, url)
+        if cleaned.errors:
             self._count("errors")
             return item
-        removed = done.removed[0]
+        removed = cleaned.removed[0]
         if removed is None:
             self._count("no pack")
             return item
-        fields[self.text_field] = done.texts[0] or ""
+        fields[self.text_field] = cleaned.texts[0] or ""
         self._count("changed" if removed else "unchanged")
-        self._tell(fields, "removed", removed)
-        if done.stub[0]:
+        self._set_field(fields, "removed", removed)
+        if cleaned.stub[0]:
             self._count("stub")
-            self._tell(fields, "removed_stub", True)
+            self._set_field(fields, "removed_stub", True)
         return item
 
-    def _tell(self, fields: Any, name: str, value: Any) -> None:
+    def _set_field(self, fields: Any, name: str, value: Any) -> None:
         if isinstance(fields.item, dict) or name in fields.field_names():
             fields[name] = value
 
-    def _count(self, what: str) -> None:
+    def _count(self, event: str) -> None:
         if self._stats is not None:
-            self._stats.inc_value(f"templatemine/{what}")
+            self._stats.inc_value(f"templatemine/{event}")

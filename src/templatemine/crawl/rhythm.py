@@ -10,23 +10,23 @@ import time
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 
-__all__ = ["Rhythm", "after_failure", "after_visit", "pause_asked", "skipped_hours", "when"]
+__all__ = ["FeedRhythm", "slow_down", "update_rhythm", "parse_retry_after", "parse_skip_hours", "skip_hours"]
 
-_EXPECTED = 5
+_ITEMS_PER_VISIT = 5
 """New items that a visit should find: with fewer visits long feeds lose items, with more most visits find none."""
 
-_MEMORY = 0.5
+_HISTORY_WEIGHT = 0.5
 """Weight of the history at each visit: only the last few visits count, so that nights and redesigns are followed."""
 
-_GROWTH = 2.0
+_MAX_GROWTH = 2.0
 """An interval grows by no more than this at a time: a quiet night does not make a daily feed of an hourly one."""
 
-_FIRST = 3600.0
+_FIRST_INTERVAL = 3600.0
 """Seconds until the second visit, when nothing is known; the most frequent wish of feeds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rhythm:
+class FeedRhythm:
     """The known rhythm of a feed.
 
     visited : time of the last visit that was answered, in seconds; 0 if there was none.
@@ -35,19 +35,19 @@ class Rhythm:
     """
 
     visited: float = 0.0
-    every: float = _FIRST
+    every: float = _FIRST_INTERVAL
     fresh: float = 0.0
     span: float = 0.0
 
 
-def after_visit(
-    before: Rhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
-) -> Rhythm:
+def update_rhythm(
+    previous: FeedRhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
+) -> FeedRhythm:
     """The rhythm after a visit.
 
     Parameters
     ----------
-    before : Rhythm
+    previous : Rhythm
     now : float
         Seconds.
     new, items : int
@@ -57,33 +57,33 @@ def after_visit(
     ttl : float
         Seconds for which the feed asks to be left alone; 0 if it does not.
     """
-    least, most = bounds
-    fresh, span, every = before.fresh, before.span, before.every
-    if before.visited:  # the first visit finds everything new, which says nothing
-        fresh = _MEMORY * fresh + new
-        span = _MEMORY * span + max(now - before.visited, 1.0)
+    shortest, longest = bounds
+    fresh, span, every = previous.fresh, previous.span, previous.every
+    if previous.visited:  # the first visit finds everything new, which says nothing
+        fresh = _HISTORY_WEIGHT * fresh + new
+        span = _HISTORY_WEIGHT * span + max(now - previous.visited, 1.0)
         # A feed of a few items must be seen before half of them have gone.
-        wanted = max(1.0, min(_EXPECTED, items / 2)) if items else _EXPECTED
-        every = min(wanted * span / fresh if fresh else float("inf"), _GROWTH * every)
-    return Rhythm(visited=now, every=min(max(every, ttl, least), most), fresh=fresh, span=span)
+        target = max(1.0, min(_ITEMS_PER_VISIT, items / 2)) if items else _ITEMS_PER_VISIT
+        every = min(target * span / fresh if fresh else float("inf"), _MAX_GROWTH * every)
+    return FeedRhythm(visited=now, every=min(max(every, ttl, shortest), longest), fresh=fresh, span=span)
 
 
-def after_failure(before: Rhythm, bounds: tuple[float, float]) -> Rhythm:
+def slow_down(previous: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
     """The rhythm after a visit that failed: half as often."""
-    return replace(before, every=min(max(_GROWTH * before.every, bounds[0]), bounds[1]))
+    return replace(previous, every=min(max(_MAX_GROWTH * previous.every, bounds[0]), bounds[1]))
 
 
 _SKIP_HOURS = re.compile(rb"<skipHours\b[^>]*>(.{0,4000}?)</skipHours\s*>", re.IGNORECASE | re.DOTALL)
 _HOUR = re.compile(rb"<hour\b[^>]*>\s*(\d{1,2})\s*</hour", re.IGNORECASE)
 
 
-def skipped_hours(data: bytes) -> frozenset[int]:
+def parse_skip_hours(data: bytes) -> frozenset[int]:
     """Hours (GMT) in which a feed asks not to be visited (RSS 2.0, skipHours); 24 is midnight, as in RSS 0.91."""
-    found = _SKIP_HOURS.search(data)
-    return frozenset(int(hour) % 24 for hour in _HOUR.findall(found[1]) if int(hour) <= 24) if found else frozenset()
+    match = _SKIP_HOURS.search(data)
+    return frozenset(int(hour) % 24 for hour in _HOUR.findall(match[1]) if int(hour) <= 24) if match else frozenset()
 
 
-def when(start: float, hours: frozenset[int]) -> float:
+def skip_hours(start: float, hours: frozenset[int]) -> float:
     """`start`, or the beginning of the first hour after it that is not among those skipped (if not all are)."""
     if len(hours) >= 24:
         return start
@@ -92,7 +92,7 @@ def when(start: float, hours: frozenset[int]) -> float:
     return start
 
 
-def pause_asked(after: str | None, date: str | None, now: float) -> float:
+def parse_retry_after(after: str | None, date: str | None, now: float) -> float:
     """Seconds that an answer asks to wait by its Retry-After (RFC 9110, section 10.2.3); 0 if none.
 
     A date is read against that of the answer, for clocks differ; if it tells none, against ours.
@@ -100,14 +100,14 @@ def pause_asked(after: str | None, date: str | None, now: float) -> float:
     after = (after or "").strip()
     if after.isascii() and after.isdigit():
         return float(after[:9])
-    until = _seconds(after)
+    until = _parse_http_date(after)
     if until is None:
         return 0.0
-    since = _seconds(date or "")
+    since = _parse_http_date(date or "")
     return max(0.0, until - (now if since is None else since))
 
 
-def _seconds(date: str) -> float | None:
+def _parse_http_date(date: str) -> float | None:
     """A date of HTTP as seconds; None if it is invalid."""
     parts = parsedate_tz(date)
     try:

@@ -65,7 +65,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
     here = "templatemine.crawl"
     handler = f"{here}.guard.OneRequestHandler"
     return {
-        # One fetch at a time and a full delay after each start, for each slot; Manners makes the domain the slot.
+        # One fetch at a time and a full delay after each start, for each slot: a domain, by PolitenessMiddleware.
         "DOWNLOAD_DELAY": config.delay,
         "DOWNLOAD_DELAY_JITTER": 0,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
@@ -73,7 +73,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
         "AUTOTHROTTLE_ENABLED": False,
         "ROBOTSTXT_OBEY": True,
         "USER_AGENT": config.agent,
-        "DOWNLOADER_MIDDLEWARES": {f"{here}.guard.Manners": 900, f"{here}.guard.RobotsAnswers": 540},
+        "DOWNLOADER_MIDDLEWARES": {f"{here}.guard.PolitenessMiddleware": 900, f"{here}.guard.RobotsMiddleware": 540},
         # Bounds.
         "DOWNLOAD_MAXSIZE": config.max_size,
         "DOWNLOAD_WARNSIZE": 0,

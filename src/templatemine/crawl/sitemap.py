@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from templatemine.io.feed import is_sitemap
 from templatemine.io.files import GZIP_MAGIC, READ_ERRORS, read_whole
 
-__all__ = ["Entry", "entries_of"]
+__all__ = ["SitemapEntry", "read_sitemap"]
 
-_MOST = 50_000
+_MAX_ENTRIES = 50_000
 """Entries of a file: the bound of the protocol."""
 
 _MARK = re.compile(
@@ -28,7 +28,7 @@ _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SitemapEntry:
     """An address of a sitemap, and title and date if it is one for news."""
 
     url: str
@@ -36,36 +36,36 @@ class Entry:
     published: str | None
 
 
-def entries_of(data: bytes, longest: int) -> Iterator[Entry] | None:
+def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
     """The entries of a sitemap, or of an index of sitemaps, plain or gzip; None if it is neither.
 
     Parameters
     ----------
     data : bytes
-    longest : int
+    max_bytes : int
         Most bytes that it may unpack to.
     """
     if data.startswith(GZIP_MAGIC):
         try:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed, io.BufferedReader(packed) as whole:
-                data = read_whole(whole, longest)
+                data = read_whole(whole, max_bytes)
         except (*READ_ERRORS, ValueError):
             return None
-    return _entries(data.decode("utf-8-sig", "replace")) if is_sitemap(data) else None
+    return _parse_entries(data.decode("utf-8-sig", "replace")) if is_sitemap(data) else None
 
 
-def _entries(text: str) -> Iterator[Entry]:
-    number, field, begin = 0, "", 0
+def _parse_entries(text: str) -> Iterator[SitemapEntry]:
+    count, field, begin = 0, "", 0
     fields: dict[str, str] = {}
     for mark in _MARK.finditer(text):  # one pass: what is opened and never closed is looked at once
         end, entry, name = mark[1] == "/", mark[2], mark[3]
         if entry and not end:
             fields = {}
         elif entry and fields.get("loc"):
-            yield Entry(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
+            yield SitemapEntry(fields["loc"], fields.get("title") or None, fields.get("publication_date") or None)
             fields = {}
-            number += 1
-            if number == _MOST:
+            count += 1
+            if count == _MAX_ENTRIES:
                 return
         elif name and end and name == field:
             value = _CDATA.sub(r"\1", text[begin : mark.start()])

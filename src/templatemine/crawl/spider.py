@@ -1,4 +1,4 @@
-"""The spider: requests what `History` hands out, and returns the responses to it."""
+"""The spider: requests what `CrawlFrontier` hands out, and returns the responses to it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
 
-from templatemine.crawl.crawl_history import Answer, History
-from templatemine.crawl.guard import Postponed, hand_back
+from templatemine.crawl.crawl_history import CrawlFrontier, CrawlResponse
+from templatemine.crawl.guard import PostponedRequest, return_requests
 from templatemine.crawl.state import Feed, Page
 from templatemine.crawl.warc_output import Exchange
 from templatemine.errors import TemplateMineError
 from templatemine.io.sources import domain_of
 
-__all__ = ["HistorySpider"]
+__all__ = ["FrontierSpider"]
 
 _TICK = 0.05
 """Seconds between checks of the queues if nothing is due."""
@@ -29,10 +29,10 @@ _TICK = 0.05
 _END_TICK = 0.2
 """Seconds between checks whether the crawl is about to end."""
 
-_LONGEST_REASON = 200
+_MAX_REASON_LENGTH = 200
 
 
-class HistorySpider(Spider):  # type: ignore[misc]
+class FrontierSpider(Spider):  # type: ignore[misc]
     """Fetches until the time is over, or nothing is left.
 
     When it is to end, fetches under way finish, and what waits for its turn is handed back: it stays due.
@@ -40,15 +40,15 @@ class HistorySpider(Spider):  # type: ignore[misc]
 
     name = "history"
 
-    def __init__(self, history: History, seconds: float, **options: Any) -> None:
+    def __init__(self, frontier: CrawlFrontier, seconds: float, **options: Any) -> None:
         super().__init__(**options)
-        self.trouble: TemplateMineError | None = None
-        self._history, self._end = history, time.monotonic() + seconds
+        self.fatal_error: TemplateMineError | None = None
+        self._frontier, self._end = frontier, time.monotonic() + seconds
 
     @classmethod
-    def from_crawler(cls, crawler: Any, *args: Any, **options: Any) -> HistorySpider:
+    def from_crawler(cls, crawler: Any, *args: Any, **options: Any) -> FrontierSpider:
         """The constructor that Scrapy calls."""
-        spider: HistorySpider = super().from_crawler(crawler, *args, **options)
+        spider: FrontierSpider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider._robots, signals.robots_parsed)
         crawler.signals.connect(spider._opened, signals.spider_opened)
         crawler.signals.connect(spider._closed, signals.spider_closed)
@@ -65,27 +65,27 @@ class HistorySpider(Spider):  # type: ignore[misc]
     def _robots(self, robotparser: Any, request: Request) -> None:
         """Keep to the delay that a robots.txt asks for: of several of a domain, to the longest."""
         settings, downloader = self.crawler.settings, self.crawler.engine.downloader
-        asked = robotparser.crawl_delay(settings["USER_AGENT"]) or 0.0
+        requested = robotparser.crawl_delay(settings["USER_AGENT"]) or 0.0
         domain = domain_of(request.url)
-        known = downloader.per_slot_settings.setdefault(domain, {})
-        least = known.get("delay", settings.getfloat("DOWNLOAD_DELAY"))
-        delay = min(asked, settings.getfloat("TEMPLATEMINE_MAX_WAIT"))
-        if delay > least:
-            known["delay"] = delay  # of slots to come
+        slot_settings = downloader.per_slot_settings.setdefault(domain, {})
+        current = slot_settings.get("delay", settings.getfloat("DOWNLOAD_DELAY"))
+        delay = min(requested, settings.getfloat("TEMPLATEMINE_MAX_WAIT"))
+        if delay > current:
+            slot_settings["delay"] = delay  # of slots to come
             if domain in downloader.slots:
                 downloader.slots[domain].delay = delay
-            self._history.slow[domain] = delay
+            self._frontier.slow_domains[domain] = delay
 
     def _watch(self) -> None:
         engine = self.crawler.engine
-        if self.trouble is not None or time.monotonic() >= self._end or not engine.running:
+        if self.fatal_error is not None or time.monotonic() >= self._end or not engine.running:
             for slot in list(engine.downloader.slots.values()):
-                hand_back(slot, 0.0, all_of_it=True)
+                return_requests(slot, 0.0, all_of_it=True)
 
     async def start(self) -> AsyncIterator[Request]:
         """The requests, as they become due."""
-        while time.monotonic() < self._end and not self._history.over() and self.trouble is None:
-            job = self._history.next(time.time())
+        while time.monotonic() < self._end and not self._frontier.is_finished() and self.fatal_error is None:
+            job = self._frontier.next_job(time.time())
             if job is None:
                 await asyncio.sleep(_TICK)
             else:
@@ -96,55 +96,60 @@ class HistorySpider(Spider):  # type: ignore[misc]
         headers = {}
         if isinstance(job, Feed):
             meta["handle_httpstatus_list"] = [304]
-            told = {"If-None-Match": job.etag, "If-Modified-Since": job.modified}
-            headers = {name: value for name, value in told.items() if value}
+            conditional = {"If-None-Match": job.etag, "If-Modified-Since": job.modified}
+            headers = {name: value for name, value in conditional.items() if value}
         else:
-            meta["fetched"] = self._history.state.finished
+            meta["fetched"] = self._frontier.state.is_finished
         return Request(
-            job.url, callback=self.received, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+            job.url,
+            callback=self.handle_response,
+            errback=self.record_failure,
+            headers=headers,
+            meta=meta,
+            dont_filter=True,
         )
 
-    def received(self, response: Response) -> None:
+    def handle_response(self, response: Response) -> None:
         """Record a response."""
         try:
-            self._history.answered(response.meta["job"], _answer(response), time.time())
+            self._frontier.record_response(response.meta["job"], _make_response(response), time.time())
         except TemplateMineError as error:
-            self.trouble = self.trouble or error
+            self.fatal_error = self.fatal_error or error
             raise CloseSpider("trouble") from error
 
-    def failed(self, failure: Any) -> None:
+    def record_failure(self, failure: Any) -> None:
         """Record a failure."""
         error, job = failure.value, failure.request.meta["job"]
-        reason = reason_of(error, failure.request.url)
+        reason = failure_reason(error, failure.request.url)
         try:
-            if isinstance(error, Postponed):
-                self._history.postponed(job, str(error), error.seconds, time.time(), answered=error.answered)
+            if isinstance(error, PostponedRequest):
+                self._frontier.postpone(job, str(error), error.seconds, time.time(), answered=error.answered)
             else:
-                self._history.failed(job, reason, time.time())
+                self._frontier.record_failure(job, reason, time.time())
         except TemplateMineError as trouble:
-            self.trouble = self.trouble or trouble
+            self.fatal_error = self.fatal_error or trouble
             raise CloseSpider("trouble") from trouble
 
 
-def _answer(response: Response) -> Answer:
+def _make_response(response: Response) -> CrawlResponse:
     wire: Response = response.meta["wire"]
-    reason = _REASONS.get(wire.status, "")
-    headers = [(name, value) for name, value in _pairs(wire.headers) if name.lower() not in _OF_THE_TRANSFER]
+    reason = _REASON_PHRASES.get(wire.status, "")
+    headers = [(name, value) for name, value in _header_pairs(wire.headers) if name.lower() not in _TRANSFER_HEADERS]
     headers.append(("Content-Length", str(len(wire.body))))
     exchange = Exchange(
         url=response.url,
         date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         address=str(wire.ip_address) if wire.ip_address else None,
-        request=_pairs(response.request.headers),
+        request=_header_pairs(response.request.headers),
         status=f"{wire.status} {reason}".rstrip(),
         headers=headers,
         body=wire.body,
     )
-    return Answer(
+    return CrawlResponse(
         status=response.status,
-        content_type=_first(response.headers, "Content-Type") or "",
-        etag=_first(response.headers, "ETag"),
-        modified=_first(response.headers, "Last-Modified"),
+        content_type=_header(response.headers, "Content-Type") or "",
+        etag=_header(response.headers, "ETag"),
+        modified=_header(response.headers, "Last-Modified"),
         body=response.body,
         exchange=exchange,
     )
@@ -154,7 +159,7 @@ _TOO_LARGE = "larger than --max-size"
 """In place of messages of Scrapy that differ from page to page."""
 
 
-def reason_of(error: Exception, url: str) -> str:
+def failure_reason(error: Exception, url: str) -> str:
     """The reason of a failure, without address and host, so that equal failures have equal reasons."""
     name = type(error).__name__
     if isinstance(error, HttpError):
@@ -163,18 +168,18 @@ def reason_of(error: Exception, url: str) -> str:
         return _TOO_LARGE
     text = str(error) if isinstance(error, IgnoreRequest) and str(error) else f"{name}: {error}"
     host = urlsplit(url).hostname or url
-    for own in (url, host) if "." in host else (url,):
-        text = text.replace(own, "...")
-    return " ".join(text.split())[:_LONGEST_REASON]
+    for part in (url, host) if "." in host else (url,):
+        text = text.replace(part, "...")
+    return " ".join(text.split())[:_MAX_REASON_LENGTH]
 
 
-_OF_THE_TRANSFER = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
+_TRANSFER_HEADERS = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
 """Undone by the time we see the body."""
 
-_REASONS = {200: "OK", 203: "Non-Authoritative Information", 206: "Partial Content"}
+_REASON_PHRASES = {200: "OK", 203: "Non-Authoritative Information", 206: "Partial Content"}
 
 
-def _pairs(headers: Any) -> list[tuple[str, str]]:
+def _header_pairs(headers: Any) -> list[tuple[str, str]]:
     return [
         (name.decode("latin-1"), " ".join(value.decode("latin-1").split()))
         for name, values in headers.items()
@@ -182,6 +187,6 @@ def _pairs(headers: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _first(headers: Any, name: str) -> str | None:
+def _header(headers: Any, name: str) -> str | None:
     value = headers.get(name)
     return None if value is None else value.decode("latin-1")

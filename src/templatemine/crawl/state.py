@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from templatemine.crawl.rhythm import Rhythm
+from templatemine.crawl.rhythm import FeedRhythm
 from templatemine.errors import CorpusError
 
-__all__ = ["FETCHED_ALREADY", "Feed", "Page", "Status", "State"]
+__all__ = ["FETCHED_ALREADY", "Feed", "Page", "PageStatus", "CrawlState"]
 
 _VERSION = 1
 _TABLES = """
@@ -37,7 +37,7 @@ FETCHED_ALREADY = "leads to a page that is fetched already"
 """The reason of failure of a page whose final address was fetched before."""
 
 
-class Status(IntEnum):
+class PageStatus(IntEnum):
     """The status of a page."""
 
     DUE = 0
@@ -49,7 +49,7 @@ class Status(IntEnum):
     """Another address of a page that is done."""
 
 
-_REASONS = 20
+_MAX_REASONS = 20
 """Number of reasons that are listed."""
 
 
@@ -74,11 +74,11 @@ class Feed:
     due: float
     etag: str | None = None
     modified: str | None = None
-    rhythm: Rhythm = field(default_factory=Rhythm)
+    rhythm: FeedRhythm = field(default_factory=FeedRhythm)
 
 
-class State:
-    """The file.
+class CrawlState:
+    """The state of a crawl in its file.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class State:
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
-            with self._at_once():
+            with self._transaction():
                 (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 if version == 0 and not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
                     for statement in _TABLES.split(";\n"):
@@ -130,7 +130,7 @@ class State:
             ) from error
 
     @contextmanager
-    def _at_once(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         """All or nothing."""
         with self._errors():
             self._db.execute("BEGIN IMMEDIATE")
@@ -143,33 +143,33 @@ class State:
 
     # ------------------------------------------------------------------------------------------------------- the output
 
-    def agree(self, size: int) -> int:
+    def reconcile(self, size: int) -> int:
         """Make the state agree with an output of so many bytes; how many of them are to be kept."""
-        with self._at_once():
-            self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (Status.DUE, size))
+        with self._transaction():
+            self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (PageStatus.DUE, size))
             (kept,) = self._db.execute("SELECT MAX(finish) FROM pages").fetchone()
         return kept or 0
 
     # -------------------------------------------------------------------------------------------------------- the facts
 
-    def fact(self, name: str) -> float | None:
+    def read_fact(self, name: str) -> float | None:
         """A stored number."""
         row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
         return None if row is None else float(row[0])
 
-    def keep_fact(self, name: str, value: float) -> None:
+    def store_fact(self, name: str, value: float) -> None:
         """Store a number."""
-        with self._at_once():
+        with self._transaction():
             self._db.execute("INSERT OR REPLACE INTO facts VALUES(?, ?)", (name, value))
 
     # -------------------------------------------------------------------------------------------------------- the pages
 
     def add(self, pages: Iterable[Page]) -> list[Page]:
         """Add pages to fetch; returns the new ones with their numbers."""
-        with self._at_once():
-            return list(self._add(pages))
+        with self._transaction():
+            return list(self._insert_pages(pages))
 
-    def _add(self, pages: Iterable[Page]) -> Iterator[Page]:
+    def _insert_pages(self, pages: Iterable[Page]) -> Iterator[Page]:
         for page in pages:
             row = self._db.execute(
                 "INSERT OR IGNORE INTO pages(url, source, via, title, published) VALUES(?, ?, ?, ?, ?)"
@@ -186,50 +186,50 @@ class State:
                     published=page.published,
                 )
 
-    def due(self) -> Iterator[tuple[int, str]]:
+    def due_pages(self) -> Iterator[tuple[int, str]]:
         """Number and source of every page to fetch, in the order of their addition."""
-        rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (Status.DUE,))
+        rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (PageStatus.DUE,))
         yield from rows
 
-    def page(self, number: int) -> Page | None:
+    def due_page(self, number: int) -> Page | None:
         """A page to fetch, by its number; None if it is no longer due."""
         row = self._db.execute(
             "SELECT number, url, source, via, title, published FROM pages WHERE number=? AND standing=?",
-            (number, Status.DUE),
+            (number, PageStatus.DUE),
         ).fetchone()
         names = ("number", "url", "source", "via", "title", "published")
         return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
-    def finished(self, url: str) -> bool:
+    def is_finished(self, url: str) -> bool:
         """Whether this address has been fetched, or has failed."""
         row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
-        return row is not None and row[0] != Status.DUE
+        return row is not None and row[0] != PageStatus.DUE
 
-    def tried(self) -> dict[str, int]:
+    def count_tried(self) -> dict[str, int]:
         """Number of fetched or failed pages by source."""
-        wanted = (Status.DONE, Status.FAILED)
+        wanted = (PageStatus.DONE, PageStatus.FAILED)
         rows = self._db.execute("SELECT source, COUNT(*) FROM pages WHERE standing IN (?, ?) GROUP BY source", wanted)
         return dict(rows.fetchall())
 
-    def counts(self) -> dict[Status, int]:
+    def count_by_status(self) -> dict[PageStatus, int]:
         """Number of pages by status."""
-        found = dict(self._db.execute("SELECT standing, COUNT(*) FROM pages GROUP BY standing").fetchall())
-        return {standing: found.get(standing, 0) for standing in Status}
+        counts = dict(self._db.execute("SELECT standing, COUNT(*) FROM pages GROUP BY standing").fetchall())
+        return {standing: counts.get(standing, 0) for standing in PageStatus}
 
     def reasons(self) -> list[tuple[str, int]]:
         """Reasons of failure, the most frequent first; rare ones are added up."""
         rows: list[tuple[str, int]] = self._db.execute(
             "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason",
-            (Status.FAILED,),
+            (PageStatus.FAILED,),
         ).fetchall()
-        rest = sum(number for _, number in rows[_REASONS:])
-        return rows[:_REASONS] + ([("for other reasons", rest)] if rest else [])
+        rest = sum(number for _, number in rows[_MAX_REASONS:])
+        return rows[:_MAX_REASONS] + ([("for other reasons", rest)] if rest else [])
 
-    def settle(
-        self, page: Page, standing: Status, *, reason: str | None = None, finish: int | None = None, final: str = ""
+    def record_page(
+        self, page: Page, standing: PageStatus, *, reason: str | None = None, finish: int | None = None, final: str = ""
     ) -> None:
         """Record the result of a page: the end of its records in the output, and its final address."""
-        with self._at_once():
+        with self._transaction():
             self._db.execute(
                 "UPDATE pages SET standing=?, reason=?, finish=? WHERE number=?",
                 (standing, reason, finish, page.number),
@@ -238,7 +238,7 @@ class State:
                 self._db.execute(
                     "INSERT INTO pages(url, source, standing, finish) VALUES(?, ?, ?, ?) ON CONFLICT(url) DO"
                     " UPDATE SET standing=excluded.standing, finish=excluded.finish WHERE standing=?",
-                    (final, page.source, Status.ALIAS, finish, Status.DUE),
+                    (final, page.source, PageStatus.ALIAS, finish, PageStatus.DUE),
                 )
 
     # -------------------------------------------------------------------------------------------------------- the feeds
@@ -247,13 +247,13 @@ class State:
         """All feeds."""
         rows = self._db.execute("SELECT url, source, due, etag, modified, visited, every, fresh, span FROM feeds")
         return [
-            Feed(url=url, source=source, due=due, etag=etag, modified=modified, rhythm=Rhythm(*rhythm))
+            Feed(url=url, source=source, due=due, etag=etag, modified=modified, rhythm=FeedRhythm(*rhythm))
             for url, source, due, etag, modified, *rhythm in rows.fetchall()
         ]
 
-    def visited(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
+    def record_visit(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
         """Record a visit of a feed and its items; returns the new items.  `page`: it was added as a page."""
-        with self._at_once():
+        with self._transaction():
             rhythm = feed.rhythm
             self._db.execute(
                 "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -263,5 +263,5 @@ class State:
                 ),
             )
             if page is not None:
-                self._db.execute("UPDATE pages SET standing=? WHERE number=?", (Status.FEED, page.number))
-            return list(self._add(items))
+                self._db.execute("UPDATE pages SET standing=? WHERE number=?", (PageStatus.FEED, page.number))
+            return list(self._insert_pages(items))

@@ -16,7 +16,7 @@ from templatemine.crawl.state import Page
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.jsonl import encode_line
 
-__all__ = ["Exchange", "Output", "check_name"]
+__all__ = ["Exchange", "CrawlOutput", "check_name"]
 
 Headers = Sequence[tuple[str, str]]
 
@@ -50,7 +50,7 @@ class Exchange:
     body: bytes
 
 
-class Output:
+class CrawlOutput:
     """A file that grows page by page.
 
     Parameters
@@ -70,7 +70,7 @@ class Output:
             raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
         self._size = keep
         if self._suffix.startswith(".warc"):
-            self._append(self._about())
+            self._append(self._warcinfo())
 
     def close(self) -> None:
         """Write to disk."""
@@ -81,9 +81,9 @@ class Output:
     def add(self, exchange: Exchange, page: Page, fields: Mapping[str, Any]) -> int:
         """Write one page; returns the end of its last record."""
         if self._suffix.startswith(".warc"):
-            return self._append(self._records(exchange, page))
-        told = {"title": page.title, "published": page.published, "via": page.via}
-        line = encode_line({**fields, **{name: value for name, value in told.items() if value}})
+            return self._append(self._warc_records(exchange, page))
+        metadata = {"title": page.title, "published": page.published, "via": page.via}
+        line = encode_line({**fields, **{name: value for name, value in metadata.items() if value}})
         return self._append(gzip.compress(line, 6) if self._suffix.endswith(".gz") else line)
 
     def _append(self, data: bytes) -> int:
@@ -101,32 +101,32 @@ class Output:
 
     # ------------------------------------------------------------------------------------------------------------- WARC
 
-    def _about(self) -> bytes:
+    def _warcinfo(self) -> bytes:
         from warcio.warcwriter import WARCWriter
 
         buffer = BytesIO()
         writer = WARCWriter(buffer, gzip=self._suffix.endswith(".gz"))
-        told = {"software": f"templatemine/{__version__}", "format": "WARC File Format 1.0", "robots": "obey"}
-        writer.write_record(writer.create_warcinfo_record(os.path.basename(self._path), told))
+        fields = {"software": f"templatemine/{__version__}", "format": "WARC File Format 1.0", "robots": "obey"}
+        writer.write_record(writer.create_warcinfo_record(os.path.basename(self._path), fields))
         return buffer.getvalue()
 
-    def _records(self, exchange: Exchange, page: Page) -> bytes:
+    def _warc_records(self, exchange: Exchange, page: Page) -> bytes:
         """Response, request, and the metadata from the feed."""
         from warcio.statusandheaders import StatusAndHeaders
         from warcio.warcwriter import WARCWriter
 
         buffer = BytesIO()
         writer = WARCWriter(buffer, gzip=self._suffix.endswith(".gz"))
-        told = {"WARC-Date": exchange.date}
+        headers = {"WARC-Date": exchange.date}
         if exchange.address:
-            told["WARC-IP-Address"] = exchange.address
+            headers["WARC-IP-Address"] = exchange.address
         response = writer.create_warc_record(
             exchange.url,
             "response",
             payload=BytesIO(exchange.body),
             length=len(exchange.body),
             http_headers=StatusAndHeaders(exchange.status, list(exchange.headers), protocol="HTTP/1.1"),
-            warc_headers_dict=told,
+            warc_headers_dict=headers,
         )
         parts = urlsplit(exchange.url)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -141,14 +141,14 @@ class Output:
             about["requested"] = page.url
         lines = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in about.items() if value)
         if lines:
-            told_lines = lines.encode("utf-8", "replace")
+            data = lines.encode("utf-8", "replace")
             concurrent = response.rec_headers.get_header("WARC-Record-ID")
             writer.write_record(
                 writer.create_warc_record(
                     exchange.url,
                     "metadata",
-                    payload=BytesIO(told_lines),
-                    length=len(told_lines),
+                    payload=BytesIO(data),
+                    length=len(data),
                     warc_content_type="application/warc-fields",
                     warc_headers_dict={"WARC-Date": exchange.date, "WARC-Concurrent-To": concurrent},
                 )

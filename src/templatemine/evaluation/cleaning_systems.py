@@ -9,7 +9,7 @@ from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
 from templatemine.evaluation.protocol import Learner, System, as_system, group_by_source
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
-from templatemine.pages.baselines.diff import middle
+from templatemine.pages.baselines.diff import order_by_middle
 from templatemine.pages.extract import Extractor
 from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import Miner
@@ -74,7 +74,7 @@ def extraction_learner(system: str, config: ExtractConfig | None = None) -> Lear
 
     def learn(history: Sequence[Document]) -> DocumentCleaner:
         references = {
-            source: [rows[index].body for index in middle([len(row.body) for row in rows])[:2]]
+            source: [rows[index].body for index in order_by_middle([len(row.body) for row in rows])[:2]]
             for source, rows in group_by_source(history).items()
         }
         extractors = {

@@ -278,9 +278,9 @@ def _learn_pages(documents: Sequence[Document], html: bool, options: ResolvedCon
     """The page history of a source of HTML."""
     if not html:
         return None
-    from templatemine.pages.history import learn
+    from templatemine.pages.history import learn_history
 
-    return learn((document.html for document in documents if document.html is not None), options.page)
+    return learn_history((document.html for document in documents if document.html is not None), options.page)
 
 
 # --------------------------------------------------------------------------------------------------------- second map

@@ -21,12 +21,12 @@ __all__ = [
     "decoded",
     "densest",
     "features",
-    "firsts",
+    "first_indices",
     "inherited",
     "keywords",
     "line_breaks",
     "nearest",
-    "sayings",
+    "normalised_texts",
     "smooth",
     "smooth_leaves",
     "stretch",
@@ -80,7 +80,7 @@ def smooth_leaves(
     levels: int = ...,
 ) -> NDArray[np.float64]: ...
 def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
-def firsts(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def first_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def decoded(
     chance: NDArray[np.float64],
     scores: NDArray[np.float64],
@@ -94,7 +94,7 @@ def decoded(
     fill_share: float,
     short: int,
 ) -> NDArray[np.int8]: ...
-def sayings(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
+def normalised_texts(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
 def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
 def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def densest(

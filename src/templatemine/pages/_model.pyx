@@ -16,8 +16,8 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts",
-    "context", "cosines", "decoded", "densest", "features", "firsts", "inherited", "keywords", "line_breaks", "nearest",
-    "sayings", "smooth", "smooth_leaves", "stretch", "subtree_sums", "walk", "wrapped",
+    "context", "cosines", "decoded", "densest", "features", "first_indices", "inherited", "keywords", "line_breaks", "nearest",
+    "normalised_texts", "smooth", "smooth_leaves", "stretch", "subtree_sums", "walk", "wrapped",
 ]
 
 
@@ -1660,7 +1660,7 @@ def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not No
     return found
 
 
-def firsts(const uint64_t[::1] keys not None):
+def first_indices(const uint64_t[::1] keys not None):
     """Of each key the place of the first one that is equal: int64 array of the same shape."""
     cdef int64_t n = keys.shape[0], i
     cdef uint64_t mask = 15, place
@@ -1731,8 +1731,8 @@ def decoded(const double[::1] chance not None, const double[::1] scores not None
     if n == 0:
         return found
     cdef int8_t[::1] code = found
-    cdef const int64_t[::1] place = firsts(paths)
-    cdef const int64_t[::1] said = firsts(texts)
+    cdef const int64_t[::1] place = first_indices(paths)
+    cdef const int64_t[::1] said = first_indices(texts)
     cdef double[::1] sums = np.zeros(n, np.float64)
     cdef int64_t[::1] best = np.full(n, -1, np.int64)
     with nogil:
@@ -1804,7 +1804,7 @@ cdef void fill_gaps(const double* chance, const int32_t* words, const int64_t* p
             code[i] = FILLED
 
 
-def sayings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+def normalised_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
     """The words of some blocks: in lower case, a blank between them; None for a block with a character beyond ASCII.
 
     Words are of letters, digits and underscores.

@@ -1,7 +1,7 @@
 """Title, date and story of a page: what it says of itself for machines, and what stands at the head of its text.
 
-`declared` reads JSON-LD and ``<meta>``; `title_of` and `date_of` look at blocks, whatever system has judged them, and
-`untold` compares the story that a page declares with its blocks.  Linear in the page.
+`declared_title_and_date` reads JSON-LD and ``<meta>``; `find_title` and `find_date` look at blocks, whatever system has
+classified them, and `find_missing_story` compares the declared story of a page with its blocks.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from numpy.typing import NDArray
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.date_order import DateOrder
-from templatemine.pages.headline import FAR, STORY
-from templatemine.pages.outline import attributes, plain
-from templatemine.pages.page_dates import LONGEST, Order, is_date, is_labelled, normalised, stated
+from templatemine.pages.headline import MAX_DISTANCE, OPENING_WORDS
+from templatemine.pages.outline import parse_attributes, plain_text
+from templatemine.pages.page_dates import MAX_DATE_LENGTH, Order, find_dates, is_date, is_labelled, normalise_date
 from templatemine.text.characters import in_class
 
 __all__ = [
     "PUBLISHED",
-    "articles",
-    "date_of",
-    "declared",
-    "headed",
+    "find_articles",
+    "find_date",
+    "declared_title_and_date",
+    "titles_and_dates",
     "is_article",
-    "labelled",
-    "like_title",
-    "objects",
-    "published",
-    "shown",
-    "title_of",
-    "untold",
+    "find_labelled_date",
+    "is_like_title",
+    "find_objects",
+    "normalise_published",
+    "find_shown_date",
+    "find_title",
+    "find_missing_story",
 ]
 
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
-_NEAR = 600
+_TAG_BYTES = 600
 """No less than the bytes of the tag on either side of ``ld+json``."""
 _END = re.compile(rb"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
@@ -100,90 +100,94 @@ PUBLISHED = (
 """Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
 
 _WANTED = ("og:title", *PUBLISHED)
-_TELLING = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
+_WANTED_PARTS = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
 """What each of these names has one of."""
 
-EARLIEST = "1990"
+EARLIEST_DATE = "1990"
 
 TITLE_WORDS, MONTH, YEAR, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
 
-ALIKE = 0.5
+MIN_SIMILARITY = 0.5
 """Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of
 their characters, where most of the title is Chinese, Japanese or Korean."""
-PREFERRED = 0.2
+HEADING_BONUS = 0.2
 """Added to that where the block is a heading."""
 
 STORY_WORDS = 100
 """Of a declared story; shorter ones are teasers (those that were met have 20 to 80 words)."""
 STORY_LIMIT = 100_000
 """Characters of it, and of a block, that are compared."""
-RUN = 4
+NGRAM = 4
 """Words in a row that are looked for: three come again by chance."""
 
 
-def declared(data: bytes, told: Iterable[Mapping[str, Any]] | None = None) -> tuple[str | None, str | None]:
-    """Title and date that the page says of itself, for machines: JSON-LD (`told` are its `articles`, if they are at
-    hand), then Open Graph and other ``<meta>``."""
-    title, date = next(headed(articles(data) if told is None else told), (None, None))
+def declared_title_and_date(
+    data: bytes, articles: Iterable[Mapping[str, Any]] | None = None
+) -> tuple[str | None, str | None]:
+    """Title and date that the page says of itself, for machines: JSON-LD (`articles`, if they are at hand), then
+    Open Graph and other ``<meta>``."""
+    title, date = next(titles_and_dates(find_articles(data) if articles is None else articles), (None, None))
     if title and date:
         return title, date
-    named: dict[str, str] = {}
-    for tag in _telling(data):
-        found = attributes(tag)
-        key = found.get("property") or found.get("itemprop") or found.get("name") or ""
-        named.setdefault(key.lower(), found.get("content", ""))
-    dates = (published(named[key]) for key in PUBLISHED if named.get(key))
-    return title or " ".join(named.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
+    meta: dict[str, str] = {}
+    for tag in _metas(data):
+        tag_attributes = parse_attributes(tag)
+        key = tag_attributes.get("property") or tag_attributes.get("itemprop") or tag_attributes.get("name") or ""
+        meta.setdefault(key.lower(), tag_attributes.get("content", ""))
+    dates = (normalise_published(meta[key]) for key in PUBLISHED if meta.get(key))
+    return title or " ".join(meta.get("og:title", "").split()) or None, date or next(filter(None, dates), None)
 
 
-def _telling(data: bytes) -> Iterator[str]:
+def _metas(data: bytes) -> Iterator[str]:
     """The ``<meta>`` of a page that may have one of the names that are asked for."""
-    for found in _html.metas(data, _TELLING):
-        tag = found.decode("utf-8", "surrogatepass")
+    for source in _html.metas(data, _WANTED_PARTS):
+        tag = source.decode("utf-8", "surrogatepass")
         if META.fullmatch(tag):
             yield tag
 
 
-def headed(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
-    """Headline and date of each of some `articles`."""
-    for one in told:
-        title, date = (next(filter(None, (_value(one.get(name)) for name in names)), "") for names in (TITLES, DATES))
-        yield plain(title) or None, published(date)
+def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
+    """Headline and date of each of some `find_articles`."""
+    for article in articles:
+        title, date = (
+            next(filter(None, (_first_value(article.get(name)) for name in names)), "") for names in (TITLES, DATES)
+        )
+        yield plain_text(title) or None, normalise_published(date)
 
 
-def _value(found: Any) -> str:
+def _first_value(value: Any) -> str:
     """What a property says, the first if it says several; "" for nothing."""
-    if isinstance(found, list):
-        found = found[0] if found else None
-    if isinstance(found, dict):
-        found = found.get("@value")
-    return found if isinstance(found, str) else ""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = value.get("@value")
+    return value if isinstance(value, str) else ""
 
 
-def articles(data: bytes) -> Iterator[dict[str, Any]]:
+def find_articles(data: bytes) -> Iterator[dict[str, Any]]:
     """The articles in the page's JSON-LD, in the order of the page."""
-    return filter(is_article, objects(data))
+    return filter(is_article, find_objects(data))
 
 
-def objects(data: bytes) -> Iterator[dict[str, Any]]:
+def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
     """All objects in the JSON-LD of a page in UTF-8, each before those in it, in the order of the page."""
     for script in _scripts(data):
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
         except (ValueError, RecursionError):
-            pending = [_broken(script)]
+            pending = [_read_broken(script)]
         while pending:
-            one = pending.pop()
-            if isinstance(one, list):
-                pending += one[::-1]
-            elif isinstance(one, dict):
-                yield one
-                pending += [value for value in one.values() if isinstance(value, dict | list)][::-1]
+            item = pending.pop()
+            if isinstance(item, list):
+                pending += item[::-1]
+            elif isinstance(item, dict):
+                yield item
+                pending += [value for value in item.values() if isinstance(value, dict | list)][::-1]
 
 
-def is_article(one: Mapping[str, Any]) -> bool:
+def is_article(thing: Mapping[str, Any]) -> bool:
     """Whether an object of JSON-LD is one of `ARTICLES`."""
-    kinds = one.get("@type")
+    kinds = thing.get("@type")
     return any(map(_is_article, kinds if isinstance(kinds, list) else [kinds]))
 
 
@@ -192,101 +196,105 @@ def _is_article(kind: Any) -> bool:
     return isinstance(kind, str) and _PREFIX.sub("", kind) in ARTICLES
 
 
-def _broken(script: str) -> dict[str, str]:
+def _read_broken(script: str) -> dict[str, str]:
     """Of a script that is no JSON (a comma too many, a comment around it), its first article kind, title and date."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for name, text in _PAIR.findall(script):
-        if name not in found and (name != "@type" or _is_article(text)):
+        if name not in fields and (name != "@type" or _is_article(text)):
             with suppress(ValueError):
-                found[name] = json.loads(f'"{text}"', strict=False)
-    return found
+                fields[name] = json.loads(f'"{text}"', strict=False)
+    return fields
 
 
 def _scripts(data: bytes) -> Iterator[str]:
     """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
-    place = 0
-    for at in _html.ld_json(data):
-        begin = LDJSON.search(data, max(place, at - _NEAR), at + 2 * _NEAR) if at >= place else None
+    position = 0
+    for hint in _html.ld_json(data):
+        begin = (
+            LDJSON.search(data, max(position, hint - _TAG_BYTES), hint + 2 * _TAG_BYTES) if hint >= position else None
+        )
         if begin is not None:
             end = _END.search(data, begin.end())
             if end is None:
                 return
             yield data[begin.end() : end.start()].decode("utf-8", "surrogatepass")
-            place = end.end()
+            position = end.end()
 
 
-def published(text: str) -> str | None:
+def normalise_published(text: str) -> str | None:
     """A date since there have been pages: where a system knows none, it may say the first of January of the year 1."""
-    date = normalised(text)
-    return date if date is not None and date >= EARLIEST else None
+    date = normalise_date(text)
+    return date if date is not None and date >= EARLIEST_DATE else None
 
 
-def untold(page: Page, told: Iterable[Mapping[str, Any]]) -> str:
+def find_missing_story(page: Page, articles: Iterable[Mapping[str, Any]]) -> str:
     """The story that the page declares if its text has less than half of it, else "".
 
-    `told` are its `articles`, which have stories as their ``articleBody``.
+    `articles` are its `find_articles`, which have stories as their ``articleBody``.
 
     Scripts write it where they run, or it is for subscribers.  The longest one of `STORY_WORDS` counts, by its runs of
-    `RUN` words.
+    `NGRAM` words.
     """
-    bodies = (one.get("articleBody") for one in told)
-    stories = ((_words(plain(plain(body[:STORY_LIMIT]))), body) for body in bodies if isinstance(body, str))
-    story, body = max(stories, key=lambda one: len(one[0]), default=([], ""))
+    bodies = (article.get("articleBody") for article in articles)
+    stories = ((_words(plain_text(plain_text(body[:STORY_LIMIT]))), body) for body in bodies if isinstance(body, str))
+    story, body = max(stories, key=lambda article: len(article[0]), default=([], ""))
     if len(story) < STORY_WORDS:
         return ""
-    runs = set(_runs(story))
-    found: set[tuple[str, ...]] = set()
-    before: list[str] = []
+    runs = set(_ngrams(story))
+    matched: set[tuple[str, ...]] = set()
+    previous: list[str] = []
     for block in range(len(page)):
-        words = before + _words(page.text(block)[:STORY_LIMIT])
-        found.update(runs.intersection(_runs(words)))
-        if 2 * len(found) >= len(runs):
+        words = previous + _words(page.text(block)[:STORY_LIMIT])
+        matched.update(runs.intersection(_ngrams(words)))
+        if 2 * len(matched) >= len(runs):
             return ""
-        before = words[1 - RUN :]
-    return plain(plain(body))
+        previous = words[1 - NGRAM :]
+    return plain_text(plain_text(body))
 
 
-def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    return zip(*(words[place:] for place in range(RUN)), strict=False)
+def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[offset:] for offset in range(NGRAM)), strict=False)
 
 
-def title_of(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
-    """Place of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
+def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
+    """Index of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
 
     The block that says most of ``<title>``, if that is half of the words of both, a heading before other blocks; else
     the first heading that was kept, else the first.  Headings before ``<title>`` itself as in getMainHeadline of Baisa
     (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
     """
-    alike = _alike(page)
-    if len(alike) and alike.max() >= ALIKE:
-        return int(np.argmax(np.where(alike >= ALIKE, alike + PREFERRED * heading + kept * 1e-3, 0)))
-    for which in (heading & kept, heading):
-        for block in np.flatnonzero(which).tolist():
+    similarity = _title_similarity(page)
+    if len(similarity) and similarity.max() >= MIN_SIMILARITY:
+        return int(
+            np.argmax(np.where(similarity >= MIN_SIMILARITY, similarity + HEADING_BONUS * heading + kept * 1e-3, 0))
+        )
+    for candidates in (heading & kept, heading):
+        for block in np.flatnonzero(candidates).tolist():
             if not is_date(page.text(block)):
                 return block
     return -1
 
 
-def like_title(page: Page, block: int) -> bool:
+def is_like_title(page: Page, block: int) -> bool:
     """Whether a block says half of what ``<title>`` does, and that half of it."""
-    return block >= 0 and bool(_alike(page)[block] >= ALIKE)
+    return block >= 0 and bool(_title_similarity(page)[block] >= MIN_SIMILARITY)
 
 
-def _alike(page: Page) -> NDArray[np.float64]:
-    """See `ALIKE`; characters are counted of blocks that are short enough to reach it."""
-    title = _tokens(page.title)
+def _title_similarity(page: Page) -> NDArray[np.float64]:
+    """See `MIN_SIMILARITY`; characters are counted of blocks that are short enough to reach it."""
+    title = _count_words(page.title)
     size = title.total()
     if 2 * sum(count for token, count in title.items() if in_class(token, _SINGLE)) < max(size, 1):
         columns = page.columns
         return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
-    alike = np.zeros(len(page))
-    for block in np.flatnonzero(page.words <= (2 / ALIKE - 1) * size).tolist():
-        tokens = _tokens(page.text(block))
-        alike[block] = 2 * (title & tokens).total() / (size + tokens.total())
-    return alike
+    similarity = np.zeros(len(page))
+    for block in np.flatnonzero(page.words <= (2 / MIN_SIMILARITY - 1) * size).tolist():
+        tokens = _count_words(page.text(block))
+        similarity[block] = 2 * (title & tokens).total() / (size + tokens.total())
+    return similarity
 
 
-def _tokens(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     return Counter(_words(text))
 
 
@@ -295,57 +303,57 @@ def _words(text: str) -> list[str]:
     return _TOKEN.findall(text.lower())
 
 
-def date_of(page: Page, told: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that the page declares (see `declared`), else the one that it shows."""
-    date = declared(page.data, told)[1]
-    return shown(page, title, kept) if date is None else date
+def find_date(page: Page, articles: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
+    """The date that the page declares (see `declared_title_and_date`), else the one that it shows."""
+    date = declared_title_and_date(page.data, articles)[1]
+    return find_shown_date(page, title, kept) if date is None else date
 
 
-def shown(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
+def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
     """The date that stands by itself between the title of a page and its story, else the one that is labelled so.
 
-    A date of the head stands in a line of at most `FAR` words and `LONGEST` characters, up to `FAR` blocks behind the
-    title or before the first kept block of `STORY` words or more; lines before the title count where none after it has
-    one.  Of these dates that of a change ("updated on ...") comes last.
+    A date of the head stands in a line of at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters, up to
+    `MAX_DISTANCE` blocks behind the title or before the first kept block of `OPENING_WORDS` words or more; lines before
+    the title count where none after it has one.  Of these dates that of a change ("updated on ...") comes last.
     """
-    story = np.flatnonzero(kept & (page.words >= STORY))
+    story = np.flatnonzero(kept & (page.words >= OPENING_WORDS))
     story = story[story > title]
     if not len(story):
         return None
     last = int(story[0])
-    lines = _dated(page)
-    near = (lines > title) & (lines <= title + FAR) if title >= 0 else False
-    head = lines[(lines < last) & ((lines >= last - FAR) | near)]
+    lines = _dated_blocks(page)
+    near = (lines > title) & (lines <= title + MAX_DISTANCE) if title >= 0 else False
+    head = lines[(lines < last) & ((lines >= last - MAX_DISTANCE) | near)]
     changed = None
     order = DateOrder(page)
     for line in (*head[head > title].tolist(), *head[head < title][::-1].tolist()):
-        for date, change in _told(page, line, order):
+        for date, change in _block_dates(page, line, order):
             if not change:
                 return date
             changed = changed or date
-    return labelled(page, order) or changed
+    return find_labelled_date(page, order) or changed
 
 
-def labelled(page: Page, order: Order, change: bool = False) -> str | None:
+def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | None:
     """The one date of a page that a line says to be that of its publication, or of a change; None if there are several,
     as where the page lists others or has comments."""
-    found = {
+    dates = {
         date
-        for line in _dated(page).tolist()
+        for line in _dated_blocks(page).tolist()
         if is_labelled(page.text(line))
-        for date, changes in _told(page, line, order)
+        for date, changes in _block_dates(page, line, order)
         if changes is change
     }
-    return found.pop() if len(found) == 1 else None
+    return dates.pop() if len(dates) == 1 else None
 
 
-def _dated(page: Page) -> NDArray[np.int64]:
+def _dated_blocks(page: Page) -> NDArray[np.int64]:
     """Blocks short enough to be a dated line that have a month, a year or several numbers."""
     counts = page.columns["counts"]
-    dated = (counts[:, [MONTH, YEAR]].any(axis=1) | (counts[:, NUMBERS] > 1)) & (page.words <= FAR)
+    dated = (counts[:, [MONTH, YEAR]].any(axis=1) | (counts[:, NUMBERS] > 1)) & (page.words <= MAX_DISTANCE)
     return np.flatnonzero(dated)
 
 
-def _told(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:
+def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:
     text = page.text(line)
-    return stated(text, order) if len(text) <= LONGEST else []
+    return find_dates(text, order) if len(text) <= MAX_DATE_LENGTH else []

@@ -20,31 +20,31 @@ from numpy.typing import NDArray
 
 from templatemine.errors import CapacityError
 from templatemine.pages import _html, _model
-from templatemine.pages.scanner import GROUPS, scanner
+from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
 
-__all__ = ["Page", "feature_names", "forests", "headline_of"]
+__all__ = ["Page", "feature_names", "load_forests", "find_headline"]
 
-FULL, NEAR = _html.KEYS.index("full"), _html.KEYS.index("near")
+FULL_KEY, NEAR_KEY = _html.KEYS.index("full"), _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
 AFTER_TITLE = _model.FEATURES.index("after_title")
-LARGEST = 1 << 31
-TITLE = 4000
+MAX_BYTES = 1 << 31
+MAX_TITLE_BYTES = 4000
 """Bytes of a title that are read."""
 
-STRETCH, STRETCHES = 1 << 15, 32
-"""Blocks that are judged at once, and how many such stretches a page has at most; see `_stretches`."""
+PART_BLOCKS, MAX_PARTS = 1 << 15, 32
+"""Blocks that are judged at once, and how many such stretches a page has at most; see `_split_columns`."""
 
-_MARKS = re.compile(r"\W+")
+_PUNCTUATION = re.compile(r"\W+")
 
 
 @lru_cache(maxsize=1)
-def forests() -> tuple[_model.Forest, _model.Forest]:
+def load_forests() -> tuple[_model.Forest, _model.Forest]:
     """The page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
     first, second = (
-        [np.ascontiguousarray(table[f"{which}_{name}"]) for name in names] for which in ("first", "second")
+        [np.ascontiguousarray(table[f"{stage}_{name}"]) for name in names] for stage in ("first", "second")
     )
     return _model.Forest(*first), _model.Forest(*second)
 
@@ -58,10 +58,10 @@ def feature_names() -> tuple[str, ...]:
     )
 
 
-def headline_of(features: NDArray[np.float32]) -> int:
-    """Place of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
-    found = np.flatnonzero(features[:, AFTER_TITLE] == 1)
-    return int(found[0]) if len(found) else -1
+def find_headline(features: NDArray[np.float32]) -> int:
+    """Index of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
+    matches = np.flatnonzero(features[:, AFTER_TITLE] == 1)
+    return int(matches[0]) if len(matches) else -1
 
 
 class Page:
@@ -78,11 +78,11 @@ class Page:
     def __init__(self, html: str) -> None:
         self._html = html
         data = _html.utf8(html)
-        if len(data) >= LARGEST:
+        if len(data) >= MAX_BYTES:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data
         try:
-            self.columns: Mapping[str, Any] = scanner().blocks(data)
+            self.columns: Mapping[str, Any] = block_scanner().blocks(data)
         except OverflowError as error:
             raise CapacityError(str(error)) from error
         self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
@@ -111,7 +111,9 @@ class Page:
     def title(self) -> str:
         """What stands in ``<title>``, references resolved and white space folded; "" if there is none."""
         start, end = self.columns["title_span"]
-        return " ".join(unescape(self._data[start : min(end, start + TITLE)].decode("utf-8", "ignore")).split())
+        return " ".join(
+            unescape(self._data[start : min(end, start + MAX_TITLE_BYTES)].decode("utf-8", "ignore")).split()
+        )
 
     @property
     def plain(self) -> bool:
@@ -124,45 +126,47 @@ class Page:
 
     @cached_property
     def headline(self) -> int:
-        """Place of the block that says most of ``<title>``, -1 if none says enough of it."""
-        return self._judged[1]
+        """Index of the block that says most of ``<title>``, -1 if none says enough of it."""
+        return self._scores_and_headline[1]
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Log odds of each block, by the page model alone; see docs/pages.md, section 2."""
-        return self._judged[0]
+        return self._scores_and_headline[0]
 
     @cached_property
-    def _judged(self) -> tuple[NDArray[np.float64], int]:
+    def _scores_and_headline(self) -> tuple[NDArray[np.float64], int]:
         """Scores and headline: the matrix of features that both come from is not kept."""
-        first, second = forests()
-        scores, headline, at = np.empty(len(self)), -1, 0
-        for part in _stretches(self.columns):
+        first, second = load_forests()
+        scores, headline, offset = np.empty(len(self)), -1, 0
+        for part in _split_columns(self.columns):
             matrix = _model.features(part)
-            if headline < 0 and (found := headline_of(matrix)) >= 0:
-                headline = at + found
+            if headline < 0 and (position := find_headline(matrix)) >= 0:
+                headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
             del matrix
-            around = second.scores(_model.context(part, alone)).astype(np.float64)
-            scores[at : at + len(alone)] = (alone + around) / 2
-            at += len(alone)
-        return _leaning(scores, self.words, self.columns["keys"][:, FULL]), headline
+            contextual = second.scores(_model.context(part, alone)).astype(np.float64)
+            scores[offset : offset + len(alone)] = (alone + contextual) / 2
+            offset += len(alone)
+        return _average_by_path(scores, self.words, self.columns["keys"][:, FULL_KEY]), headline
 
     @cached_property
-    def sayings(self) -> NDArray[np.uint64]:
+    def first_duplicates(self) -> NDArray[np.uint64]:
         """Of each block the first one that says the same: equal words but for case, numbers counting as words.
 
         (The column `hashes` takes all numbers for equal, which holds for what is looked for on other pages.)
         """
         columns = self.columns
-        place = _model.firsts(columns["hashes"])
-        again = np.flatnonzero(np.bincount(place)[place] > 1)
+        first_equal = _model.first_indices(columns["hashes"])
+        repeated = np.flatnonzero(np.bincount(first_equal)[first_equal] > 1)
         first = np.arange(len(self), dtype=np.uint64)
-        seen: dict[str, int] = {}
-        for block, words in zip(again.tolist(), _model.sayings(columns["text"], columns["bounds"], again), strict=True):
+        block_of: dict[str, int] = {}
+        for block, words in zip(
+            repeated.tolist(), _model.normalised_texts(columns["text"], columns["bounds"], repeated), strict=True
+        ):
             if words is None:
-                words = " ".join(_MARKS.sub(" ", self.text(block).casefold()).split())
-            first[block] = seen.setdefault(words, block)
+                words = " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
+            first[block] = block_of.setdefault(words, block)
         return first
 
     @cached_property
@@ -174,28 +178,28 @@ class Page:
         return self._text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
 
     @cached_property
-    def near(self) -> list[int]:
+    def near_keys(self) -> list[int]:
         """Key of each block's path from the nearest element with a class or id on."""
-        return self.columns["keys"][:, NEAR].tolist()  # type: ignore[no-any-return]
+        return self.columns["keys"][:, NEAR_KEY].tolist()  # type: ignore[no-any-return]
 
     def path(self, block: int) -> str:
         """That path, readable: ``div.story#main>p``."""
-        return next(self.holders(block), "")
+        return next(self.container_paths(block), "")
 
-    def holders(self, block: int) -> Iterator[str]:
+    def container_paths(self, block: int) -> Iterator[str]:
         """That path, and those of the elements it stands in, innermost first, each from its own nearest element with a
         class or id on; what stands under none is left out if any element around the block has one."""
         signs, bounds, parents = (self.columns[name] for name in ("signs", "sign_bounds", "node_parents"))
-        node, found, named = int(self.columns["node"][block]), list[str](), False
+        node, named_signs, has_name = int(self.columns["node"][block]), list[str](), False
         while node > 0:
             sign = signs[bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")
-            found.append(sign)
+            named_signs.append(sign)
             if "." in sign or "#" in sign:
-                yield from _prefixes(found)
-                found, named = [], True
+                yield from _path_prefixes(named_signs)
+                named_signs, has_name = [], True
             node = int(parents[node])
-        if not named:
-            yield from _prefixes(found)
+        if not has_name:
+            yield from _path_prefixes(named_signs)
 
     def spans(self, blocks: NDArray[np.int64]) -> list[tuple[int, int]]:
         """Where blocks stand in the page, in code points, end exclusive."""
@@ -209,23 +213,25 @@ class Page:
         return _scan.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]
 
 
-def _prefixes(signs: list[str]) -> Iterator[str]:
+def _path_prefixes(signs: list[str]) -> Iterator[str]:
     """The path of signs that stand innermost first, and those of its containers, outermost last."""
-    return (">".join(reversed(signs[place:])) for place in range(len(signs)))
+    return (">".join(reversed(signs[start:])) for start in range(len(signs)))
 
 
-def _stretches(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _split_columns(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The columns of a page, those of a very long one in equal stretches of blocks that are judged alone: the features
-    of a block take a kilobyte.  No more than `STRETCHES`, as each goes through all elements of the page."""
+    of a block take a kilobyte.  No more than `MAX_PARTS`, as each goes through all elements of the page."""
     blocks = len(columns["counts"])
-    count = min(max(math.ceil(blocks / STRETCH), 1), STRETCHES)
-    for place in range(count):
-        part = slice(blocks * place // count, blocks * (place + 1) // count)
+    count = min(max(math.ceil(blocks / PART_BLOCKS), 1), MAX_PARTS)
+    for index in range(count):
+        part = slice(blocks * index // count, blocks * (index + 1) // count)
         yield columns if count == 1 else {**columns, **{name: columns[name][part] for name in _model.BLOCKWISE}}
 
 
-def _leaning(scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]) -> NDArray[np.float64]:
+def _average_by_path(
+    scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]
+) -> NDArray[np.float64]:
     """Each score half way to the mean, by words, of those with the same path on the page."""
-    place = _model.firsts(np.ascontiguousarray(paths))
-    mean = np.bincount(place, weights=words * scores) / np.maximum(np.bincount(place, weights=words), 1)
-    return (scores + mean[place]) / 2
+    group = _model.first_indices(np.ascontiguousarray(paths))
+    mean = np.bincount(group, weights=words * scores) / np.maximum(np.bincount(group, weights=words), 1)
+    return (scores + mean[group]) / 2

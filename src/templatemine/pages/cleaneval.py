@@ -14,41 +14,41 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues", "headings", "marks"]
+__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues_paragraph", "is_heading", "block_marks"]
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
 _NAMES = (PARAGRAPH, *MARKS)
 
-BREAK = _html.COUNTS.index("break")
+BREAKS = _html.COUNTS.index("break")
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> NDArray[np.uint8]:
-    """By the number of a tag: 1 more than the place of its mark in `MARKS`, 0 for none of its own."""
+def _marks_of_tags() -> NDArray[np.uint8]:
+    """By the number of a tag: 1 more than the index of its mark in `MARKS`, 0 for none of its own."""
     heading = _html.FLAGS["heading"]
     kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _html.TAGS]
     return np.array(kinds, np.uint8)
 
 
-def marks(page: Page) -> list[str]:
+def block_marks(page: Page) -> list[str]:
     """The mark of each block: that of the nearest heading or item it stands in, else that of a paragraph."""
-    return [_NAMES[kind] for kind in _marked(page).tolist()]
+    return [_NAMES[kind] for kind in _mark_numbers(page).tolist()]
 
 
-def headings(page: Page) -> NDArray[np.bool_]:
+def is_heading(page: Page) -> NDArray[np.bool_]:
     """Whether the mark of each block is that of a heading."""
-    return _marked(page) == _NAMES.index(HEADING, 1)  # type: ignore[no-any-return]
+    return _mark_numbers(page) == _NAMES.index(HEADING, 1)  # type: ignore[no-any-return]
 
 
-def _marked(page: Page) -> NDArray[np.uint8]:
+def _mark_numbers(page: Page) -> NDArray[np.uint8]:
     columns = page.columns
-    return _model.inherited(columns["parents"], _kinds()[columns["tags"]])[columns["element"]]  # type: ignore[no-any-return]
+    return _model.inherited(columns["parents"], _marks_of_tags()[columns["tags"]])[columns["element"]]  # type: ignore[no-any-return]
 
 
-def continues(page: Page, block: int) -> bool:
+def continues_paragraph(page: Page, block: int) -> bool:
     """True if a block goes on with the paragraph of the block before: one br and nothing else parts them."""
     columns = page.columns
-    if not block or not columns["counts"][block, BREAK] or columns["element"][block] != columns["element"][block - 1]:
+    if not block or not columns["counts"][block, BREAKS] or columns["element"][block] != columns["element"][block - 1]:
         return False
     return page.source(int(columns["ends"][block - 1]), int(columns["starts"][block])).lower().count(b"<br") == 1

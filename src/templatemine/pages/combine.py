@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import Votes
-from templatemine.pages.systems import Judge, Post, Verdict
+from templatemine.pages.history import HistoryModel
+from templatemine.pages.systems import BlockClassifier, Post, SystemOutput
 
-__all__ = ["SHARE", "combined"]
+__all__ = ["MAX_SHARE", "combine_with_history"]
 
-SHARE = 0.1
+MAX_SHARE = 0.1
 """Of the words under a path, how many are main text at most where it is boilerplate.  On two sets twice
 that is better by 1.2 points at most and worse by 0.6."""
-SEVERAL = 2
+MIN_PAGES = 2
 """Pages with the same sentence at the same place."""
 
 REASONS = (
@@ -30,20 +30,20 @@ REASONS = (
 )
 
 
-def combined(judge: Judge, votes: Votes) -> Judge:
-    """A judge that drops what another one keeps against the evidence of the site, unless nothing would be left."""
+def combine_with_history(classifier: BlockClassifier, model: HistoryModel) -> BlockClassifier:
+    """A classifier that drops what another one keeps against the history of the site, unless nothing would be left."""
 
-    def judged(page: Page) -> Verdict:
-        alone = judge(page)
-        share, df, sentence = votes.boilerplate(page)
-        beside, again = share < SHARE, (df >= SEVERAL) & sentence
-        kept = alone.kept & ~beside & ~again
+    def classify(page: Page) -> SystemOutput:
+        alone = classifier(page)
+        share, df, sentence = model.boilerplate_evidence(page)
+        boilerplate_path, repeated = share < MAX_SHARE, (df >= MIN_PAGES) & sentence
+        kept = alone.kept & ~boilerplate_path & ~repeated
         if not kept.any():
             return alone
         reason = alone.reason.astype(np.int16)
-        reason[alone.kept & again] = len(alone.reasons) + 1
-        reason[alone.kept & beside] = len(alone.reasons)
-        posts = (_left(page, post, kept) for post in alone.posts)
+        reason[alone.kept & repeated] = len(alone.reasons) + 1
+        reason[alone.kept & boilerplate_path] = len(alone.reasons)
+        posts = (_filter_post(page, post, kept) for post in alone.posts)
         return replace(
             alone,
             kept=kept,
@@ -53,9 +53,9 @@ def combined(judge: Judge, votes: Votes) -> Judge:
             posts=tuple(post for post in posts if post.blocks),
         )
 
-    return judged
+    return classify
 
 
-def _left(page: Page, post: Post, kept: NDArray[np.bool_]) -> Post:
+def _filter_post(page: Page, post: Post, kept: NDArray[np.bool_]) -> Post:
     blocks = tuple(block for block in post.blocks if kept[block])
     return replace(post, text="\n".join(map(page.text, blocks)), blocks=blocks)

@@ -14,88 +14,92 @@ from numpy.typing import NDArray
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["copies", "lifted"]
+__all__ = ["find_copies", "transfer_scores"]
 
-WORDS = 100
+MIN_WORDS = 100
 """Of a copy.  A story of fewer is not worth the risk that a summary is taken for one."""
-PIECES = 3
+MIN_PIECES = 3
 """Blocks that a copy is made of: of two, the one may be the beginning of a long quotation and the other its end."""
-COVER = 0.9
+MIN_COVERAGE = 0.9
 """Of the characters of a copy, what its pieces say; the rest are lines too short to be looked for."""
-HEAD = 12
+PREFIX_LENGTH = 12
 """Characters that a piece has at least, and by which it is found."""
-ALIKE = 16
-"""Texts with the same first `HEAD` characters that are looked at: a bound for pages made to be slow."""
-NEVER = -9.2
+MAX_CANDIDATES = 16
+"""Texts with the same first `PREFIX_LENGTH` characters that are looked at: a bound for pages made to be slow."""
+COPY_SCORE = -9.2
 """Log odds of a copy."""
 
 
-def copies(page: Page, scores: NDArray[np.float64]) -> list[tuple[int, list[int]]]:
+def find_copies(page: Page, scores: NDArray[np.float64]) -> list[tuple[int, list[int]]]:
     """The copies on a page, longest first, each with the blocks it is made of: of those of equal text the likeliest."""
-    long = _begun(page)
-    if not long:
+    candidates = _copy_candidates(page)
+    if not candidates:
         return []
     texts = [page.text(block) for block in range(len(page))]
-    heads: dict[str, dict[str, int]] = {}
+    by_prefix: dict[str, dict[str, int]] = {}
     for block in np.argsort(-scores, kind="stable").tolist():
         text = texts[block]
-        if len(text) >= HEAD:
-            same = heads.setdefault(text[:HEAD], {})
-            if len(same) < ALIKE:
-                same.setdefault(text, block)
-    found = ((block, _pieces(texts[block], heads)) for block in long)
-    return sorted(((block, pieces) for block, pieces in found if pieces), key=lambda row: -len(texts[row[0]]))
+        if len(text) >= PREFIX_LENGTH:
+            same_prefix = by_prefix.setdefault(text[:PREFIX_LENGTH], {})
+            if len(same_prefix) < MAX_CANDIDATES:
+                same_prefix.setdefault(text, block)
+    copies = ((block, _find_pieces(texts[block], by_prefix)) for block in candidates)
+    return sorted(((block, pieces) for block, pieces in copies if pieces), key=lambda row: -len(texts[row[0]]))
 
 
-def lifted(scores: NDArray[np.float64], again: list[tuple[int, list[int]]]) -> NDArray[np.float64]:
+def transfer_scores(scores: NDArray[np.float64], copies: list[tuple[int, list[int]]]) -> NDArray[np.float64]:
     """Log odds with the copies out of the way: what they are made of is as likely as they are."""
     scores = scores.copy()
-    for block, pieces in again:
+    for block, pieces in copies:
         scores[pieces] = np.maximum(scores[pieces], scores[block])
-    scores[[block for block, _ in again]] = NEVER
+    scores[[block for block, _ in copies]] = COPY_SCORE
     return scores
 
 
-def _begun(page: Page) -> list[int]:
+def _copy_candidates(page: Page) -> list[int]:
     """Long blocks that begin with all that a shorter one says."""
-    long = np.flatnonzero(page.words >= WORDS)
+    long = np.flatnonzero(page.words >= MIN_WORDS)
     bounds = page.columns["bounds"]
-    tall = np.flatnonzero(bounds[1:] - bounds[:-1] >= HEAD)
-    if not len(long) or len(tall) <= PIECES:
+    searchable = np.flatnonzero(bounds[1:] - bounds[:-1] >= PREFIX_LENGTH)
+    if not len(long) or len(searchable) <= MIN_PIECES:
         return []
-    begins = page.columns["text"][bounds[tall][:, None] + np.arange(8)].view(np.uint64)[:, 0]
-    firsts = _model.firsts(begins)
-    if not (np.bincount(firsts)[firsts[np.searchsorted(tall, long)]] > 1).any():
+    prefixes = page.columns["text"][bounds[searchable][:, None] + np.arange(8)].view(np.uint64)[:, 0]
+    first_equal = _model.first_indices(prefixes)
+    if not (np.bincount(first_equal)[first_equal[np.searchsorted(searchable, long)]] > 1).any():
         return []
-    order = np.argsort(begins, kind="stable")
-    own = begins[np.searchsorted(tall, long)]
-    first, last = (np.searchsorted(begins, own, side, sorter=order) for side in ("left", "right"))
-    found = []
-    for place in np.flatnonzero(last > first + 1).tolist():
-        text = page.text(int(long[place]))
-        begun = order[first[place] : min(last[place], first[place] + ALIKE)]
-        others = map(page.text, tall[begun].tolist())
+    order = np.argsort(prefixes, kind="stable")
+    own_prefix = prefixes[np.searchsorted(searchable, long)]
+    first, last = (np.searchsorted(prefixes, own_prefix, side, sorter=order) for side in ("left", "right"))
+    candidates = []
+    for index in np.flatnonzero(last > first + 1).tolist():
+        text = page.text(int(long[index]))
+        same_prefix = order[first[index] : min(last[index], first[index] + MAX_CANDIDATES)]
+        others = map(page.text, searchable[same_prefix].tolist())
         if any(len(other) < len(text) and text.startswith(other) for other in others):
-            found.append(int(long[place]))
-    return found
+            candidates.append(int(long[index]))
+    return candidates
 
 
-def _pieces(text: str, heads: dict[str, dict[str, int]]) -> list[int]:
+def _find_pieces(text: str, by_prefix: dict[str, dict[str, int]]) -> list[int]:
     """The blocks that a text is made of, in its order; none if they do not begin it, are too few or say too little."""
     pieces: list[int] = []
-    at, spare = 0, (1 - COVER) * len(text)
-    while at < len(text) and spare >= 0:
-        here = [one for one in heads.get(text[at : at + HEAD], ()) if len(one) < len(text) and text.startswith(one, at)]
-        if here:
-            longest = max(here, key=len)
-            pieces.append(heads[longest[:HEAD]][longest])
-            at += len(longest)
-            at += text.startswith(" ", at)
+    offset, unmatched = 0, (1 - MIN_COVERAGE) * len(text)
+    while offset < len(text) and unmatched >= 0:
+        matches = [
+            piece
+            for piece in by_prefix.get(text[offset : offset + PREFIX_LENGTH], ())
+            if len(piece) < len(text) and text.startswith(piece, offset)
+        ]
+        if matches:
+            longest = max(matches, key=len)
+            pieces.append(by_prefix[longest[:PREFIX_LENGTH]][longest])
+            offset += len(longest)
+            offset += text.startswith(" ", offset)
         elif not pieces:
             return []
         else:  # a line that is too short, or not the same
-            space = text.find(" ", at)
-            following = len(text) if space < 0 else space + 1
-            spare -= following - at
-            at = following
-    return pieces if spare >= 0 and len(pieces) >= PIECES else []
+            space = text.find(" ", offset)
+            next_offset = len(text) if space < 0 else space + 1
+            unmatched -= next_offset - offset
+            offset = next_offset
+    return pieces if unmatched >= 0 and len(pieces) >= MIN_PIECES else []

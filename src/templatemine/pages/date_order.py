@@ -13,15 +13,15 @@ from functools import cached_property
 from itertools import pairwise
 
 from templatemine.pages.blocks import Page
-from templatemine.pages.names import language_of
-from templatemine.pages.page_dates import EITHER
+from templatemine.pages.names import normalise_language
+from templatemine.pages.page_dates import AMBIGUOUS_DATE
 
 __all__ = ["DateOrder"]
 
 _LANGUAGE = re.compile(rb"<html\b[^<>]{0,500}?\slang\s*=\s*[\"']?([\w-]{1,35})", re.IGNORECASE)
 _HEAD = 20_000
 """Bytes of a page in which its ``<html>`` stands."""
-_NUMBERS = re.compile(EITHER.pattern.encode())
+_NUMBERS = re.compile(AMBIGUOUS_DATE.pattern.encode())
 
 MONTH_FIRST = frozenset(["en-US", "en-PH"])
 OPEN = frozenset(["en", "en-CA", "fr-CA"])
@@ -39,23 +39,23 @@ class DateOrder:
         self._page = page
 
     def __call__(self, mark: str) -> bool | None:
-        seen = self._seen.get(mark, set())
-        if seen:
-            return next(iter(seen)) if len(seen) == 1 else None
-        return True if mark == "." and self._language is None else self._custom
+        observed = self._observed_orders.get(mark, set())
+        if observed:
+            return next(iter(observed)) if len(observed) == 1 else None
+        return True if mark == "." and self._language is None else self._usual_order
 
     @cached_property
-    def _seen(self) -> dict[str, set[bool]]:
+    def _observed_orders(self) -> dict[str, set[bool]]:
         """What dates of the page that read one way only say, by what parts them."""
-        found: dict[str, set[bool]] = {}
+        orders: dict[str, set[bool]] = {}
         for match in _NUMBERS.finditer(self._text):
             first, second = int(match["a"]), int(match["b"])
             if (first > 12) != (second > 12) and max(first, second) <= 31:
-                found.setdefault(match["mark"].decode(), set()).add(first > 12)
-        return found
+                orders.setdefault(match["mark"].decode(), set()).add(first > 12)
+        return orders
 
     @cached_property
-    def _custom(self) -> bool | None:
+    def _usual_order(self) -> bool | None:
         """What is usual in the language of the page."""
         language = self._language
         if language is None or language in OPEN or language.partition("-")[0] in YEAR_FIRST:
@@ -65,8 +65,8 @@ class DateOrder:
     @cached_property
     def _language(self) -> str | None:
         """What the page declares; else English, if it reads so."""
-        said = _LANGUAGE.search(self._page.data, 0, _HEAD)
-        declared = language_of(said[1].decode()) if said is not None else None
+        match = _LANGUAGE.search(self._page.data, 0, _HEAD)
+        declared = normalise_language(match[1].decode()) if match is not None else None
         return declared or ("en" if self._text.count(b" the ") >= ENGLISH else None)
 
     @cached_property

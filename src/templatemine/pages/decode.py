@@ -16,23 +16,23 @@ from templatemine.config import PageConfig
 from templatemine.pages import _model
 
 __all__ = [
-    "CHOSEN",
-    "COMMENT",
+    "SELECTED",
+    "KEPT_COMMENT",
     "FILLED",
     "HEAD",
-    "LEFT",
+    "DROPPED",
     "REASONS",
     "HIDDEN",
     "REPEATED",
-    "STRETCH",
-    "TALK",
-    "chances",
+    "BEST_RUN",
+    "DROPPED_COMMENT",
+    "probabilities",
     "decode",
-    "kept",
+    "is_kept",
 ]
 
-LEFT, CHOSEN, FILLED, STRETCH, REPEATED = range(len(_model.CODES))
-HEAD, HIDDEN, COMMENT, TALK = range(REPEATED + 1, REPEATED + 5)
+DROPPED, SELECTED, FILLED, BEST_RUN, REPEATED = range(len(_model.CODES))
+HEAD, HIDDEN, KEPT_COMMENT, DROPPED_COMMENT = range(REPEATED + 1, REPEATED + 5)
 REASONS = (
     "not main text",
     "main text",
@@ -46,18 +46,20 @@ REASONS = (
 )
 """By code."""
 
-_KEPT = np.array([code not in (LEFT, REPEATED, HEAD, HIDDEN, TALK) for code in range(len(REASONS))], np.bool_)
+_KEPT = np.array(
+    [code not in (DROPPED, REPEATED, HEAD, HIDDEN, DROPPED_COMMENT) for code in range(len(REASONS))], np.bool_
+)
 
 SHORT = 3
 """A text of fewer words may be said twice (a name, a year)."""
 
 
-def kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
+def is_kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Whether blocks of these codes are given out."""
     return _KEPT[code]
 
 
-def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log odds as probabilities."""
     return 1 / (1 + np.exp(-np.minimum(np.maximum(scores, -30), 30)))
 
@@ -78,15 +80,15 @@ def decode(
     paths, texts : uint64 arrays, shape (blocks,)
         Equal for equal paths and texts.
     """
-    chance = chances(scores)
+    probability = probabilities(scores)
     return _model.decoded(
-        chance,
+        probability,
         scores,
-        np.argsort(-chance, kind="stable"),
+        np.argsort(-probability, kind="stable"),
         words,
         paths,
         texts,
-        float((chance * words).sum()),
+        float((probability * words).sum()),
         config.least,
         config.fill,
         config.fill_share,

@@ -23,32 +23,32 @@ from templatemine.errors import ConfigError
 from templatemine.io.folder import decode_html
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
-from templatemine.pages.about import articles, date_of, like_title, title_of, untold
+from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import DEFAULT, Judge, Post, Site, Verdict, load
+from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput, load_system
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.metadata import Metadata
     from templatemine.pages.nodes import Node
-    from templatemine.pages.page_tags import Tags
+    from templatemine.pages.page_tags import PageTags
 
-__all__ = ["Block", "Extraction", "Extractor", "extract", "judged"]
+__all__ = ["Block", "Extraction", "Extractor", "extract", "extract_page"]
 
-LINKED = _html.COUNTS.index("linked")
+LINKED_WORDS = _html.COUNTS.index("linked")
 
-WORDS = 50
+MIN_SHOWN_WORDS = 50
 """Shown words of a page that gives none of them, from which on it says so."""
 
-LITTLE, MUCH = 30, 200
+MIN_KEPT_WORDS, MAX_DROPPED_WORDS = 30, 200
 """Kept words below which a text may be a notice (of cookies, of donations) in place of the story, and words outside of
 links that a page then shows beside them, from which on it says so: of 1,500 generated pages of news
 (datasets/generate.py) none has fewer than 172 of the former, or more than 184 of the latter."""
 
-HEAD, LINE = 12, 120
+HEAD_BLOCKS, MAX_LINE_LENGTH = 12, 120
 """Blocks before and behind title and beginning that are looked at for a byline, and characters of one."""
 
-UNTOLD = "most of the story that it declares (articleBody) is not in its text"
+MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
 _FRAME = re.compile(r"<frame\b[^<>]{0,2000}?\bsrc\s*=\s*[\"']?([^\s\"'>]{1,500})", re.IGNORECASE)
 
@@ -95,12 +95,12 @@ class Block:
 
 
 class Extraction:
-    """What a system made of a page.
+    """The main text of a page by one system.
 
     Attributes
     ----------
     system : str
-    verdict : Verdict
+    output : SystemOutput
     posts : tuple of Post
         Where the system looks for them.
     url : str or None
@@ -108,12 +108,12 @@ class Extraction:
     """
 
     def __init__(
-        self, page: Page, verdict: Verdict, system: str, notes: Sequence[str] = (), url: str | None = None
+        self, page: Page, output: SystemOutput, system: str, notes: Sequence[str] = (), url: str | None = None
     ) -> None:
         self.system = system
         self.url = url
-        self.verdict = verdict
-        self.posts: tuple[Post, ...] = verdict.posts
+        self.output = output
+        self.posts: tuple[Post, ...] = output.posts
         self._page = page
         self._notes = notes
 
@@ -135,55 +135,61 @@ class Extraction:
     @property
     def kept(self) -> int:
         """Blocks of the page that were kept."""
-        return len(self.places)
+        return len(self.kept_indices)
 
     @property
-    def left_of_sure(self) -> float:
+    def kept_share(self) -> float:
         """Words that were kept, as a share of those that the page model alone holds for main text; 1 if there are none
         or the system does not ask it."""
-        if self.verdict.evidence is None:
+        if self.output.evidence is None:
             return 1.0
-        sure = int(self._page.words[self.verdict.evidence.page > 0].sum())
-        return int(self._page.words[self.verdict.kept].sum()) / sure if sure else 1.0
+        main_words = int(self._page.words[self.output.evidence.page > 0].sum())
+        return int(self._page.words[self.output.kept].sum()) / main_words if main_words else 1.0
 
     @cached_property
     def declared(self) -> str:
         """The story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else ""."""
-        return untold(self._page, self._articles)
+        return find_missing_story(self._page, self._articles)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of the page as a whole: what came with it, and what is told of it here."""
-        page, verdict = self._page, self.verdict
-        own = verdict.note or _frames(page) or (self.declared and UNTOLD) or _missing(page, verdict) or _no_page(page)
-        return tuple(note for note in (*self._notes, own) if note)
+        """Remarks on the page as a whole: those that came with it, and ours."""
+        page, output = self._page, self.output
+        page_note = (
+            output.note
+            or _note_frames(page)
+            or (self.declared and MISSING_STORY)
+            or _note_missing_text(page, output)
+            or _note_no_html(page)
+        )
+        return tuple(note for note in (*self._notes, page_note) if note)
 
     @property
     def note(self) -> str:
-        """The same as one text, "" if there is nothing to be said."""
+        """The notes as one text, "" if there are none."""
         return "; ".join(self.notes)
 
     @cached_property
-    def places(self) -> NDArray[np.int64]:
-        """Places of the kept blocks among those of the page, ascending."""
-        return np.flatnonzero(self.verdict.kept)
+    def kept_indices(self) -> NDArray[np.int64]:
+        """Indices of the kept blocks among those of the page, ascending."""
+        return np.flatnonzero(self.output.kept)
 
     @cached_property
     def texts(self) -> list[str]:
         """The text of each kept block, without its cuts."""
-        cuts = self.verdict.cuts
-        texts = ((block, self._page.text(block)) for block in self.places.tolist())
-        return [_without(text, cuts[block]) if block in cuts else text for block, text in texts]
+        cuts = self.output.cuts
+        texts = ((block, self._page.text(block)) for block in self.kept_indices.tolist())
+        return [_cut_text(text, cuts[block]) if block in cuts else text for block, text in texts]
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
         """Where each kept block stands in the page, in code points, end exclusive."""
-        return self._page.spans(self.places)
+        return self._page.spans(self.kept_indices)
 
     @cached_property
     def removed(self) -> tuple[Span, ...]:
         """The stretches of the page that are in no kept block, or within one but not shown."""
-        return _removed(self._page, self.spans)
+        return _removed_spans(self._page, self.spans)
 
     @cached_property
     def text(self) -> str:
@@ -192,45 +198,45 @@ class Extraction:
 
     @cached_property
     def title(self) -> str | None:
-        """The system's title of the page, else that of `about.title_of`, else ``<title>``."""
-        if self.verdict.title is not None:
-            return self.verdict.title
-        return (self._page.text(self._title) if self._title >= 0 else self._page.title) or None
+        """The system's title of the page, else that of `about.find_title`, else ``<title>``."""
+        if self.output.title is not None:
+            return self.output.title
+        return (self._page.text(self._title_block) if self._title_block >= 0 else self._page.title) or None
 
     @cached_property
     def date(self) -> str | None:
-        """The system's date of the page in ISO 8601, else that of `about.date_of`; posts have their own."""
-        if self.verdict.date is not None or self.posts:
-            return self.verdict.date
-        return date_of(self._page, self._articles, self._title, self.verdict.kept)
+        """The system's date of the page in ISO 8601, else that of `about.find_date`; posts have their own."""
+        if self.output.date is not None or self.posts:
+            return self.output.date
+        return find_date(self._page, self._articles, self._title_block, self.output.kept)
 
     @cached_property
-    def _title(self) -> int:
-        return title_of(self._page, cleaneval.headings(self._page), self.verdict.kept)
+    def _title_block(self) -> int:
+        return find_title(self._page, cleaneval.is_heading(self._page), self.output.kept)
 
     @cached_property
     def _articles(self) -> list[dict[str, Any]]:
-        return list(articles(self._page.data))
+        return list(find_articles(self._page.data))
 
     @cached_property
     def marked(self) -> str:
         """The kept blocks in CleanEval's mark-up, a line each."""
         lines: list[str] = []
-        before = -1
-        for block, text in zip(self.places.tolist(), self.texts, strict=True):
+        previous = -1
+        for block, text in zip(self.kept_indices.tolist(), self.texts, strict=True):
             if not text:
                 continue
-            goes_on = block == before + 1 and cleaneval.continues(self._page, block)
-            lines.append(text if goes_on else f"<{self._marks[block]}>{text}")
-            before = block
+            continues = block == previous + 1 and cleaneval.continues_paragraph(self._page, block)
+            lines.append(text if continues else f"<{self._marks[block]}>{text}")
+            previous = block
         return "\n".join(lines)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """All blocks of the page, kept or not."""
-        page, verdict = self._page, self.verdict
-        linked = page.columns["counts"][:, LINKED].tolist()
-        score = None if verdict.score is None else np.round(verdict.score.astype(np.float64), 4).tolist()
+        page, output = self._page, self.output
+        linked = page.columns["counts"][:, LINKED_WORDS].tolist()
+        score = None if output.score is None else np.round(output.score.astype(np.float64), 4).tolist()
         return tuple(
             Block(
                 start=start,
@@ -240,17 +246,17 @@ class Extraction:
                 words=int(page.words[block]),
                 linked=linked[block],
                 kept=kept,
-                reason=verdict.reasons[reason],
+                reason=output.reasons[reason],
                 mark=self._marks[block],
-                label=None if verdict.labels is None else verdict.labels[block],
+                label=None if output.labels is None else output.labels[block],
                 score=None if score is None else score[block],
-                cuts=verdict.cuts.get(block, ()),
+                cuts=output.cuts.get(block, ()),
             )
             for block, ((start, end), kept, reason) in enumerate(
                 zip(
                     page.spans(np.arange(len(page))),
-                    verdict.kept.tolist(),
-                    verdict.reason.tolist(),
+                    output.kept.tolist(),
+                    output.reason.tolist(),
                     strict=True,
                 )
             )
@@ -258,81 +264,84 @@ class Extraction:
 
     @cached_property
     def _marks(self) -> list[str]:
-        return cleaneval.marks(self._page)
+        return cleaneval.block_marks(self._page)
 
     # The rest is imported where it is asked for: most pages become text.
 
     @cached_property
-    def _tags(self) -> Tags:
-        from templatemine.pages.page_tags import Tags
+    def _tags(self) -> PageTags:
+        from templatemine.pages.page_tags import PageTags
 
-        return Tags(self._page, self.url)
+        return PageTags(self._page, self.url)
 
     def nodes(self, config: MarkupConfig | None = None) -> tuple[Node, ...]:
         """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
-        from templatemine.pages.markup import structure
+        from templatemine.pages.markup import build_nodes
 
-        return structure(self._tags, self.verdict.kept, self.verdict.cuts, config or MarkupConfig())
+        return build_nodes(self._tags, self.output.kept, self.output.cuts, config or MarkupConfig())
 
     def _comment_nodes(self, config: MarkupConfig) -> tuple[Node, ...]:
-        from templatemine.pages.markup import structure
+        from templatemine.pages.markup import build_nodes
 
-        return structure(self._tags, self._talk, {}, config) if config.comments else ()
+        return build_nodes(self._tags, self._comment_mask, {}, config) if config.comments else ()
 
     @cached_property
-    def _talk(self) -> NDArray[np.bool_]:
-        from templatemine.pages.comments import comments_of
+    def _comment_mask(self) -> NDArray[np.bool_]:
+        from templatemine.pages.comments import find_comments
 
-        return comments_of(self._page, self.verdict.kept)
+        return find_comments(self._page, self.output.kept)
 
     @cached_property
     def comments(self) -> str:
         """What readers say below the main text, a line each block; "" if the page has no comments."""
-        return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._talk).tolist())))
+        return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._comment_mask).tolist())))
 
     @cached_property
     def metadata(self) -> Metadata:
         """What the page says of itself: title, authors, date, site, language, licence, tags and more."""
-        from templatemine.pages.metadata import Seen, metadata_of
+        from templatemine.pages.metadata import VisibleMetadata, read_metadata
 
-        page, first = self._page, int(self.places[0]) if self.kept else 0
-        lines = range(max(min(first, self._title) - HEAD, 0), min(max(first, self._title) + HEAD, self.size))
-        around, parents = [int(page.columns["element"][first]) if self.size else 0], page.columns["parents"]
-        while around[-1] > 0:
-            around.append(int(parents[around[-1]]))
-        bounds = page.columns["bounds"]
-        seen = Seen(
-            title=self.title,
-            alike=self.verdict.title is not None or like_title(page, self._title),
-            date=self.date,
-            head=tuple(text for text in map(page.text, lines) if len(text) <= LINE),
-            around=around,
-            region=(int(bounds[lines.start]), int(bounds[lines.stop])) if self.size else (0, 0),
+        page, first_block = self._page, int(self.kept_indices[0]) if self.kept else 0
+        lines = range(
+            max(min(first_block, self._title_block) - HEAD_BLOCKS, 0),
+            min(max(first_block, self._title_block) + HEAD_BLOCKS, self.size),
         )
-        return metadata_of(self._tags, seen, self.url)
+        containers, parents = [int(page.columns["element"][first_block]) if self.size else 0], page.columns["parents"]
+        while containers[-1] > 0:
+            containers.append(int(parents[containers[-1]]))
+        bounds = page.columns["bounds"]
+        visible = VisibleMetadata(
+            title=self.title,
+            matches_title=self.output.title is not None or is_like_title(page, self._title_block),
+            date=self.date,
+            head_lines=tuple(text for text in map(page.text, lines) if len(text) <= MAX_LINE_LENGTH),
+            containers=containers,
+            head_region=(int(bounds[lines.start]), int(bounds[lines.stop])) if self.size else (0, 0),
+        )
+        return read_metadata(self._tags, visible, self.url)
 
     def markdown(self, config: MarkupConfig | None = None) -> str:
         """The main text as Markdown; see docs/extract.md for what it cannot hold."""
-        from templatemine.pages.documents.markdown import document
+        from templatemine.pages.documents.markdown import write_document
 
         config = config or MarkupConfig()
         about = self.metadata if config.metadata else None
-        return document(self.nodes(config), about, self._comment_nodes(config))
+        return write_document(self.nodes(config), about, self._comment_nodes(config))
 
     def tei(self, config: MarkupConfig | None = None) -> str:
         """The main text as a document of TEI P5, with the metadata in its header."""
-        from templatemine.pages.documents.tei import tei
+        from templatemine.pages.documents.tei import nodes_to_tei
 
         config = config or MarkupConfig()
-        return tei(self.nodes(config), self.metadata, self._comment_nodes(config))
+        return nodes_to_tei(self.nodes(config), self.metadata, self._comment_nodes(config))
 
     def content(self, config: MarkupConfig | None = None) -> list[dict[str, Any]]:
         """The nodes of the main text as JSON holds them."""
-        from templatemine.pages.documents.data import data
+        from templatemine.pages.documents.data import nodes_to_json
 
-        return data(self.nodes(config))
+        return nodes_to_json(self.nodes(config))
 
-    def written(self, form: str, config: MarkupConfig | None = None) -> str:
+    def format_text(self, form: str, config: MarkupConfig | None = None) -> str:
         """The main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is `content`."""
         match form:
             case "text":
@@ -347,20 +356,20 @@ class Extraction:
 
     def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
         """Title, date, text and, on request, more, as JSON holds them; what there is none of is left out."""
-        found: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
+        fields: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
         if self.posts:
-            found["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
+            fields["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
         if self.declared:
-            found["declared"] = self.declared
+            fields["declared"] = self.declared
         if self.note:
-            found["note"] = self.note
+            fields["note"] = self.note
         if metadata:
-            found["metadata"] = self.metadata.as_dict()
+            fields["metadata"] = self.metadata.as_dict()
         if comments:
-            found["comments"] = self.comments or None
+            fields["comments"] = self.comments or None
         if blocks:
-            found["blocks"] = [_row(block) for block in self.blocks]
-        return {name: value for name, value in found.items() if value is not None}
+            fields["blocks"] = [_block_row(block) for block in self.blocks]
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 class Extractor:
@@ -393,7 +402,7 @@ class Extractor:
         config: ExtractConfig | None = None,
     ) -> None:
         self.system = DEFAULT if system is None else system
-        self._judge = load(self.system, Site(pack=pack, references=references), config or ExtractConfig())
+        self._classify = load_system(self.system, Site(pack=pack, references=references), config or ExtractConfig())
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
         """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and
@@ -404,16 +413,20 @@ class Extractor:
         CapacityError
             The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
-        return judged(decode_html(html) if isinstance(html, bytes) else html, self._judge, self.system, notes, url)
+        return extract_page(
+            decode_html(html) if isinstance(html, bytes) else html, self._classify, self.system, notes, url
+        )
 
 
-def judged(html: str, judge: Judge, system: str, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-    """What a judge makes of a page; of one without blocks it is not asked."""
+def extract_page(
+    html: str, classify: BlockClassifier, system: str, notes: Sequence[str] = (), url: str | None = None
+) -> Extraction:
+    """Extract a page with a classifier; of one without blocks it is not asked."""
     page = Page(html)
     if len(page):
-        return Extraction(page, judge(page), system, notes, url)
-    none = np.zeros(0, np.int8)
-    return Extraction(page, Verdict(kept=none.astype(np.bool_), reason=none, reasons=()), system, notes, url)
+        return Extraction(page, classify(page), system, notes, url)
+    empty = np.zeros(0, np.int8)
+    return Extraction(page, SystemOutput(kept=empty.astype(np.bool_), reason=empty, reasons=()), system, notes, url)
 
 
 def extract(
@@ -455,57 +468,68 @@ def extract(
     return Extractor(system, pack=pack, references=references, config=config).extract(html, url=url)
 
 
-def _without(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+def _cut_text(text: str, cuts: Sequence[tuple[int, int]]) -> str:
     edges = [0, *(edge for cut in cuts for edge in cut), len(text)]
     pieces = (text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
     return " ".join(" ".join(pieces).split())
 
 
-def _removed(page: Page, kept: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
+def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
     """What is in none of some stretches, or within one but not shown."""
     shown: list[tuple[int, int]] = []
     holes = page.columns["holes"]
     holes = holes[np.argsort(holes[:, 0])]
-    hidden = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
-    place = 0
-    for start, end in kept:
-        while place < len(hidden) and hidden[place][0] < end:
-            first, last = hidden[place]
-            if first >= start:
-                shown.append((start, first))
-                start = last
-            place += 1
+    hole_spans = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
+    index = 0
+    for start, end in kept_spans:
+        while index < len(hole_spans) and hole_spans[index][0] < end:
+            hole_start, hole_end = hole_spans[index]
+            if hole_start >= start:
+                shown.append((start, hole_start))
+                start = hole_end
+            index += 1
         shown.append((start, end))
     edges = [0, *(edge for span in shown for edge in span), len(page.html)]
     return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
 
 
-def _row(block: Block) -> dict[str, Any]:
+def _block_row(block: Block) -> dict[str, Any]:
     row = {name: getattr(block, name) for name in Block.__slots__}
     return {name: value for name, value in row.items() if value is not None and value != ()}
 
 
-def _missing(page: Page, verdict: Verdict) -> str:
+def _note_missing_text(page: Page, output: SystemOutput) -> str:
     """What is said of a page with a text of which nothing was kept, or hardly anything."""
     if not len(page):
         return ""
-    if not verdict.kept.any():
-        return f"nothing was kept of {WORDS} words or more" if page.words[~page.hidden].sum() >= WORDS else ""
-    if page.words[verdict.kept].sum() >= LITTLE:
+    if not output.kept.any():
+        return (
+            f"nothing was kept of {MIN_SHOWN_WORDS} words or more"
+            if page.words[~page.hidden].sum() >= MIN_SHOWN_WORDS
+            else ""
+        )
+    if page.words[output.kept].sum() >= MIN_KEPT_WORDS:
         return ""
-    unlinked = (page.words - page.columns["counts"][:, LINKED])[~page.hidden & ~verdict.kept].sum()
-    return f"fewer than {LITTLE} words were kept beside {MUCH} or more outside of links" if unlinked >= MUCH else ""
+    unlinked = (page.words - page.columns["counts"][:, LINKED_WORDS])[~page.hidden & ~output.kept].sum()
+    return (
+        f"fewer than {MIN_KEPT_WORDS} words were kept beside {MAX_DROPPED_WORDS} or more outside of links"
+        if unlinked >= MAX_DROPPED_WORDS
+        else ""
+    )
 
 
-def _no_page(page: Page) -> str:
+def _note_no_html(page: Page) -> str:
     """What is said of something that is no page."""
-    first, last = (next((sign for sign in way if not sign.isspace()), "") for way in (page.html, reversed(page.html)))
+    first, last = (
+        next((character for character in characters if not character.isspace()), "")
+        for characters in (page.html, reversed(page.html))
+    )
     if first + last in ("{}", "[]"):
         return "no HTML but JSON, by how it begins and ends; taken as it is"
     return "no tag in it; taken as plain text" if page.plain and len(page) else ""
 
 
-def _frames(page: Page) -> str:
-    if len(page) or not (found := _FRAME.findall(page.html)):
+def _note_frames(page: Page) -> str:
+    if len(page) or not (sources := _FRAME.findall(page.html)):
         return ""
-    return f"a page of frames without a text of its own; they show {', '.join(dict.fromkeys(found))}"
+    return f"a page of frames without a text of its own; they show {', '.join(dict.fromkeys(sources))}"

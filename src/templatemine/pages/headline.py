@@ -12,27 +12,27 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
 
-__all__ = ["head_of"]
+__all__ = ["find_head"]
 
 WORDS = _html.COUNTS.index("words")
-MARKS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
+HEAD_COUNTS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
 
-STORY = 15
+OPENING_WORDS = 15
 """Words of a block that the story begins with."""
-PART = 0.1
+MIN_PATH_SHARE = 0.1
 """Of the words of the main text, what stands under the path that the story begins with; a standfirst has less."""
-LIST = 3
+LIST_LINES = 3
 """Lines under one path from which on they are no head, which says a name or a date once or twice, but a calendar, a
 programme, a story in short lines."""
-MOST = 0.5
+LIST_SHARE = 0.5
 """Of the words of the main text, what stands under the path of such lines, if they are the story: it begins with the
 first of them."""
-FAR = 25
+MAX_DISTANCE = 25
 """Blocks between headline and story at most, and words of a line between them that a date or a name rules.  Where paths
 are known only blocks of the main text count: galleries and menus to share may stand there, too."""
 
 
-def head_of(
+def find_head(
     counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_], paths: NDArray[np.uint64] | None = None
 ) -> NDArray[np.bool_]:
     """The headline, and between it and the first long block of the main text what names a month, year, time or author.
@@ -42,7 +42,7 @@ def head_of(
     counts : int32 array, shape (blocks, len(COUNTS))
         As `_html.BlockScanner.blocks` gives them.
     headline : int
-        Place of the block that says most of the title, -1 if none does.
+        Index of the block that says most of the title, -1 if none does.
     main : bool array, shape (blocks,)
         Blocks of the main text.
     paths : uint64 array, shape (blocks,), optional
@@ -57,31 +57,31 @@ def head_of(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    place = None if paths is None else _model.firsts(paths)
+    path_ids = None if paths is None else _model.first_indices(paths)
     below = main & (np.arange(len(main)) > headline)
-    story = np.flatnonzero(below & _begins(words, main, below, place))
+    story = np.flatnonzero(below & _story_starts(words, main, below, path_ids))
     if not len(story):
         return head
     between = slice(headline + 1, int(story[0]))
-    apart = story[0] - headline if place is None else main[between].sum()
-    if apart > FAR:
+    distance = story[0] - headline if path_ids is None else main[between].sum()
+    if distance > MAX_DISTANCE:
         return head
-    head[between] = counts[between][:, MARKS].any(axis=1) & (words[between] <= FAR)
-    if place is not None:
-        head &= (np.bincount(place, weights=head & main) < LIST)[place]
+    head[between] = counts[between][:, HEAD_COUNTS].any(axis=1) & (words[between] <= MAX_DISTANCE)
+    if path_ids is not None:
+        head &= (np.bincount(path_ids, weights=head & main) < LIST_LINES)[path_ids]
     head[headline] = True
     return head
 
 
-def _begins(
-    words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], place: NDArray[np.intp] | None
+def _story_starts(
+    words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], path_ids: NDArray[np.intp] | None
 ) -> NDArray[np.bool_]:
     """Blocks that a story may begin with; `below` are those of the main text below the headline,
-    `place` the numbers of their paths."""
-    long = main & (words >= STORY)
-    if place is None:
+    `path_ids` the numbers of their paths."""
+    long = main & (words >= OPENING_WORDS)
+    if path_ids is None:
         return long
-    share = np.bincount(place, weights=words * main)[place] / max(int((words * main).sum()), 1)
-    much = long & (share >= PART)
-    listed = (share >= MOST) & (np.bincount(place, weights=below)[place] >= LIST)
-    return (much if much.any() else long) | listed
+    share = np.bincount(path_ids, weights=words * main)[path_ids] / max(int((words * main).sum()), 1)
+    frequent = long & (share >= MIN_PATH_SHARE)
+    listed = (share >= LIST_SHARE) & (np.bincount(path_ids, weights=below)[path_ids] >= LIST_LINES)
+    return (frequent if frequent.any() else long) | listed

@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
 
-__all__ = ["unseen"]
+__all__ = ["find_hidden"]
 
-LARGEST = 1 << 20
+MAX_SHEET_BYTES = 1 << 20
 """Bytes of a style sheet that is read."""
 
 _HIDES = re.compile(rb"display\s*:\s*none|visibility\s*:\s*hidden")
-_SPEAKS = re.compile(r"(?<![\w-])(?:display|visibility)\s*:")
+_DECLARES = re.compile(r"(?<![\w-])(?:display|visibility)\s*:")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]*)([{}])")
 _SIMPLE = re.compile(r"(?:[a-z][a-z0-9]*)?[.#][A-Za-z_-]+")
-_PARTS = re.compile(r"[.#][^.#]*")
+_CLASS_OR_ID = re.compile(r"[.#][^.#]*")
 
 
-def unseen(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Of the blocks that are kept, those in an element that is not shown.
 
     Parameters
@@ -41,84 +41,88 @@ def unseen(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> 
         The page.
     kept : bool array, shape (blocks,)
     """
-    own = columns["hidden"]
+    is_hidden = columns["hidden"]
     # Few pages have rules that hide, and of these few have one for an element that is kept.
-    sheets = [sheet for sheet in _sheets(data, int(columns["starts"][np.argmax(kept)])) if _HIDES.search(sheet)]
+    sheets = [sheet for sheet in _style_sheets(data, int(columns["starts"][np.argmax(kept)])) if _HIDES.search(sheet)]
     if sheets:
-        signs = _signs(columns, kept)
-        told = "\n".join(signs.values()).encode()
-        if names := _named([sheet for sheet in sheets if _speaks_of(told, sheet)]):
+        signatures = _node_signatures(columns, kept)
+        listed = "\n".join(signatures.values()).encode()
+        if selectors := _hiding_selectors([sheet for sheet in sheets if _may_hide(listed, sheet)]):
             nodes = np.zeros(len(columns["node_parents"]), np.uint8)
-            nodes[[node for node, sign in signs.items() if _is_named(sign, names)]] = 1
-            own = own | nodes[columns["element_nodes"]]
-    return kept & _model.inherited(columns["parents"], own)[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+            nodes[[node for node, signature in signatures.items() if _matches_selector(signature, selectors)]] = 1
+            is_hidden = is_hidden | nodes[columns["element_nodes"]]
+    return kept & _model.inherited(columns["parents"], is_hidden)[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
 
 
-def _named(sheets: list[bytes]) -> frozenset[str]:
+def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
     """Simple selectors that style sheets hide."""
-    return frozenset(_rules([_COMMENT.sub(" ", sheet.decode("utf-8", "replace")) for sheet in sheets]))
+    return frozenset(_hidden_by_rules([_COMMENT.sub(" ", sheet.decode("utf-8", "replace")) for sheet in sheets]))
 
 
-def _sheets(data: bytes, before: int) -> Iterator[bytes]:
+def _style_sheets(data: bytes, before: int) -> Iterator[bytes]:
     """The style sheets that end before this byte, with a word that hides in them."""
     for start, end in _html.styles(data, before):
         hides = data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0
-        if hides and end - start <= LARGEST:
+        if hides and end - start <= MAX_SHEET_BYTES:
             yield data[start:end]
 
 
-def _speaks_of(signs: bytes, sheet: bytes) -> bool:
+def _may_hide(signatures: bytes, sheet: bytes) -> bool:
     """Before a declaration that hides stands a selector that ends in a class or id that the page has."""
-    return any(_ends_in(signs, sheet, at) for at in _HIDES.finditer(sheet))
+    return any(_selects_any(signatures, sheet, match) for match in _HIDES.finditer(sheet))
 
 
-def _ends_in(signs: bytes, sheet: bytes, at: re.Match[bytes]) -> bool:
+def _selects_any(signatures: bytes, sheet: bytes, match: re.Match[bytes]) -> bool:
     """A selector before this declaration ends in a class or id that the page has."""
-    brace = sheet.rfind(b"{", 0, at.start())
+    brace = sheet.rfind(b"{", 0, match.start())
     selectors = sheet[max(sheet.rfind(b"}", 0, brace), sheet.rfind(b"{", 0, brace)) + 1 : max(brace, 0)]
-    ends = (re.split(rb"(?=[.#])", one.strip())[-1] for one in selectors.split(b","))
-    return any(end[:1] in (b".", b"#") and end in signs for end in ends)
+    ends = (re.split(rb"(?=[.#])", selector.strip())[-1] for selector in selectors.split(b","))
+    return any(end[:1] in (b".", b"#") and end in signatures for end in ends)
 
 
-def _rules(sheets: list[str]) -> Iterator[str]:
+def _hidden_by_rules(sheets: list[str]) -> Iterator[str]:
     """Simple selectors of rules that hide, and that no later rule of the same selector shows again.
 
     Paths have no digits, so that a name with one is passed over.
     """
     shown: dict[str, bool] = {}
     for sheet in sheets:
-        for selectors, body in _top(sheet):
-            if _SPEAKS.search(body):
+        for selectors, body in _top_level_rules(sheet):
+            if _DECLARES.search(body):
                 hides = _HIDES.search(body.encode()) is not None
-                shown |= {one: not hides for one in map(str.strip, selectors.split(",")) if _SIMPLE.fullmatch(one)}
-    return (selector for selector, seen in shown.items() if not seen)
+                shown |= {
+                    selector: not hides
+                    for selector in map(str.strip, selectors.split(","))
+                    if _SIMPLE.fullmatch(selector)
+                }
+    return (selector for selector, is_shown in shown.items() if not is_shown)
 
 
-def _top(sheet: str) -> Iterator[tuple[str, str]]:
+def _top_level_rules(sheet: str) -> Iterator[tuple[str, str]]:
     """Selectors and declarations of the rules that stand under no condition such as ``@media``."""
-    opened: list[str] = []
-    for found in _RULE.finditer(sheet):
-        if found[2] == "{":
-            opened.append(found[1].rpartition(";")[2].strip())
-        elif opened:
-            selectors = opened.pop()
-            if not opened and not selectors.startswith("@"):
-                yield selectors, found[1]
+    open_selectors: list[str] = []
+    for match in _RULE.finditer(sheet):
+        if match[2] == "{":
+            open_selectors.append(match[1].rpartition(";")[2].strip())
+        elif open_selectors:
+            selectors = open_selectors.pop()
+            if not open_selectors and not selectors.startswith("@"):
+                yield selectors, match[1]
 
 
-def _signs(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[int, str]:
+def _node_signatures(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[int, str]:
     """Tag, classes and id (``div.story#main``) of each node of the tree of paths that some blocks stand under."""
     bounds, parents = columns["sign_bounds"], columns["node_parents"]
-    found: dict[int, str] = {}
+    signatures: dict[int, str] = {}
     for start in set(columns["node"][kept].tolist()):
         node = start
-        while node > 0 and node not in found:
-            found[node] = columns["signs"][bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")
+        while node > 0 and node not in signatures:
+            signatures[node] = columns["signs"][bounds[node] : bounds[node + 1]].tobytes().decode("utf-8", "replace")
             node = int(parents[node])
-    return found
+    return signatures
 
 
-def _is_named(sign: str, names: frozenset[str]) -> bool:
-    parts = _PARTS.findall(sign)
-    tag = sign[: len(sign) - sum(map(len, parts))]
-    return any(part in names or tag + part in names for part in parts)
+def _matches_selector(signature: str, selectors: frozenset[str]) -> bool:
+    parts = _CLASS_OR_ID.findall(signature)
+    tag = signature[: len(signature) - sum(map(len, parts))]
+    return any(part in selectors or tag + part in selectors for part in parts)

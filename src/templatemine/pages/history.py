@@ -26,30 +26,40 @@ from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html
-from templatemine.pages.blocks import FULL, NEAR, Page
-from templatemine.pages.comments import comments_among, comments_of
-from templatemine.pages.copies import copies, lifted
-from templatemine.pages.decode import COMMENT, HEAD, HIDDEN, LEFT, REPEATED, TALK, chances, decode, kept
-from templatemine.pages.headline import head_of
-from templatemine.pages.hidden import unseen
-from templatemine.pages.smoothing import smoothed
+from templatemine.pages.blocks import FULL_KEY, NEAR_KEY, Page
+from templatemine.pages.comments import find_comments, find_kept_comments
+from templatemine.pages.copies import find_copies, transfer_scores
+from templatemine.pages.decode import (
+    DROPPED,
+    DROPPED_COMMENT,
+    HEAD,
+    HIDDEN,
+    KEPT_COMMENT,
+    REPEATED,
+    decode,
+    is_kept,
+    probabilities,
+)
+from templatemine.pages.headline import find_head
+from templatemine.pages.hidden import find_hidden
+from templatemine.pages.smoothing import smooth_scores
 
-__all__ = ["TEXT_LIMIT", "Votes", "choose", "learn", "votes_of"]
+__all__ = ["TEXT_LIMIT", "HistoryModel", "select_blocks", "learn_history", "make_history_model"]
 
 TEXT_LIMIT = 300
 """Characters of a repeated text that are kept and compared."""
 
-ALL = 0.6
+ALL_WEIGHT = 0.6
 """Share of the log odds that counts where all that is no boilerplate is kept: 0.5 is better on cleaneval_dev, 1 on
 dragnet with its comments (docs/research/pages.md)."""
-SAID = 5
+COMMENT_WORDS = 5
 """Words of a comment, at least; its name, date and buttons have fewer."""
 
 DIGITS = re.compile(r"\d+")
-OWN = _html.COUNTS.index("own")
-DATES = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
+CHARACTER_TOKENS = _html.COUNTS.index("own")
+DATE_COUNTS = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
-SENTENCE = 10
+SENTENCE_WORDS = 10
 """Words from which on numbers are folded: a numbered headline is none the less a headline of its own.  And from which
 on a text does not come again by chance, as lines of code do."""
 
@@ -57,43 +67,43 @@ THOUSAND = 1000
 """Words are summed in thousandths, as whole numbers, so that the order of pages changes nothing."""
 
 
-def choose(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
+def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
     """`decode` with the columns of a page, smoothed over the tree, without second copies of the story, without comments
     below it; without its head or with comments if the options ask for it."""
     if config.keep == "all":
-        scores = ALL * scores
-    again = copies(page, scores)
-    scores = smoothed(page, lifted(scores, again) if again else scores, config)
-    paths = np.ascontiguousarray(page.columns["keys"][:, FULL])
-    code = decode(scores, page.words, paths, page.sayings, config)
-    for block, pieces in again:
-        if kept(code[pieces]).any():
+        scores = ALL_WEIGHT * scores
+    copied = find_copies(page, scores)
+    scores = smooth_scores(page, transfer_scores(scores, copied) if copied else scores, config)
+    paths = np.ascontiguousarray(page.columns["keys"][:, FULL_KEY])
+    code = decode(scores, page.words, paths, page.first_duplicates, config)
+    for block, pieces in copied:
+        if is_kept(code[pieces]).any():
             code[block] = REPEATED
-    main = kept(code)
-    hidden = unseen(page.columns, page.data, main)
+    main = is_kept(code)
+    hidden = find_hidden(page.columns, page.data, main)
     # A page all of whose story is hidden is one that a script shows.
     if 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN
     if config.keep == "all":
-        said = (code == LEFT) & (page.words >= SAID) & comments_of(page, kept(code))
-        code[said] = COMMENT
+        comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
+        code[comments] = KEPT_COMMENT
     else:
-        code[comments_among(page, kept(code))] = TALK
+        code[find_kept_comments(page, is_kept(code))] = DROPPED_COMMENT
     if config.headline == "drop":
-        main = kept(code)
-        code[head_of(page.columns["counts"], page.headline, main, paths) & main] = HEAD
+        main = is_kept(code)
+        code[find_head(page.columns["counts"], page.headline, main, paths) & main] = HEAD
     return code
 
 
-def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
+def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
     """What the pages of a source say; None if they are too few.  Their order changes nothing."""
     words: Counter[int] = Counter()
-    kept: Counter[int] = Counter()
+    main_words: Counter[int] = Counter()
     blocks: Counter[int] = Counter()
-    seen: Counter[int] = Counter()
+    path_pages: Counter[int] = Counter()
     texts: Counter[tuple[int, str]] = Counter()
-    likely: set[tuple[int, str]] = set()
-    names: dict[int, str] = {}
+    likely_texts: set[tuple[int, str]] = set()
+    paths: dict[int, str] = {}
     documents = 0
     for html in pages:
         try:
@@ -103,190 +113,192 @@ def learn(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
         documents += 1
         if not len(page):
             continue
-        likelihood = chances(page.scores).tolist()
-        texts_of = _said(page, range(len(page)))
-        found: set[tuple[int, str]] = set()
-        for block, (key, size, chance) in enumerate(zip(page.near, page.words.tolist(), likelihood, strict=True)):
+        page_probabilities = probabilities(page.scores).tolist()
+        block_texts = _comparable_texts(page, range(len(page)))
+        page_texts: set[tuple[int, str]] = set()
+        for block, (key, size, chance) in enumerate(
+            zip(page.near_keys, page.words.tolist(), page_probabilities, strict=True)
+        ):
             words[key] += size
-            kept[key] += round(THOUSAND * size * chance)
-            text = (key, texts_of[block])
-            found.add(text)
+            main_words[key] += round(THOUSAND * size * chance)
+            text = (key, block_texts[block])
+            page_texts.add(text)
             if chance >= config.text_chance:
-                likely.add(text)
-            if key not in names:
-                names[key] = page.path(block)
-        blocks.update(page.near)
-        seen.update(set(page.near))
-        texts.update(found)
+                likely_texts.add(text)
+            if key not in paths:
+                paths[key] = page.path(block)
+        blocks.update(page.near_keys)
+        path_pages.update(set(page.near_keys))
+        texts.update(page_texts)
     if documents < config.min_pages:
         return None
     return PageHistory(
         documents=documents,
-        share=kept.total() / THOUSAND / max(1, words.total()),
+        share=main_words.total() / THOUSAND / max(1, words.total()),
         paths=tuple(
             PathVote(
-                path=names[key],
-                pages=seen[key],
+                path=paths[key],
+                pages=path_pages[key],
                 words=words[key],
-                kept=round(kept[key] / THOUSAND),
+                kept=round(main_words[key] / THOUSAND),
                 blocks=blocks[key],
             )
-            for key in sorted(words, key=lambda key: (-kept[key], -words[key], names[key]))
+            for key in sorted(words, key=lambda key: (-main_words[key], -words[key], paths[key]))
         ),
         texts=tuple(
-            RepeatedText(text=text, path=names[key], df=df)
-            for (key, text), df in sorted(texts.items(), key=lambda row: (-row[1], names[row[0][0]], row[0][1]))
-            if df >= 2 and (key, text) in likely
+            RepeatedText(text=text, path=paths[key], df=df)
+            for (key, text), df in sorted(texts.items(), key=lambda row: (-row[1], paths[row[0][0]], row[0][1]))
+            if df >= 2 and (key, text) in likely_texts
         ),
     )
 
 
-class Votes:
-    """The history of a source, ready to be applied to pages."""
+class HistoryModel:
+    """The history of a source, prepared to be applied to pages."""
 
     def __init__(self, history: PageHistory, config: PageConfig) -> None:
         self._config = config
-        self._whole, self._documents = history.share, max(1, history.documents)
-        self._near = _shares(history, config)
-        self._row = {_key(vote.path): row for row, vote in enumerate(history.paths)}
-        rows = [self._of(vote) for vote in history.paths]
-        self._table = np.array([*rows, UNKNOWN], np.float64)
-        self.df = {(_key(one.path), one.text): one.df for one in history.texts}
-        self._repeated = {key for key, _ in self.df}
+        self._source_share, self._documents = history.share, max(1, history.documents)
+        self._path_shares = _shrink_shares(history, config)
+        self._row_of = {_path_key(vote.path): row for row, vote in enumerate(history.paths)}
+        rows = [self._path_columns(vote) for vote in history.paths]
+        self._table = np.array([*rows, UNKNOWN_PATH], np.float64)
+        self.df = {(_path_key(repeated.path), repeated.text): repeated.df for repeated in history.texts}
+        self._repeated_keys = {key for key, _ in self.df}
 
-    def _of(self, vote: PathVote) -> tuple[float, ...]:
-        """The columns of a path, see `UNKNOWN`."""
+    def _path_columns(self, vote: PathVote) -> tuple[float, ...]:
+        """The columns of a path, see `UNKNOWN_PATH`."""
         config = self._config
-        share = self._near[vote.path][0]
+        share = self._path_shares[vote.path][0]
         trust = vote.pages / (vote.pages + config.vote_pages)
-        own = vote.kept / max(1, vote.words)
-        part = 0.0
-        if vote.blocks and vote.pages >= WELL_KNOWN and own >= config.doubt_from:
-            if vote.blocks <= ONCE * vote.pages:
-                part = config.once
-            elif own < config.doubt_to:
-                above = self._near[holder][0] if (holder := vote.path.rpartition(">")[0]) else 0.5
-                fixture = math.sqrt(min(1, 2 * vote.pages / self._documents))
-                part = -config.several * fixture * min(1, 2 * (1 - above))
-        main = vote.pages >= WELL_KNOWN and share > 0.5
-        strange = config.strange * (1 - trust) * (1 - share)
-        return _odds(share), config.vote * trust, trust * part, strange, main
+        main_share = vote.kept / max(1, vote.words)
+        count_gain = 0.0
+        if vote.blocks and vote.pages >= MIN_PATH_PAGES and main_share >= config.doubt_from:
+            if vote.blocks <= MAX_ONCE * vote.pages:
+                count_gain = config.once
+            elif main_share < config.doubt_to:
+                parent_share = self._path_shares[parent][0] if (parent := vote.path.rpartition(">")[0]) else 0.5
+                prevalence = math.sqrt(min(1, 2 * vote.pages / self._documents))
+                count_gain = -config.several * prevalence * min(1, 2 * (1 - parent_share))
+        main = vote.pages >= MIN_PATH_PAGES and share > 0.5
+        elsewhere = config.strange * (1 - trust) * (1 - share)
+        return _log_odds(share), config.vote * trust, trust * count_gain, elsewhere, main
 
-    def apply(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    def score_blocks(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
         """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
-        rows = np.array([self._row.get(key, -1) for key in page.near], np.int64)
+        rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         table = self._table[rows]
-        path = np.where(rows < 0, math.nan, table[:, 0])
-        self._fill_in(page, rows, table)
-        odds, weight, gain, strange, main = table.T
+        path_odds = np.where(rows < 0, math.nan, table[:, 0])
+        self._fill_unknown(page, rows, table)
+        odds, weight, gain, elsewhere, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
-        if (page.words * chances(page.scores) * main).sum() > self._config.story_words:
-            scores -= strange
-        df = self._again(page)
-        part = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
-        telling = np.where(_lengths(page) < SENTENCE, part, 1)
-        return scores - self._config.repeat * np.log1p(df) * telling, path, df
+        if (page.words * probabilities(page.scores) * main).sum() > self._config.story_words:
+            scores -= elsewhere
+        df = self._repeat_counts(page)
+        frequency = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
+        repeat_weight = np.where(_word_counts(page) < SENTENCE_WORDS, frequency, 1)
+        return scores - self._config.repeat * np.log1p(df) * repeat_weight, path_odds, df
 
-    def boilerplate(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
+    def boilerplate_evidence(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
         """Of each block, without the page model: the share of main text under its path (nan where nothing is known), df
         of its text, and whether it is long enough for a sentence."""
-        rows = np.array([self._row.get(key, -1) for key in page.near], np.int64)
+        rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         share = np.where(rows < 0, math.nan, 1 / (1 + np.exp(-self._table[rows, 0])))
-        return share, self._again(page), _lengths(page) >= SENTENCE
+        return share, self._repeat_counts(page), _word_counts(page) >= SENTENCE_WORDS
 
-    def _again(self, page: Page) -> NDArray[np.int32]:
+    def _repeat_counts(self, page: Page) -> NDArray[np.int32]:
         """Pages of the source that have the same text under the same path, of those texts that are kept."""
         df = np.zeros(len(page), np.int32)
-        asked = [block for block, key in enumerate(page.near) if key in self._repeated]
-        for block, text in zip(asked, _said(page, asked), strict=True):
-            df[block] = self.df.get((page.near[block], text), 0)
+        candidates = [block for block, key in enumerate(page.near_keys) if key in self._repeated_keys]
+        for block, text in zip(candidates, _comparable_texts(page, candidates), strict=True):
+            df[block] = self.df.get((page.near_keys[block], text), 0)
         return df
 
-    def _fill_in(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
+    def _fill_unknown(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
         """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
         config = self._config
-        full, long = page.columns["keys"][:, FULL].tolist(), (_lengths(page) >= SENTENCE).tolist()
-        seen: dict[tuple[int, bool], tuple[float, ...]] = {}
-        for block in np.flatnonzero((rows < 0) & (chances(page.scores) >= config.text_chance)).tolist():
-            key = full[block], long[block]
-            if key not in seen:
-                share, pages = self._nearest(page, block, outward=long[block])
+        full_keys, is_long = page.columns["keys"][:, FULL_KEY].tolist(), (_word_counts(page) >= SENTENCE_WORDS).tolist()
+        columns_of: dict[tuple[int, bool], tuple[float, ...]] = {}
+        for block in np.flatnonzero((rows < 0) & (probabilities(page.scores) >= config.text_chance)).tolist():
+            key = full_keys[block], is_long[block]
+            if key not in columns_of:
+                share, pages = self._nearest_container(page, block, outward=is_long[block])
                 weight = config.vote_unknown * pages / (pages + config.vote_pages)
-                seen[key] = (_odds(share), weight, 0.0, config.strange * (1 - share), 0.0)
-            table[block] = seen[key]
+                columns_of[key] = (_log_odds(share), weight, 0.0, config.strange * (1 - share), 0.0)
+            table[block] = columns_of[key]
 
-    def _nearest(self, page: Page, block: int, outward: bool) -> tuple[float, int]:
+    def _nearest_container(self, page: Page, block: int, outward: bool) -> tuple[float, int]:
         """Share and pages of the nearest known container, those of the source and 0 if there is none.
 
         Only for sentences it is looked for beyond the path of the block: short lines in a box that no other page has
         (tables, lists of links) stand in the element of the story and tell nothing of it.
         """
         path = page.path(block)
-        for one in page.holders(block):
-            if not outward and path != one and not path.startswith(one + ">"):
+        for container in page.container_paths(block):
+            if not outward and path != container and not path.startswith(container + ">"):
                 break
-            if one in self._near:
-                return self._near[one]
-        return self._whole, 0
+            if container in self._path_shares:
+                return self._path_shares[container]
+        return self._source_share, 0
 
 
-def votes_of(history: PageHistory | None, config: PageConfig) -> Votes | None:
-    """The votes of a history; None without one, or with one of too few pages."""
-    return Votes(history, config) if history is not None and history.documents >= config.min_pages else None
+def make_history_model(history: PageHistory | None, config: PageConfig) -> HistoryModel | None:
+    """The model of a history; None without one, or with one of too few pages."""
+    return HistoryModel(history, config) if history is not None and history.documents >= config.min_pages else None
 
 
-UNKNOWN = (0.0, 0.0, 0.0, 0.0, 0.0)
+UNKNOWN_PATH = (0.0, 0.0, 0.0, 0.0, 0.0)
 """Columns of a path nothing is known of: log odds, their weight, what is added for the number of blocks, what is taken
 off on a page that has its story elsewhere, whether stories stand under it."""
 
-ONCE = 1.1
+MAX_ONCE = 1.1
 """Blocks a page of a path that stands once on each, a stray one aside."""
-WELL_KNOWN = 3
+MIN_PATH_PAGES = 3
 """Pages from which on it counts how often a path stands on one, and whether stories stand under it."""
 
 
-def _holders(path: str) -> list[str]:
+def _container_paths(path: str) -> list[str]:
     """A path and the containers named in it, outermost first."""
     signs = path.split(">")
     return [">".join(signs[:size]) for size in range(1, len(signs) + 1)]
 
 
-def _shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, int]]:
+def _shrink_shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, int]]:
     """Of each path and each container named in one: the share of main text of all beneath, shrunk towards that of what
     holds it, outermost towards the source's; and pages."""
     words: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
+    main_words: Counter[str] = Counter()
     pages: dict[str, int] = {}
     for vote in history.paths:
-        for one in _holders(vote.path):
-            words[one] += vote.words
-            kept[one] += vote.kept
-            pages[one] = max(pages.get(one, 0), vote.pages)
-    found: dict[str, tuple[float, int]] = {}
-    for one in sorted(words, key=len):  # what holds another has the shorter name
-        above = found.get(one.rpartition(">")[0], (history.share, 0))[0]
-        share = (kept[one] + above * config.prior_words) / (words[one] + config.prior_words)
-        found[one] = share, pages[one]
-    return found
+        for path in _container_paths(vote.path):
+            words[path] += vote.words
+            main_words[path] += vote.kept
+            pages[path] = max(pages.get(path, 0), vote.pages)
+    shares: dict[str, tuple[float, int]] = {}
+    for path in sorted(words, key=len):  # what holds another has the shorter name
+        parent_share = shares.get(path.rpartition(">")[0], (history.share, 0))[0]
+        share = (main_words[path] + parent_share * config.prior_words) / (words[path] + config.prior_words)
+        shares[path] = share, pages[path]
+    return shares
 
 
-def _odds(share: float) -> float:
+def _log_odds(share: float) -> float:
     return math.log(max(share, 1e-4) / max(1 - share, 1e-4))
 
 
-def _said(page: Page, blocks: Sequence[int]) -> list[str]:
+def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
     """What blocks say, as far as it is compared: in sentences without a date, runs of digits as 0."""
-    dated = page.columns["counts"][:, DATES].any(axis=1)
-    folded = (~dated & (_lengths(page) >= SENTENCE)).tolist()
+    dated = page.columns["counts"][:, DATE_COUNTS].any(axis=1)
+    folded = (~dated & (_word_counts(page) >= SENTENCE_WORDS)).tolist()
     texts = [(block, page.text(block)[:TEXT_LIMIT]) for block in blocks]
     return [DIGITS.sub("0", text) if folded[block] else text for block, text in texts]
 
 
-def _lengths(page: Page) -> NDArray[np.float64]:
+def _word_counts(page: Page) -> NDArray[np.float64]:
     """Words; a character of a script without spaces counts half, as in `evidence`: it is no word."""
-    lengths: NDArray[np.float64] = page.words - 0.5 * page.columns["counts"][:, OWN]
+    lengths: NDArray[np.float64] = page.words - 0.5 * page.columns["counts"][:, CHARACTER_TOKENS]
     return lengths
 
 
-def _key(path: str) -> int:
-    return int(_html.path_keys([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR])
+def _path_key(path: str) -> int:
+    return int(_html.path_keys([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR_KEY])

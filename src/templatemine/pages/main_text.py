@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory
 from templatemine.pages import hybrid
-from templatemine.pages.decode import REASONS, chances
-from templatemine.pages.extract import Extraction, judged
-from templatemine.pages.systems import DEFAULT, Evidence
+from templatemine.pages.decode import REASONS, probabilities
+from templatemine.pages.extract import Extraction, extract_page
+from templatemine.pages.systems import DEFAULT, BlockEvidence
 
 __all__ = ["MainBlock", "PageCleaner"]
 
@@ -66,46 +66,57 @@ class PageCleaner:
 
     def __init__(self, history: PageHistory | None = None, config: CleanConfig | None = None) -> None:
         self.config = config or CleanConfig()
-        self._judge = hybrid.judge_of(history, self.config.page)
-        self._alone = None if history is None else hybrid.judge_of(None, self.config.page)
+        self._classify = hybrid.make_classifier(history, self.config.page)
+        self._classify_alone = None if history is None else hybrid.make_classifier(None, self.config.page)
 
     def clean(self, html: str, url: str | None = None) -> Cleaned:
         """The main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page that it was
         not taken from; addresses in the page are relative to its `url`."""
-        return self._cleaned(*self._judged(html, url))
+        return self._cleaned(*self._extract(html, url))
 
     def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:
         """As `clean`, and the blocks of the main text with the reason for each."""
-        found, stub = self._judged(html, url)
-        evidence = found.verdict.evidence
-        return self._cleaned(found, stub), [] if evidence is None else _blocks(found, evidence)
+        extraction, stub = self._extract(html, url)
+        evidence = extraction.output.evidence
+        return self._cleaned(extraction, stub), [] if evidence is None else _main_blocks(extraction, evidence)
 
-    def _cleaned(self, found: Extraction, stub: bool) -> Cleaned:
-        return Cleaned(found.written(self.config.text_format, self.config.markup), found.removed, stub)
+    def _cleaned(self, extraction: Extraction, stub: bool) -> Cleaned:
+        return Cleaned(extraction.format_text(self.config.text_format, self.config.markup), extraction.removed, stub)
 
-    def _judged(self, html: str, url: str | None) -> tuple[Extraction, bool]:
+    def _extract(self, html: str, url: str | None) -> tuple[Extraction, bool]:
         """The main text, and whether the history of the source left next to nothing of what the page model alone takes
         for it: stories of one form, such as the weather's, are repeated as boilerplate is."""
-        found = judged(html, self._judge, DEFAULT, url=url)
-        if self._alone is None or found.left_of_sure >= 1 - self.config.guard:
-            return found, False
-        return judged(html, self._alone, DEFAULT, url=url) if self.config.stubs == "keep" else found, True
+        extraction = extract_page(html, self._classify, DEFAULT, url=url)
+        if self._classify_alone is None or extraction.kept_share >= 1 - self.config.guard:
+            return extraction, False
+        return extract_page(
+            html, self._classify_alone, DEFAULT, url=url
+        ) if self.config.stubs == "keep" else extraction, True
 
 
-def _blocks(found: Extraction, evidence: Evidence) -> list[MainBlock]:
+def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBlock]:
     """The kept blocks with what they were judged by."""
-    kept = found.places
-    score = found.verdict.score
+    kept = extraction.kept_indices
+    score = extraction.output.score
     assert score is not None
-    alone, path = (_rounded(chances(some[kept])) for some in (evidence.page, evidence.path))
+    model_scores, path_scores = (_round(probabilities(scores[kept])) for scores in (evidence.page, evidence.path))
     return [
-        MainBlock(start=start, end=end, text=text, score=chance, page=one, path=other, df=df, reason=REASONS[code])
-        for (start, end), text, chance, one, other, df, code in zip(
-            found.spans,
-            found.texts,
-            _rounded(score[kept]),
-            alone,
-            [None if math.isnan(other) else other for other in path],
+        MainBlock(
+            start=start,
+            end=end,
+            text=text,
+            score=chance,
+            page=model_score,
+            path=path_score,
+            df=df,
+            reason=REASONS[code],
+        )
+        for (start, end), text, chance, model_score, path_score, df, code in zip(
+            extraction.spans,
+            extraction.texts,
+            _round(score[kept]),
+            model_scores,
+            [None if math.isnan(path_score) else path_score for path_score in path_scores],
             evidence.df[kept].tolist(),
             evidence.code[kept].tolist(),
             strict=True,
@@ -113,5 +124,5 @@ def _blocks(found: Extraction, evidence: Evidence) -> list[MainBlock]:
     ]
 
 
-def _rounded(probabilities: NDArray[np.floating]) -> list[float]:
+def _round(probabilities: NDArray[np.floating]) -> list[float]:
     return np.round(probabilities.astype(np.float64), 4).tolist()  # type: ignore[no-any-return]

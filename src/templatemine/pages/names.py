@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from templatemine.text.patterns import TABLE
 
-__all__ = ["language_of", "licence_of", "names_of", "signed"]
+__all__ = ["normalise_language", "find_licence", "find_names", "byline_names"]
 
 _LANGUAGE = re.compile(
     r"^(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[-_.@].*)?$",
     re.IGNORECASE,
 )
-_MISTAKEN: Mapping[str, str] = {
+_LANGUAGE_FIXES: Mapping[str, str] = {
     "iw": "he",
     "in": "id",
     "ji": "yi",
@@ -32,9 +32,9 @@ _COMMONS = re.compile(
 )
 
 _BY = "author|autore?s?|auteure?|autorin|von|par|por|di|door|av|af|tekst|texte|text|od|автор|著者|作者|記者"
-_DEEDS = "posted|written|published|submitted|reported|story|words|text|review|article|photos?"
-_LEAD = re.compile(
-    rf"^\W*(?:(?:{_DEEDS})(?: and [a-z]+)? by|by|{_BY})(?:\s*[:：]\s*|\s+|$)"
+_WRITING_VERBS = "posted|written|published|submitted|reported|story|words|text|review|article|photos?"
+_BEFORE_NAME = re.compile(
+    rf"^\W*(?:(?:{_WRITING_VERBS})(?: and [a-z]+)? by|by|{_BY})(?:\s*[:：]\s*|\s+|$)"
     r"|^\W*(?:作者|记者|記者|著者|文)\s*[:：/]\s*",
     re.IGNORECASE,
 )
@@ -42,22 +42,22 @@ _LEAD = re.compile(
 _SPLIT = re.compile(r"\s*[;|\n•·、，]\s*")
 _AND = re.compile(r",?\s+(?:and|und|et|y|og|och|with|mit|&)\s+", re.IGNORECASE)
 _VERBS = "for|from|of|at|in|on|says|said|wrote|is|has|contributed|reporting|via"
-_TAIL = re.compile(
+_AFTER_NAME = re.compile(
     rf"(?:\s+(?:{_VERBS})\b|\s+[-–—|]\s|\s*[–—(\[@<>]|\s+\d|\s*:\s|\s*\.\.\.|\s*…).*$", re.IGNORECASE | re.DOTALL
 )
 """What stands behind one."""
 _DAYS = sorted({word for row in TABLE if row.name.startswith(("month", "weekday")) for word in row.words})
-_DATED = re.compile(rf"(?:^|\s|,)(?:{'|'.join(map(re.escape, _DAYS))})\.?,?(?:\s.*)?$", re.IGNORECASE | re.DOTALL)
+_FROM_DATE = re.compile(rf"(?:^|\s|,)(?:{'|'.join(map(re.escape, _DAYS))})\.?,?(?:\s.*)?$", re.IGNORECASE | re.DOTALL)
 """From a month or weekday on; May and March are names, but not the last of one."""
 _MAIL = re.compile(r"\S+@\S+|https?://\S+|www\.\S+")
-_SAID = re.compile(r"[\"“”„«»].{1,40}?[\"“”«»]\s*")
-_NONE = (
+_QUOTED = re.compile(r"[\"“”„«»].{1,40}?[\"“”«»]\s*")
+_NO_NAMES = (
     "admin(?:istrator)? anonymous unknown authors? editor guest none null undefined user webmaster staff by share"
     " follow"
     " read\\s+more more view\\s+all contact about home super\\s+user n/?a true false fact\\s+checked cite\\s+this.*"
     " guides? news opinion"
 )
-_NO_NAME = re.compile(rf"^(?:{'|'.join(_NONE.split(' '))})$", re.IGNORECASE)
+_NO_NAME = re.compile(rf"^(?:{'|'.join(_NO_NAMES.split(' '))})$", re.IGNORECASE)
 """What stands for a name where none is."""
 _ROLES = (
     "editor reporter writer correspondent contributor columnist journalist photographer author producer staff redakce"
@@ -67,53 +67,53 @@ _ROLES = (
 _ROLE = re.compile(rf"\b(?:{'|'.join(_ROLES.split(' '))})\b", re.IGNORECASE)
 """What somebody is, in lines of their own beside the name."""
 _EMOJI = re.compile("[\u2190-\u2bff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
-WORDS = 6
+MAX_WORDS = 6
 """Words of a name at most."""
 
 
-def language_of(written: str) -> str | None:
+def normalise_language(text: str) -> str | None:
     """A language tag in the spelling of BCP 47, None if it is none: ``pt_br`` is pt-BR."""
-    found = _LANGUAGE.match(written.partition(",")[0].strip())
-    if found is None:
+    match = _LANGUAGE.match(text.partition(",")[0].strip())
+    if match is None:
         return None
-    language = found["language"].lower()
-    language = _MISTAKEN.get(language, language)
-    parts = (language, (found["script"] or "").title(), (found["region"] or "").upper())
+    language = match["language"].lower()
+    language = _LANGUAGE_FIXES.get(language, language)
+    parts = (language, (match["script"] or "").title(), (match["region"] or "").upper())
     return "-".join(part for part in parts if part) if language else None
 
 
-def licence_of(named: Iterable[tuple[str, str]]) -> tuple[str | None, str | None]:
+def find_licence(licences: Iterable[tuple[str, str]]) -> tuple[str | None, str | None]:
     """Name and address of the first licence: that of Creative Commons by its address, else the words of the page."""
-    for words, url in named:
-        found = _COMMONS.search(url) or _COMMONS.search(words)
-        if found is not None:
+    for words, url in licences:
+        match = _COMMONS.search(url) or _COMMONS.search(words)
+        if match is not None:
             kind = (
                 "CC0"
-                if found["zero"]
+                if match["zero"]
                 else "Public Domain Mark"
-                if found["mark"]
-                else f"CC {found['kind'].rstrip('-').upper()}"
+                if match["mark"]
+                else f"CC {match['kind'].rstrip('-').upper()}"
             )
-            return f"{kind} {found['version']}" if found["version"] else kind, url or None
+            return f"{kind} {match['version']}" if match["version"] else kind, url or None
         if words or url:
             return " ".join(words.split()) or url, url or None
     return None, None
 
 
-def names_of(written: Sequence[str], declared: bool = False) -> tuple[str, ...]:
+def find_names(texts: Sequence[str], declared: bool = False) -> tuple[str, ...]:
     """Names of persons in one or several texts, each once, without what stands beside them; of `declared` ones nothing
     stands beside."""
-    found: dict[str, str] = {}
-    for one in written:
-        for part in _parts(one):
-            if name := _name(part, declared):
-                found.setdefault(name.casefold(), name)
-    return tuple(found.values())
+    names: dict[str, str] = {}
+    for text in texts:
+        for part in _split_names(text):
+            if name := _clean_name(part, declared):
+                names.setdefault(name.casefold(), name)
+    return tuple(names.values())
 
 
-def _parts(text: str) -> list[str]:
-    text = _EMOJI.sub(" ", _MAIL.sub(" ", _SAID.sub("", text)))
-    text = _LEAD.sub("", "\n".join(" ".join(line.split()) for line in text.split("\n")).strip())
+def _split_names(text: str) -> list[str]:
+    text = _EMOJI.sub(" ", _MAIL.sub(" ", _QUOTED.sub("", text)))
+    text = _BEFORE_NAME.sub("", "\n".join(" ".join(line.split()) for line in text.split("\n")).strip())
     parts: list[str] = []
     for part in _SPLIT.split(text):
         pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
@@ -121,35 +121,39 @@ def _parts(text: str) -> list[str]:
             parts.append(f"{pieces[1]} {pieces[0]}")  # Smith, Jane
             continue
         for piece in pieces:
-            both = _AND.split(piece)
+            joined = _AND.split(piece)
             # Research and Development is one.
-            parts += both if all(len(one.split()) > 1 or _caseless(one) for one in both) else [piece]
+            parts += joined if all(len(name.split()) > 1 or _has_no_case(name) for name in joined) else [piece]
     return parts
 
 
-def signed(lines: Sequence[str]) -> tuple[str, ...]:
+def byline_names(lines: Sequence[str]) -> tuple[str, ...]:
     """Names in the lines of an element that is named after authors: those of the first lines that have some."""
-    found: dict[str, str] = {}
+    all_names: dict[str, str] = {}
     for line in lines:
-        names = names_of([line]) if not any(map(str.isdigit, line)) or not found else ()
-        if found and not names and not _LEAD.match(f"{line} ") and not _AND.fullmatch(f" {line} "):
+        names = find_names([line]) if not any(map(str.isdigit, line)) or not all_names else ()
+        if all_names and not names and not _BEFORE_NAME.match(f"{line} ") and not _AND.fullmatch(f" {line} "):
             break
-        found.update((name.casefold(), name) for name in names)
-    return tuple(found.values())
+        all_names.update((name.casefold(), name) for name in names)
+    return tuple(all_names.values())
 
 
-def _caseless(text: str) -> bool:
+def _has_no_case(text: str) -> bool:
     return text.lower() == text.upper()
 
 
-def _name(text: str, declared: bool) -> str:
+def _clean_name(text: str, declared: bool) -> str:
     """The name at the beginning of a text, "" for none."""
-    text = _LEAD.sub("", text.strip())
-    text = (text if declared else _TAIL.sub("", _DATED.sub("", text))).replace("_", " ").strip(" .,:;-–—|/*'’`\"")
+    text = _BEFORE_NAME.sub("", text.strip())
+    text = (
+        (text if declared else _AFTER_NAME.sub("", _FROM_DATE.sub("", text)))
+        .replace("_", " ")
+        .strip(" .,:;-–—|/*'’`\"")
+    )
     words = text.split()
     if (
         not words
-        or len(words) > WORDS * (1 + declared)
+        or len(words) > MAX_WORDS * (1 + declared)
         or len(text) > 80
         or len(text) < 2
         or any(map(str.isdigit, text))

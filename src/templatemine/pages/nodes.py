@@ -8,7 +8,7 @@ from enum import IntFlag
 
 __all__ = [
     "PLAIN",
-    "Break",
+    "LineBreak",
     "Cell",
     "Code",
     "Heading",
@@ -18,15 +18,15 @@ __all__ = [
     "Node",
     "Paragraph",
     "Quote",
-    "Set",
+    "StyledRuns",
     "Style",
     "Table",
-    "Text",
-    "calm",
-    "folded",
-    "joined",
-    "nested",
-    "without",
+    "TextRun",
+    "remove_common_style",
+    "fold_spaces",
+    "join_runs",
+    "nest_runs",
+    "remove_style",
 ]
 
 
@@ -46,7 +46,7 @@ PLAIN = Style(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextRun:
     """A run of text with one style and one link ("" for none)."""
 
     text: str
@@ -55,7 +55,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class LineBreak:
     """A line ends, the paragraph does not."""
 
 
@@ -68,16 +68,16 @@ class Image:
     link: str = ""
 
 
-Inline = Text | Break | Image
+Inline = TextRun | LineBreak | Image
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class StyledRuns:
     """Runs that have a style or a link in common, and what is set off among them."""
 
     style: Style
     link: str
-    inner: tuple[Set | Inline, ...]
+    inner: tuple[StyledRuns | Inline, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,84 +140,86 @@ class Table:
 Node = Heading | Paragraph | Code | Quote | List | Table
 
 
-def nested(inlines: Sequence[Inline]) -> tuple[Set | Inline, ...]:
+def nest_runs(inlines: Sequence[Inline]) -> tuple[StyledRuns | Inline, ...]:
     """Runs -> what is set off in each other: what reaches farthest is outermost, links before styles, code innermost.
 
     Code is left to the runs themselves.
     """
-    found: list[Set | Inline] = []
-    at = 0
-    while at < len(inlines):
+    nested: list[StyledRuns | Inline] = []
+    index = 0
+    while index < len(inlines):
         reach, style, link = max(
-            ((_reach(inlines, at, one), one, "") for one in _SETTING),
+            ((_style_length(inlines, index, candidate), candidate, "") for candidate in _NESTED_STYLES),
             key=lambda row: row[0],
         )
-        own = "" if isinstance(inlines[at], Break) else inlines[at].link  # type: ignore[union-attr]
-        if own and (linked := _linked(inlines, at, own)) >= reach:
-            reach, style, link = linked, PLAIN, own
+        run_link = "" if isinstance(inlines[index], LineBreak) else inlines[index].link  # type: ignore[union-attr]
+        if run_link and (link_length := _link_length(inlines, index, run_link)) >= reach:
+            reach, style, link = link_length, PLAIN, run_link
         if not reach:
-            found.append(inlines[at])
-            at += 1
+            nested.append(inlines[index])
+            index += 1
             continue
-        inner = nested([_less(run, style, link) for run in inlines[at : at + reach]])
-        found.append(Set(style, link, inner))
-        at += reach
-    return tuple(found)
+        inner = nest_runs([_strip_run(run, style, link) for run in inlines[index : index + reach]])
+        nested.append(StyledRuns(style, link, inner))
+        index += reach
+    return tuple(nested)
 
 
-_SETTING: tuple[Style, ...] = tuple(style for style in Style if style is not Style.CODE)
+_NESTED_STYLES: tuple[Style, ...] = tuple(style for style in Style if style is not Style.CODE)
 
 
-def without(inlines: Sequence[Inline], style: Style) -> tuple[Inline, ...]:
+def remove_style(inlines: Sequence[Inline], style: Style) -> tuple[Inline, ...]:
     """Runs without a style, equal neighbours joined."""
-    return joined(Text(one.text, one.style & ~style, one.link) if isinstance(one, Text) else one for one in inlines)
+    return join_runs(
+        TextRun(run.text, run.style & ~style, run.link) if isinstance(run, TextRun) else run for run in inlines
+    )
 
 
-def _reach(inlines: Sequence[Inline], at: int, style: Style) -> int:
-    """Runs from `at` on that have a style."""
-    end = at
-    while end < len(inlines) and isinstance(run := inlines[end], Text) and run.style & style:
+def _style_length(inlines: Sequence[Inline], start: int, style: Style) -> int:
+    """Runs from `start` on that have a style."""
+    end = start
+    while end < len(inlines) and isinstance(run := inlines[end], TextRun) and run.style & style:
         end += 1
-    return end - at
+    return end - start
 
 
-def _linked(inlines: Sequence[Inline], at: int, link: str) -> int:
-    """Runs from `at` on that have a link."""
-    end = at
-    while end < len(inlines) and not isinstance(run := inlines[end], Break) and run.link == link:
+def _link_length(inlines: Sequence[Inline], start: int, link: str) -> int:
+    """Runs from `start` on that have a link."""
+    end = start
+    while end < len(inlines) and not isinstance(run := inlines[end], LineBreak) and run.link == link:
         end += 1
-    return end - at
+    return end - start
 
 
-def _less(run: Inline, style: Style, link: str) -> Inline:
+def _strip_run(run: Inline, style: Style, link: str) -> Inline:
     match run:
-        case Text():
-            return Text(run.text, run.style & ~style, "" if link else run.link)
+        case TextRun():
+            return TextRun(run.text, run.style & ~style, "" if link else run.link)
         case Image() if link:
             return Image(run.url, run.alt)
         case _:
             return run
 
 
-def calm(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
+def remove_common_style(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
     """A heading without the emphasis that all of it has."""
-    runs = [one for one in inlines if isinstance(one, Text) and one.text.strip()]
+    runs = [run for run in inlines if isinstance(run, TextRun) and run.text.strip()]
     common = Style.STRONG | Style.EMPHASIS | Style.UNDERLINE
     for run in runs:
         common &= run.style
-    return without(inlines, common)
+    return remove_style(inlines, common)
 
 
-def folded(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
+def fold_spaces(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
     """Runs with the blanks between them outside of what sets them off, equal neighbours joined; with `fold`, white
     space is folded, and left out at both ends."""
-    found: list[Inline] = []
+    folded: list[Inline] = []
     blank = False
     for run in runs:
-        if not isinstance(run, Text):
-            found += [Text(" ")] * (blank and bool(found))
+        if not isinstance(run, TextRun):
+            folded += [TextRun(" ")] * (blank and bool(folded))
             blank = False
-            found.append(run)
+            folded.append(run)
             continue
         text = run.text
         inner = " ".join(text.split()) if fold else text.strip(" ")
@@ -225,25 +227,25 @@ def folded(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
             blank = blank or bool(text)
             continue
         lead = text[:1].isspace() if fold else text[:1] == " "
-        if (blank or lead) and found:
-            before = found[-1]
-            if isinstance(before, Text):
-                both = before.style & run.style, before.link if before.link == run.link else ""
-                found.append(Text(" ", *both))
+        if (blank or lead) and folded:
+            previous = folded[-1]
+            if isinstance(previous, TextRun):
+                shared = previous.style & run.style, previous.link if previous.link == run.link else ""
+                folded.append(TextRun(" ", *shared))
             else:
-                found.append(Text(" "))
+                folded.append(TextRun(" "))
         blank = text[-1:].isspace() if fold else text[-1:] == " "
-        found.append(Text(inner, run.style, run.link))
-    return joined(found)
+        folded.append(TextRun(inner, run.style, run.link))
+    return join_runs(folded)
 
 
-def joined(runs: Iterable[Inline]) -> tuple[Inline, ...]:
+def join_runs(runs: Iterable[Inline]) -> tuple[Inline, ...]:
     """Runs, equal neighbours as one."""
-    found: list[Inline] = []
+    joined: list[Inline] = []
     for run in runs:
-        last = found[-1] if found else None
-        if isinstance(run, Text) and isinstance(last, Text) and (run.style, run.link) == (last.style, last.link):
-            found[-1] = Text(last.text + run.text, run.style, run.link)
+        last = joined[-1] if joined else None
+        if isinstance(run, TextRun) and isinstance(last, TextRun) and (run.style, run.link) == (last.style, last.link):
+            joined[-1] = TextRun(last.text + run.text, run.style, run.link)
         else:
-            found.append(run)
-    return tuple(found)
+            joined.append(run)
+    return tuple(joined)

@@ -12,7 +12,7 @@ from html import unescape
 
 from templatemine.pages._html import LOOK
 
-__all__ = ["Outline", "attributes", "plain"]
+__all__ = ["Outline", "parse_attributes", "plain_text"]
 
 _MARK = re.compile(
     r"<!--(?s:.*?)(?:-->|\Z)"
@@ -66,7 +66,7 @@ INLINE = frozenset(
     ]
 )
 _CELLS = frozenset(["p", "td", "th", "li"])
-CLOSES = {
+IMPLIED_ENDS = {
     "li": frozenset(["p", "li"]),
     "dt": frozenset(["p", "dt", "dd"]),
     "dd": frozenset(["p", "dt", "dd"]),
@@ -86,9 +86,9 @@ class Outline:
     ----------
     tags, attributes : list of str
         Name of each element in lower case, and its attributes as they stand.
-    starts, insides, ends : list of int
+    starts, content_starts, content_ends : list of int
         Where its tag begins, its content begins, and its content ends.
-    parents, lasts : list of int
+    parents, last_descendants : list of int
         Number of the element it stands in, -1 for none; and of the last element within it, itself if there is none.
     runs : list of (start, end, element, marks)
         Texts that are not blank: where each stands, its element (-1 for none), and the names of the tags, opening or
@@ -100,10 +100,10 @@ class Outline:
         self.tags: list[str] = []
         self.attributes: list[str] = []
         self.starts: list[int] = []
-        self.insides: list[int] = []
-        self.ends: list[int] = []
+        self.content_starts: list[int] = []
+        self.content_ends: list[int] = []
         self.parents: list[int] = []
-        self.lasts: list[int] = []
+        self.last_descendants: list[int] = []
         self.runs: list[tuple[int, int, int, tuple[str, ...]]] = []
         self._stack: list[int] = []
         self._open: dict[str, int] = {}
@@ -114,107 +114,109 @@ class Outline:
 
     def text(self, element: int, limit: int = 2000) -> str:
         """What stands in an element, without tags, white space folded; of very long ones the beginning."""
-        start, end = self.insides[element], self.ends[element]
-        return plain(self.html[start : min(end, start + 4 * limit)])[:limit]
+        start, end = self.content_starts[element], self.content_ends[element]
+        return plain_text(self.html[start : min(end, start + 4 * limit)])[:limit]
 
     def _scan(self) -> None:
-        html, at = self.html, 0
+        html, offset = self.html, 0
         marks: list[str] = []
         escaped = True
-        while found := _MARK.search(html, at):
-            start = found.start()
-            if start > at and not html[at:start].isspace():
-                self._run(at, start, marks)
+        while match := _MARK.search(html, offset):
+            start = match.start()
+            if start > offset and not html[offset:start].isspace():
+                self._run(offset, start, marks)
                 marks = []
-            at = found.end()
-            if escaped and "<!--" in found[0] and (found["raw"] or "").lower() == "script":
-                end = _SCRIPT_END.match(html, script_end(html, html.index(">", start)))
+            offset = match.end()
+            if escaped and "<!--" in match[0] and (match["raw"] or "").lower() == "script":
+                end = _SCRIPT_END.match(html, find_script_end(html, html.index(">", start)))
                 # Where none ends as it should they end as they stand, and none is looked at in vain again.
-                escaped, at = end is not None, end.end() if end else at
-            tag = found["tag"]
+                escaped, offset = end is not None, end.end() if end else offset
+            tag = match["tag"]
             if tag is None:
                 continue
             tag = tag.lower()
             marks.append(tag)
-            if found["end"]:
+            if match["end"]:
                 self._close(tag, start)
             else:
-                self._begin(tag, found["attrs"], start, at)
-        if at < len(html) and not html[at:].isspace():
-            self._run(at, len(html), marks)
+                self._begin(tag, match["attrs"], start, offset)
+        if offset < len(html) and not html[offset:].isspace():
+            self._run(offset, len(html), marks)
         while self._stack:
             self._pop(len(html))
 
     def _run(self, start: int, end: int, marks: list[str]) -> None:
         self.runs.append((start, end, self._stack[-1] if self._stack else -1, tuple(marks)))
 
-    def _begin(self, tag: str, attrs: str, start: int, inside: int) -> None:
+    def _begin(self, tag: str, attrs: str, start: int, content_start: int) -> None:
         stack, tags = self._stack, self.tags
-        ended = CLOSES.get(tag, frozenset() if tag in INLINE or tag in VOID else _P)
-        while stack and tags[stack[-1]] in ended:
+        implied_ends = IMPLIED_ENDS.get(tag, frozenset() if tag in INLINE or tag in VOID else _P)
+        while stack and tags[stack[-1]] in implied_ends:
             self._pop(start)
-        number = len(tags)
+        element = len(tags)
         tags.append(tag)
         self.attributes.append(attrs)
         self.starts.append(start)
-        self.insides.append(inside)
-        self.ends.append(inside)
+        self.content_starts.append(content_start)
+        self.content_ends.append(content_start)
         self.parents.append(stack[-1] if stack else -1)
-        self.lasts.append(number)
+        self.last_descendants.append(element)
         if tag not in VOID:
-            stack.append(number)
+            stack.append(element)
             self._open[tag] = self._open.get(tag, 0) + 1
 
-    def _close(self, tag: str, place: int) -> None:
+    def _close(self, tag: str, offset: int) -> None:
         if not self._open.get(tag):
             return
         if tag in INLINE:
-            for number in reversed(self._stack[-LOOK:]):
-                if self.tags[number] == tag:
+            for element in reversed(self._stack[-LOOK:]):
+                if self.tags[element] == tag:
                     break
-                if self.tags[number] not in INLINE:
+                if self.tags[element] not in INLINE:
                     return
             else:
                 return
-        while self._pop(place) != tag:
+        while self._pop(offset) != tag:
             pass
 
-    def _pop(self, place: int) -> str:
-        number = self._stack.pop()
-        tag = self.tags[number]
+    def _pop(self, offset: int) -> str:
+        element = self._stack.pop()
+        tag = self.tags[element]
         self._open[tag] -= 1
-        self.ends[number] = place
-        self.lasts[number] = len(self.tags) - 1
+        self.content_ends[element] = offset
+        self.last_descendants[element] = len(self.tags) - 1
         return tag
 
 
-def script_end(html: str, place: int) -> int:
-    """Where the end tag of the script with the content at `place` begins, or the end of the page.
+def find_script_end(html: str, offset: int) -> int:
+    """Where the end tag of the script with the content at `offset` begins, or the end of the page.
 
     After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script (HTML standard,
     sections 13.2.5.15 to 31).  The twin of the native one.
     """
     escaped = double_escaped = False
-    while found := _SCRIPT.search(html, place):
-        place = found.end()
-        if found[0] == "<!--":
-            escaped, place = True, place - 2  # the two of <!--> close it, too
-        elif found[0] == "-->":
+    while match := _SCRIPT.search(html, offset):
+        offset = match.end()
+        if match[0] == "<!--":
+            escaped, offset = True, offset - 2  # the two of <!--> close it, too
+        elif match[0] == "-->":
             escaped = double_escaped = False
-        elif found["end"]:
+        elif match["end"]:
             if not double_escaped:
-                return found.start()
+                return match.start()
             double_escaped = False
         else:
             double_escaped = escaped
     return len(html)
 
 
-def attributes(written: str) -> dict[str, str]:
+def parse_attributes(source: str) -> dict[str, str]:
     """Name in lower case -> value, references resolved; attributes without a value are left out."""
-    return {name.lower(): unescape(one or two or three) for name, one, two, three in _ATTRIBUTE.findall(written)}
+    return {
+        name.lower(): unescape(double or single or bare) for name, double, single, bare in _ATTRIBUTE.findall(source)
+    }
 
 
-def plain(html: str) -> str:
+def plain_text(html: str) -> str:
     """Text of a stretch of a page, without tags, references resolved, white space folded."""
     return " ".join(unescape(_TAG.sub(" ", html)).split())

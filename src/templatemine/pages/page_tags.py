@@ -13,10 +13,10 @@ import numpy as np
 from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.nodes import Style
-from templatemine.pages.outline import attributes
-from templatemine.pages.scanner import scanner
+from templatemine.pages.outline import parse_attributes
+from templatemine.pages.scanner import block_scanner
 
-__all__ = ["CLOSE", "CONTAINERS", "NAMES", "OPEN", "STYLES", "VOID", "Tags"]
+__all__ = ["CLOSE", "CONTAINERS", "NAMES", "OPEN", "STYLES", "VOID", "PageTags"]
 
 STYLES: Mapping[str, Style] = {
     **dict.fromkeys(("b", "strong"), Style.STRONG),
@@ -43,16 +43,16 @@ CONTAINERS: Mapping[str, str] = {
 """Elements with a kind of their own in the tree."""
 
 _NAME = re.compile(rb"<([a-zA-Z]+)")
-_SKIPPED = re.compile(r"^\s*(?:javascript:|data:|about:|#?\s*$)", re.IGNORECASE)
+_NO_ADDRESS = re.compile(r"^\s*(?:javascript:|data:|about:|#?\s*$)", re.IGNORECASE)
 _CLEAN = re.compile(r"[\t\n\r]+")
 OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
 NAMES = [name for name, _ in _html.TAGS]
 _A, _BASE, _LINK = (NAMES.index(name) for name in ("a", "base", "link"))
-_PARTING = (_A, NAMES.index("time"))
+_SEPARATING = (_A, NAMES.index("time"))
 _KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in NAMES])
 
 
-class Tags:
+class PageTags:
     """The tags of a page, and where they stand in the text of its blocks.
 
     Parameters
@@ -66,49 +66,51 @@ class Tags:
     def __init__(self, page: Page, url: str | None = None) -> None:
         self.page = page
         self._url = url or ""
-        self.columns = scanner().marks(page.data)
+        self.columns = block_scanner().marks(page.data)
 
-    def having(self, tag: int, *kinds: int) -> list[int]:
-        """Places of the marks of a tag."""
-        found = self.columns["tags"] == tag
-        return np.flatnonzero(found & np.isin(self.columns["kinds"], kinds)).tolist()
+    def find_marks(self, tag: int, *kinds: int) -> list[int]:
+        """Indices of the marks of a tag."""
+        is_tag = self.columns["tags"] == tag
+        return np.flatnonzero(is_tag & np.isin(self.columns["kinds"], kinds)).tolist()
 
     def attributes(self, mark: int) -> dict[str, str]:
         """Attributes of a start tag."""
         start, end = int(self.columns["starts"][mark]), int(self.columns["ends"][mark])
-        return attributes(self.page.source(start, end).decode("utf-8", "replace"))
+        return parse_attributes(self.page.source(start, end).decode("utf-8", "replace"))
 
     @cached_property
-    def _closed(self) -> dict[int, int]:
+    def _end_marks(self) -> dict[int, int]:
         """The mark at which each element ends."""
-        closed = np.flatnonzero(self.columns["kinds"] == CLOSE)
-        return dict(zip(self.columns["elements"][closed].tolist(), closed.tolist(), strict=True))
+        end_tags = np.flatnonzero(self.columns["kinds"] == CLOSE)
+        return dict(zip(self.columns["elements"][end_tags].tolist(), end_tags.tolist(), strict=True))
 
-    def last(self, mark: int) -> int:
+    def end_mark(self, mark: int) -> int:
         """The mark at which the element ends that one at `mark` begins; itself where a tag has no content."""
         if self.columns["kinds"][mark] != OPEN:
             return mark
-        return self._closed.get(int(self.columns["elements"][mark]), len(self.columns["at"]))
+        return self._end_marks.get(int(self.columns["elements"][mark]), len(self.columns["at"]))
 
     def lines(self, mark: int, limit: int = 1000) -> list[str]:
         """The text of an element: a line for each block, link and time in it, and where no blank parts two elements; no
         more than `limit` bytes of it."""
-        last, at, bounds = self.last(mark), self.columns["at"], self.page.columns["bounds"]
-        if last == mark:
+        end_mark, offsets, bounds = self.end_mark(mark), self.columns["at"], self.page.columns["bounds"]
+        if end_mark == mark:
             return []
-        low, high = int(at[mark]), int(at[last]) if last < len(at) else int(bounds[-1])
-        high = min(high, low + limit)
+        start, end_offset = int(offsets[mark]), int(offsets[end_mark]) if end_mark < len(offsets) else int(bounds[-1])
+        end_offset = min(end_offset, start + limit)
         text = self.page.columns["text"]
-        first, end = np.searchsorted(bounds, low), np.searchsorted(at, high)
-        edges = {low, high, *bounds[first : np.searchsorted(bounds, high)].tolist()}
-        for place in range(mark + 1, min(int(end), last)):
-            if self.columns["kinds"][place] <= CLOSE:
-                edge = int(at[place])
-                parts = self.columns["tags"][place] in _PARTING or (
-                    low < edge < high and 32 not in text[edge - 1 : edge + 1]
+        first, stop = np.searchsorted(bounds, start), np.searchsorted(offsets, end_offset)
+        edges = {start, end_offset, *bounds[first : np.searchsorted(bounds, end_offset)].tolist()}
+        for index in range(mark + 1, min(int(stop), end_mark)):
+            if self.columns["kinds"][index] <= CLOSE:
+                edge = int(offsets[index])
+                separates = self.columns["tags"][index] in _SEPARATING or (
+                    start < edge < end_offset and 32 not in text[edge - 1 : edge + 1]
                 )
-                edges |= {edge} if parts else set()
-        pieces = (text[one:other].tobytes().decode("utf-8", "ignore").strip() for one, other in pairwise(sorted(edges)))
+                edges |= {edge} if separates else set()
+        pieces = (
+            text[start:stop].tobytes().decode("utf-8", "ignore").strip() for start, stop in pairwise(sorted(edges))
+        )
         return [piece for piece in pieces if piece]
 
     def text(self, mark: int) -> str:
@@ -118,62 +120,62 @@ class Tags:
     @cached_property
     def base(self) -> str:
         """The address that others are relative to."""
-        for mark in self.having(_BASE, VOID):
+        for mark in self.find_marks(_BASE, VOID):
             if href := self.attributes(mark).get("href"):
-                return _joined(self._url, href)
+                return _join_url(self._url, href)
         if not self._url:
-            for said in map(self.attributes, self.having(_LINK, VOID)):
-                if "canonical" in said.get("rel", "").lower().split():
-                    return said.get("href", "").strip()
+            for attributes in map(self.attributes, self.find_marks(_LINK, VOID)):
+                if "canonical" in attributes.get("rel", "").lower().split():
+                    return attributes.get("href", "").strip()
         return self._url
 
-    def address(self, written: str | None) -> str:
+    def resolve_url(self, url: str | None) -> str:
         """An address in full, "" for none or for a script."""
-        if not written or _SKIPPED.match(written):
+        if not url or _NO_ADDRESS.match(url):
             return ""
-        return _joined(self.base, _CLEAN.sub("", written).strip())
+        return _join_url(self.base, _CLEAN.sub("", url).strip())
 
     @cached_property
     def spans(self) -> list[tuple[int, int, int, str]]:
-        """Elements of inline styles and links: begin and end in the text, place of the start tag, name."""
+        """Elements of inline styles and links: begin and end in the text, index of the start tag, name."""
         columns = self.columns
-        known = np.flatnonzero(_KNOWN[columns["tags"]] & (columns["kinds"] <= CLOSE))
-        opened: dict[int, tuple[int, int, str]] = {}
-        found: list[tuple[int, int, int, str]] = []
-        rows = zip(*(columns[name][known].tolist() for name in ("kinds", "tags", "elements", "at")), strict=True)
-        for mark, (kind, tag, element, at) in zip(known.tolist(), rows, strict=True):
+        tag_marks = np.flatnonzero(_KNOWN[columns["tags"]] & (columns["kinds"] <= CLOSE))
+        open_tags: dict[int, tuple[int, int, str]] = {}
+        spans: list[tuple[int, int, int, str]] = []
+        rows = zip(*(columns[name][tag_marks].tolist() for name in ("kinds", "tags", "elements", "at")), strict=True)
+        for mark, (kind, tag, element, offset) in zip(tag_marks.tolist(), rows, strict=True):
             if kind == CLOSE:
-                if element in opened:
-                    begin, place, name = opened.pop(element)
-                    found.append((begin, at, place, name))
+                if element in open_tags:
+                    start, start_mark, name = open_tags.pop(element)
+                    spans.append((start, offset, start_mark, name))
                 continue
-            name = NAMES[tag] if tag else self.name(mark)
+            name = NAMES[tag] if tag else self.tag_name(mark)
             if name in STYLES or tag == _A:
-                opened[element] = (at, mark, name)
+                open_tags[element] = (offset, mark, name)
         end = int(self.page.columns["bounds"][-1])
-        return found + [(begin, end, place, name) for begin, place, name in opened.values()]
+        return spans + [(start, end, start_mark, name) for start, start_mark, name in open_tags.values()]
 
-    def name(self, mark: int) -> str:
+    def tag_name(self, mark: int) -> str:
         """Name of a tag that the scanner does not know."""
         start = int(self.columns["starts"][mark])
-        found = _NAME.match(self.page.source(start, start + 16))
-        return "?" if found is None else found[1].decode().lower()
+        match = _NAME.match(self.page.source(start, start + 16))
+        return "?" if match is None else match[1].decode().lower()
 
     @cached_property
-    def starts_of(self) -> dict[int, int]:
+    def start_marks(self) -> dict[int, int]:
         """Mark of the start tag of each element that is a container."""
         columns = self.columns
-        opened = np.flatnonzero((columns["kinds"] == OPEN) & _KNOWN[columns["tags"]])
-        return dict(zip(columns["elements"][opened].tolist(), opened.tolist(), strict=True))
+        start_tags = np.flatnonzero((columns["kinds"] == OPEN) & _KNOWN[columns["tags"]])
+        return dict(zip(columns["elements"][start_tags].tolist(), start_tags.tolist(), strict=True))
 
-    def of_element(self, element: int) -> dict[str, str]:
+    def element_attributes(self, element: int) -> dict[str, str]:
         """Attributes of a container or inline element."""
-        mark = self.starts_of.get(element)
+        mark = self.start_marks.get(element)
         return {} if mark is None else self.attributes(mark)
 
 
-def _joined(base: str, written: str) -> str:
+def _join_url(base: str, url: str) -> str:
     try:
-        return urljoin(base, written)
+        return urljoin(base, url)
     except ValueError:  # no address at all
-        return written
+        return url

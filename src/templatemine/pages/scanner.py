@@ -16,7 +16,7 @@ from templatemine.pages.boilerplate_words import GROUPS as NUMBERS
 from templatemine.pages.boilerplate_words import WORDS
 from templatemine.text.patterns import TABLE
 
-__all__ = ["GROUPS", "entities", "keywords", "scanner", "words"]
+__all__ = ["GROUPS", "entity_table", "keyword_table", "block_scanner", "word_table"]
 
 GROUPS: Mapping[str, str] = {
     "content": "content article body entry main post story text maincontent articlebody blogpost permalink prose",
@@ -40,26 +40,26 @@ GROUPS: Mapping[str, str] = {
 }
 
 
-def _once(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
+def _first_rows(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
     """The first row of each name."""
-    found: dict[bytes, int] = {}
+    first: dict[bytes, int] = {}
     for name, group in rows:
-        found.setdefault(name, group)
-    return list(found.items())
+        first.setdefault(name, group)
+    return list(first.items())
 
 
-def entities() -> list[tuple[bytes, bytes]]:
+def entity_table() -> list[tuple[bytes, bytes]]:
     """Name and meaning in UTF-8 of the named references of HTML, without those longer than twice their name."""
     rows = ((name.encode(), meaning.encode()) for name, meaning in html5.items())
     return [(name, meaning) for name, meaning in rows if len(meaning) <= 2 * len(name) + 1]
 
 
-def keywords() -> list[tuple[bytes, int]]:
-    """Key word and the place of its group in `GROUPS`; a word of two groups counts for the first."""
-    return _once((word.encode(), group) for group, text in enumerate(GROUPS.values()) for word in text.split())
+def keyword_table() -> list[tuple[bytes, int]]:
+    """Key word and the index of its group in `GROUPS`; a word of two groups counts for the first."""
+    return _first_rows((word.encode(), group) for group, text in enumerate(GROUPS.values()) for word in text.split())
 
 
-def words() -> list[tuple[bytes, int]]:
+def word_table() -> list[tuple[bytes, int]]:
     """Word and its group, in the forms that the scanner asks for: it lowers the letters of ASCII, and no others."""
     dated = (
         (word, 1 if row.name.startswith("month") else 2)
@@ -67,17 +67,21 @@ def words() -> list[tuple[bytes, int]]:
         if row.name.startswith(("month", "weekday"))
         for word in row.words
     )
-    told = ((word, NUMBERS[group]) for rows in WORDS.values() for group, text in rows.items() for word in text.split())
-    return _once((form, group) for rows in (dated, told) for word, group in rows for form in _forms(word))
+    boilerplate = (
+        (word, NUMBERS[group]) for rows in WORDS.values() for group, text in rows.items() for word in text.split()
+    )
+    return _first_rows(
+        (form, group) for rows in (dated, boilerplate) for word, group in rows for form in _case_forms(word)
+    )
 
 
-def _forms(word: str) -> Iterator[bytes]:
+def _case_forms(word: str) -> Iterator[bytes]:
     low = word.lower()
     for form in (low, low.capitalize(), low.upper()):
         yield "".join(char.lower() if char.isascii() else char for char in form).encode()
 
 
 @lru_cache(maxsize=1)
-def scanner() -> _html.BlockScanner:
+def block_scanner() -> _html.BlockScanner:
     """The scanner with these tables; one is enough for all threads."""
-    return _html.BlockScanner(entities(), keywords(), words())
+    return _html.BlockScanner(entity_table(), keyword_table(), word_table())

@@ -13,28 +13,28 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
-from templatemine.pages.decode import chances
+from templatemine.pages.decode import probabilities
 
-__all__ = ["smoothed"]
+__all__ = ["smooth_scores"]
 
-LEAST = 1e-4
+MIN_PROBABILITY = 1e-4
 """Smoothed probabilities stay as far from 0 and 1 as this, so that log odds stay numbers."""
 
 
-def smoothed(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.float64]:
+def smooth_scores(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.float64]:
     """Log odds, each the weighted mean of what it was and what isotonic regression makes of it, as probabilities."""
     if not len(page) or not config.smooth:
         return scores
-    chance = chances(scores)
+    probability = probabilities(scores)
     columns = page.columns
-    found = _model.smooth_leaves(
+    smoothed = _model.smooth_leaves(
         columns["parents"],
         columns["element"],
-        chance,
+        probability,
         page.words.astype(np.float64),
         config.smooth_inner,
         config.smooth_price,
     )
-    mixed = (1 - config.smooth) * chance + config.smooth * found
-    mixed = np.minimum(np.maximum(mixed, LEAST), 1 - LEAST)
+    mixed = (1 - config.smooth) * probability + config.smooth * smoothed
+    mixed = np.minimum(np.maximum(mixed, MIN_PROBABILITY), 1 - MIN_PROBABILITY)
     return np.log(mixed / (1 - mixed))

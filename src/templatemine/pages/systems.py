@@ -1,9 +1,9 @@
 """The page-level systems by name, and the contract that each of them keeps.
 
-A system is a module with one function ``make(site, config)``: what is known of the page's site and the
-options come in, and out goes a `Judge`, which takes a `Page` (the shared block model) and says of each of its blocks
-whether it is kept and why, a `Verdict`.  Everything else, such as texts, offsets, paths, mark-up and output, is done
-once, in `pages.extract`.  Modules are imported when their system is first asked for, and a judge may be shared between
+A system is a module with one function ``make(site, config)``: pack and other pages of the site and the options come
+in, and out goes a `BlockClassifier`, which takes a `Page` (the shared block model) and gives a `SystemOutput`: of each
+block whether it is kept and why.  Everything else, such as texts, offsets, paths and mark-up, is done once, in
+`pages.extract`.  Modules are imported when their system is first asked for, and a classifier may be shared between
 threads.
 
 To add a system, write the module in `baselines` and name it in `SYSTEMS`; options of its own go to
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.blocks import Page
 
-__all__ = ["DEFAULT", "SYSTEMS", "Evidence", "Judge", "Post", "Site", "Verdict", "load"]
+__all__ = ["DEFAULT", "SYSTEMS", "BlockEvidence", "BlockClassifier", "Post", "Site", "SystemOutput", "load_system"]
 
 SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
@@ -49,7 +49,7 @@ WITH_HISTORY = frozenset(["hybrid"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What is known of the site of a page.
+    """The site of a page: its pack and other pages of it.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Site:
 class Post:
     """One of the posts of a page: its title and date as far as they are known, and its text.
 
-    `date` is in ISO 8601; `blocks` are the places of its blocks on the page.
+    `date` is in ISO 8601; `blocks` are the indices of its blocks on the page.
     """
 
     text: str
@@ -81,8 +81,8 @@ class Post:
     blocks: tuple[int, ...] = ()
 
 
-class Evidence(NamedTuple):
-    """What is known of each of n blocks.
+class BlockEvidence(NamedTuple):
+    """The evidence on each of n blocks: scores of the page model and of the history, and the code of the decision.
 
     Attributes
     ----------
@@ -101,14 +101,14 @@ class Evidence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a system says of the n blocks of a page.
+class SystemOutput:
+    """The decision of a system for each of the n blocks of a page.
 
     Attributes
     ----------
     kept : bool array, shape (n,)
     reason : integer array, shape (n,)
-        Place in `reasons` of why a block was kept or dropped.
+        Index into `reasons` of why a block was kept or dropped.
     reasons : tuple of str
     score : float array, shape (n,), or None
         Whatever the system decided by, greater for text.
@@ -120,9 +120,9 @@ class Verdict:
         Of the page; the date in ISO 8601.
     posts : tuple of Post
     note : str
-        What is to be said of the page as a whole, such as that it was left out.
+        A remark on the page as a whole, such as that it was left out.
     evidence : Evidence or None
-        What the page model and the history of the site say, if the system asks them.
+        Of the page model and the history of the site, if the system asks them.
     """
 
     kept: NDArray[np.bool_]
@@ -135,31 +135,33 @@ class Verdict:
     date: str | None = None
     posts: tuple[Post, ...] = ()
     note: str = ""
-    evidence: Evidence | None = None
+    evidence: BlockEvidence | None = None
 
 
-Judge = Callable[["Page"], Verdict]
+BlockClassifier = Callable[["Page"], SystemOutput]
 
 
-def load(name: str, site: Site, config: ExtractConfig) -> Judge:
-    """The judge of a system, together with the history of the site if there is one.
+def load_system(name: str, site: Site, config: ExtractConfig) -> BlockClassifier:
+    """The classifier of a system, together with the history of the site if there is one.
 
     Raises
     ------
     ConfigError
-        There is no system of this name, or it cannot do with what is known of the site.
+        There is no system of this name, or its options are wrong.
     MissingExtraError
         It needs a library that is not installed.
     """
     if name not in SYSTEMS:
         raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
-    room = "pages" if name == DEFAULT else "pages.baselines"
-    make: Callable[[Site, ExtractConfig], Judge] = import_module(f"templatemine.{room}.{name}").make
-    judge = make(site, config)
+    package = "pages" if name == DEFAULT else "pages.baselines"
+    make_classifier: Callable[[Site, ExtractConfig], BlockClassifier] = import_module(
+        f"templatemine.{package}.{name}"
+    ).make
+    classifier = make_classifier(site, config)
     if name in WITH_HISTORY:
-        return judge
-    from templatemine.pages.combine import combined
-    from templatemine.pages.history import votes_of
+        return classifier
+    from templatemine.pages.combine import combine_with_history
+    from templatemine.pages.history import make_history_model
 
-    votes = votes_of(site.history, config.clean.page)
-    return judge if votes is None else combined(judge, votes)
+    history_model = make_history_model(site.history, config.clean.page)
+    return classifier if history_model is None else combine_with_history(classifier, history_model)

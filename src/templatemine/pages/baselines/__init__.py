@@ -1,1 +1,1 @@
-"""The page-level systems of the literature: the blocks of a page in, a verdict on each out."""
+"""The page-level systems of the literature: the blocks of a page in, a decision on each out."""

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from templatemine.config import ExtractConfig
-from templatemine.pages.about import articles, declared, headed, shown
+from templatemine.pages.about import declared_title_and_date, find_articles, find_shown_date, titles_and_dates
 from templatemine.pages.baselines import density
-from templatemine.pages.baselines.blog_posts import Found, Parts, posts_of
-from templatemine.pages.baselines.blog_rules import PAPER, rule_set
+from templatemine.pages.baselines.blog_posts import PostCandidates, PostElements, find_posts
+from templatemine.pages.baselines.blog_rules import PAPER_RULES, rule_set
 from templatemine.pages.blocks import Page
 from templatemine.pages.outline import Outline
-from templatemine.pages.systems import Judge, Post, Site, Verdict
+from templatemine.pages.systems import BlockClassifier, Post, Site, SystemOutput
 
 __all__ = ["make"]
 
@@ -33,58 +33,65 @@ REASONS = ("not in a post", "text of a post", "title or date of a post", "beside
 OUTSIDE, INSIDE, HEAD, BESIDE, HIDDEN = range(5)
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """See `ExtractConfig.blog_rules` and `blog_own`; where no post is found, the options of density hold."""
     rules = rule_set(config.blog_rules, config.blog_own)
     fallback = density.make(site, config)
 
-    def judge(page: Page) -> Verdict:
+    def classify(page: Page) -> SystemOutput:
         outline = Outline(page.html)
-        parts, found = posts_of(outline, rules)
-        reason = _reasons(page, parts, found) if found else np.zeros(len(page), np.int8)
+        candidates, elements = find_posts(outline, rules)
+        reason = _reasons(page, candidates, elements) if elements else np.zeros(len(page), np.int8)
         if not (reason == INSIDE).any():
-            other = fallback(page)
-            note = "; ".join(filter(None, ("no post was found; judged by density", other.note)))
-            title, date = declared(page.data)
-            return Verdict(
-                kept=other.kept, reason=other.reason, reasons=other.reasons, title=title, date=date, note=note
+            fallback_output = fallback(page)
+            note = "; ".join(filter(None, ("no post was found; judged by density", fallback_output.note)))
+            title, date = declared_title_and_date(page.data)
+            return SystemOutput(
+                kept=fallback_output.kept,
+                reason=fallback_output.reason,
+                reasons=fallback_output.reasons,
+                title=title,
+                date=date,
+                note=note,
             )
-        posts = tuple(post for post in _posts(page, parts, found, reason) if post.blocks)
-        one = posts[0] if len(posts) == 1 else None
-        return Verdict(
+        posts = tuple(post for post in _posts(page, candidates, elements, reason) if post.blocks)
+        single_post = posts[0] if len(posts) == 1 else None
+        return SystemOutput(
             kept=reason == INSIDE,
             reason=reason,
             reasons=REASONS,
-            title=one.title if one else None,
-            date=one.date if one else None,
+            title=single_post.title if single_post else None,
+            date=single_post.date if single_post else None,
             posts=posts,
         )
 
-    return judge
+    return classify
 
 
 def _blocks(starts: Sequence[int], outline: Outline, element: int) -> slice:
     """Blocks that begin in an element."""
-    return slice(bisect_left(starts, outline.insides[element]), bisect_left(starts, outline.ends[element]))
+    return slice(
+        bisect_left(starts, outline.content_starts[element]), bisect_left(starts, outline.content_ends[element])
+    )
 
 
-def _reasons(page: Page, parts: Parts, found: Sequence[Found]) -> Any:
-    outline, starts = parts.outline, _starts(page)
+def _reasons(page: Page, candidates: PostCandidates, posts: Sequence[PostElements]) -> Any:
+    outline, starts = candidates.outline, _starts(page)
     reason = np.zeros(len(page), np.int8)
-    for post in found:
+    for post in posts:
         reason[_blocks(starts, outline, post.body)] = INSIDE
-        inner, last = range(post.body + 1, outline.lasts[post.body] + 1), post.body
-        for one in inner:
-            if one > last and parts.aside[one]:
-                reason[_blocks(starts, outline, one)] = BESIDE
-                last = outline.lasts[one]
-    for post in found:
-        for one in (post.title, post.dated):
-            if one >= 0:
-                at = _blocks(starts, outline, one)
+        descendants, aside_end = range(post.body + 1, outline.last_descendants[post.body] + 1), post.body
+        for element in descendants:
+            if element > aside_end and candidates.is_aside[element]:
+                reason[_blocks(starts, outline, element)] = BESIDE
+                aside_end = outline.last_descendants[element]
+    for post in posts:
+        for element in (post.title, post.date_element):
+            if element >= 0:
+                blocks = _blocks(starts, outline, element)
                 # A date in a paragraph of the text is no block of its own.
-                if outline.text(one, 1000) == " ".join(page.text(block) for block in range(len(page))[at]):
-                    reason[at] = HEAD
+                if outline.text(element, 1000) == " ".join(page.text(block) for block in range(len(page))[blocks]):
+                    reason[blocks] = HEAD
     reason[page.hidden] = HIDDEN
     return reason
 
@@ -93,28 +100,30 @@ def _starts(page: Page) -> list[int]:
     return [start for start, _ in page.spans(np.arange(len(page)))]
 
 
-def _posts(page: Page, parts: Parts, found: Sequence[Found], reason: Any) -> Iterator[Post]:
-    outline, starts = parts.outline, _starts(page)
-    about = _about(page, parts, found, starts, reason == INSIDE)
-    for post in found:
-        at = _blocks(starts, outline, post.body)
-        blocks = tuple(block for block in range(len(page))[at] if reason[block] == INSIDE)
+def _posts(page: Page, candidates: PostCandidates, elements: Sequence[PostElements], reason: Any) -> Iterator[Post]:
+    outline, starts = candidates.outline, _starts(page)
+    declared = _about(page, candidates, elements, starts, reason == INSIDE)
+    for post in elements:
+        block_range = _blocks(starts, outline, post.body)
+        blocks = tuple(block for block in range(len(page))[block_range] if reason[block] == INSIDE)
         title = outline.text(post.title, 400) if post.title >= 0 else None
-        named, date = about.get(title or "", (None, None))
+        declared_title, date = declared.get(title or "", (None, None))
         text = "\n".join(page.text(block) for block in blocks)
-        yield Post(text=text, title=title or named, date=post.date or date, blocks=blocks)
+        yield Post(text=text, title=title or declared_title, date=post.date or date, blocks=blocks)
 
 
 def _about(
-    page: Page, parts: Parts, found: Sequence[Found], starts: Sequence[int], kept: Any
+    page: Page, candidates: PostCandidates, posts: Sequence[PostElements], starts: Sequence[int], kept: Any
 ) -> Mapping[str, tuple[str | None, str | None]]:
     """What the page says of its posts elsewhere, by the titles that were found, "" for none: title and date."""
-    if parts.rules.kind == PAPER:
+    if candidates.rules.kind == PAPER_RULES:
         return {}
-    if len(found) > 1:
-        return {title: (title, date) for title, date in headed(articles(page.data)) if title}
-    (post,) = found
-    title, date = declared(page.data)
+    if len(posts) > 1:
+        return {title: (title, date) for title, date in titles_and_dates(find_articles(page.data)) if title}
+    (post,) = posts
+    title, date = declared_title_and_date(page.data)
     if not (post.date or date):
-        date = shown(page, bisect_left(starts, parts.outline.starts[post.title]) if post.title >= 0 else -1, kept)
-    return {parts.outline.text(post.title, 400) if post.title >= 0 else "": (title, date)}
+        date = find_shown_date(
+            page, bisect_left(starts, candidates.outline.starts[post.title]) if post.title >= 0 else -1, kept
+        )
+    return {candidates.outline.text(post.title, 400) if post.title >= 0 else "": (title, date)}

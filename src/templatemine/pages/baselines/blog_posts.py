@@ -1,7 +1,7 @@
 """The posts of a page as elements: of each its text, its title and its date.
 
 By the steps of section 4 of the paper (G. and D. Petasis, BlogBuster), over an `Outline` and the rules of
-`pages.blog_rules`.  Linear in the page: no more than `SEARCHED` elements of a kind are looked at for a post.
+`pages.blog_rules`.  Linear in the page: no more than `MAX_SEARCHED` elements of a kind are looked at for a post.
 """
 
 from __future__ import annotations
@@ -10,26 +10,35 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from templatemine.pages.baselines.blog_rules import ALL, ALONE, INNER, PAPER, PARTS, UNNAMED, RuleSet, rule_set
-from templatemine.pages.outline import Outline, attributes
-from templatemine.pages.page_dates import LONGEST, is_date, normalised
+from templatemine.pages.baselines.blog_rules import (
+    ALL_RULES,
+    HEADING_RULE,
+    INNER_RULE,
+    PAPER_RULES,
+    PARTS,
+    STANDALONE,
+    RuleSet,
+    rule_set,
+)
+from templatemine.pages.outline import Outline, parse_attributes
+from templatemine.pages.page_dates import MAX_DATE_LENGTH, is_date, normalise_date
 
-__all__ = ["Found", "Parts", "posts_of"]
+__all__ = ["PostElements", "PostCandidates", "find_posts"]
 
-SEARCHED = 64
+MAX_SEARCHED = 64
 """Elements of a kind that are looked at for a post, and levels up that it is looked for: more make no post."""
 
 
-class Parts:
+class PostCandidates:
     """The elements of a page that may be parts of posts.
 
     Attributes
     ----------
-    named : RuleSet
+    all_rules : RuleSet
         All rules: names tell titles from other headings also where posts go by the paper's.
-    of : mapping of str to (places, ranks)
+    elements_of : mapping of str to (places, ranks)
         By part, elements that meet one of its rules, in the order of the page, and which rule.
-    aside : sequence of bool
+    is_aside : sequence of bool
         Of each element, whether it stands where no posts are.
     posts : set of int
         The elements that are posts by their names.
@@ -38,195 +47,219 @@ class Parts:
     def __init__(self, outline: Outline, rules: RuleSet) -> None:
         self.outline = outline
         self.rules = rules
-        self.named = rule_set(ALL, rules.own)
-        self.of: dict[str, tuple[list[int], list[int]]] = {part: ([], []) for part in PARTS if part != "aside"}
-        self.aside: list[bool] = []
+        self.all_rules = rule_set(ALL_RULES, rules.own)
+        self.elements_of: dict[str, tuple[list[int], list[int]]] = {part: ([], []) for part in PARTS if part != "aside"}
+        self.is_aside: list[bool] = []
         rows = zip(outline.tags, outline.attributes, outline.parents, strict=True)
-        for number, (tag, written, parent) in enumerate(rows):
-            over = parent >= 0 and self.aside[parent]
-            self.aside.append(over or rules.rank("aside", tag, written) >= 0)
-            for part, (places, ranks) in self.of.items():
-                if (rank := rules.rank(part, tag, written)) >= 0:
-                    places.append(number)
+        for element, (tag, source, parent) in enumerate(rows):
+            parent_aside = parent >= 0 and self.is_aside[parent]
+            self.is_aside.append(parent_aside or rules.find_rule("aside", tag, source) >= 0)
+            for part, (elements, ranks) in self.elements_of.items():
+                if (rank := rules.find_rule(part, tag, source)) >= 0:
+                    elements.append(element)
                     ranks.append(rank)
-        self.posts = frozenset(self.of["post"][0])
+        self.posts = frozenset(self.elements_of["post"][0])
 
     def within(self, part: str, element: int) -> list[int]:
         """Elements of a part in another one, best rule first, then in the order of the page."""
-        places, ranks = self.of[part]
-        left = bisect_right(places, element)
-        right = min(bisect_right(places, self.outline.lasts[element]), left + SEARCHED)
-        return [places[at] for at in sorted(range(left, right), key=lambda at: ranks[at])]
+        elements, ranks = self.elements_of[part]
+        start = bisect_right(elements, element)
+        stop = min(bisect_right(elements, self.outline.last_descendants[element]), start + MAX_SEARCHED)
+        return [elements[index] for index in sorted(range(start, stop), key=lambda index: ranks[index])]
 
-    def before(self, part: str, element: int) -> Iterator[int]:
+    def preceding(self, part: str, element: int) -> Iterator[int]:
         """Elements of a part that are previous siblings of another one, nearest first."""
-        places, _ = self.of[part]
+        elements, _ = self.elements_of[part]
         parent = self.outline.parents[element]
-        for at in range(bisect_left(places, element) - 1, max(-1, bisect_left(places, element) - SEARCHED), -1):
-            if places[at] <= parent:
+        for index in range(
+            bisect_left(elements, element) - 1, max(-1, bisect_left(elements, element) - MAX_SEARCHED), -1
+        ):
+            if elements[index] <= parent:
                 return
-            if self.outline.parents[places[at]] == parent:
-                yield places[at]
+            if self.outline.parents[elements[index]] == parent:
+                yield elements[index]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PostElements:
     """A post as elements: of its text, title and date (-1 for none), and the date."""
 
     body: int
     title: int
-    dated: int
+    date_element: int
     date: str | None
 
 
-def bodies(parts: Parts) -> list[int]:
+def find_bodies(candidates: PostCandidates) -> list[int]:
     """Elements that hold the text of a post each, none within another (steps 1 and 2)."""
-    outline = parts.outline
-    places, ranks = parts.of["body"]
-    direct = {place for place, rank in zip(places, ranks, strict=True) if parts.rules.rule("body", rank).where != INNER}
-    whole = frozenset(parts.of["whole"][0])
-    around: list[int] = []  # of each element the innermost of `whole` that it stands in
+    outline = candidates.outline
+    elements, ranks = candidates.elements_of["body"]
+    direct = {
+        place
+        for place, rank in zip(elements, ranks, strict=True)
+        if candidates.rules.rule("body", rank).where != INNER_RULE
+    }
+    whole_posts = frozenset(candidates.elements_of["whole"][0])
+    whole_around: list[int] = []  # of each element the innermost of `whole_posts` that it stands in
     for parent in outline.parents:
-        around.append(parent if parent in whole or parent < 0 else around[parent])
-    found: set[int] = set()
-    empty: list[int] = []
-    for post in sorted(whole | parts.posts):
-        if parts.aside[post]:
+        whole_around.append(parent if parent in whole_posts or parent < 0 else whole_around[parent])
+    bodies: set[int] = set()
+    without_body: list[int] = []
+    for post in sorted(whole_posts | candidates.posts):
+        if candidates.is_aside[post]:
             continue
         if post in direct:
-            found.add(post)
-        elif inner := [one for one in parts.within("body", post) if not parts.aside[one]]:
-            found.update(_joined(parts, [one for one in inner if around[one] == post], inner[0]))
-        elif post in whole:
-            empty.append(post)
+            bodies.add(post)
+        elif inner_bodies := [
+            element for element in candidates.within("body", post) if not candidates.is_aside[element]
+        ]:
+            bodies.update(
+                _join_bodies(
+                    candidates, [element for element in inner_bodies if whole_around[element] == post], inner_bodies[0]
+                )
+            )
+        elif post in whole_posts:
+            without_body.append(post)
     # By the rules of today a text needs no element around it.
-    alone = [place for place in parts.of[ALONE][0] if around[place] < 0 and not parts.aside[place]]
-    paragraphs = [place for place in alone if outline.tags[place] == "p"]
-    found.update(place for place in alone if outline.tags[place] != "p")
+    standalone = [
+        place
+        for place in candidates.elements_of[STANDALONE][0]
+        if whole_around[place] < 0 and not candidates.is_aside[place]
+    ]
+    paragraphs = [place for place in standalone if outline.tags[place] == "p"]
+    bodies.update(place for place in standalone if outline.tags[place] != "p")
     if paragraphs:
-        found.update(_joined(parts, paragraphs, paragraphs[0]))
-    ordered = sorted(found)
-    for post in empty:
-        at = bisect_left(ordered, post)
-        if at == len(ordered) or ordered[at] > outline.lasts[post]:
-            found.add(post)
-    return list(_outermost(outline, sorted(found)))
+        bodies.update(_join_bodies(candidates, paragraphs, paragraphs[0]))
+    ordered = sorted(bodies)
+    for post in without_body:
+        index = bisect_left(ordered, post)
+        if index == len(ordered) or ordered[index] > outline.last_descendants[post]:
+            bodies.add(post)
+    return list(_outermost(outline, sorted(bodies)))
 
 
-def _joined(parts: Parts, pieces: Sequence[int], best: int) -> list[int]:
+def _join_bodies(candidates: PostCandidates, elements: Sequence[int], best: int) -> list[int]:
     """The best text of a post; if several have its tag and its rule they are parts, and what holds them is the text."""
-    outline, rules = parts.outline, parts.rules
+    outline, rules = candidates.outline, candidates.rules
 
-    def kind(one: int) -> tuple[str, int]:
-        return outline.tags[one], rules.rank("body", outline.tags[one], outline.attributes[one])
+    def kind(element: int) -> tuple[str, int]:
+        return outline.tags[element], rules.find_rule("body", outline.tags[element], outline.attributes[element])
 
-    alike = sorted(one for one in pieces if kind(one) == kind(best))
-    if len(alike) < 2:
+    same_kind = sorted(element for element in elements if kind(element) == kind(best))
+    if len(same_kind) < 2:
         return [best]
-    holder = alike[0]
-    while holder >= 0 and outline.lasts[holder] < alike[-1]:
-        holder = outline.parents[holder]
-    return [holder] if holder >= 0 else alike
+    container = same_kind[0]
+    while container >= 0 and outline.last_descendants[container] < same_kind[-1]:
+        container = outline.parents[container]
+    return [container] if container >= 0 else same_kind
 
 
-def _outermost(outline: Outline, found: Sequence[int]) -> Iterator[int]:
+def _outermost(outline: Outline, elements: Sequence[int]) -> Iterator[int]:
     """Of elements within each other one: the inner ones if they are most of the outer, else that."""
-    at = 0
-    while at < len(found):
-        outer = found[at]
-        end = bisect_right(found, outline.lasts[outer])
-        held, next_one = 0, at + 1
-        while next_one < end:  # past what stands in each, or deep nesting would be walked once a level
-            inner = found[next_one]
-            held += outline.ends[inner] - outline.insides[inner]
-            next_one = bisect_right(found, outline.lasts[inner])
-        if 2 * held > outline.ends[outer] - outline.insides[outer]:
-            at += 1
+    index = 0
+    while index < len(elements):
+        outer = elements[index]
+        end = bisect_right(elements, outline.last_descendants[outer])
+        inner_length, next_index = 0, index + 1
+        while next_index < end:  # past what stands in each, or deep nesting would be walked once a level
+            inner = elements[next_index]
+            inner_length += outline.content_ends[inner] - outline.content_starts[inner]
+            next_index = bisect_right(elements, outline.last_descendants[inner])
+        if 2 * inner_length > outline.content_ends[outer] - outline.content_starts[outer]:
+            index += 1
         else:
             yield outer
-            at = end
+            index = end
 
 
-def _scopes(parts: Parts, found: Sequence[int], body: int) -> tuple[list[int], int]:
+def _post_scopes(candidates: PostCandidates, bodies: Sequence[int], body: int) -> tuple[list[int], int]:
     """The element of a post's text, and those around it that hold no other's; then the one that does, -1 for none."""
-    outline, scopes = parts.outline, [body]
+    outline, scopes = candidates.outline, [body]
     parent = outline.parents[body]
-    while parent >= 0 and len(scopes) < SEARCHED and outline.tags[parent] not in ("body", "html"):
-        if bisect_right(found, outline.lasts[parent]) - bisect_left(found, parent) > 1:
+    while parent >= 0 and len(scopes) < MAX_SEARCHED and outline.tags[parent] not in ("body", "html"):
+        if bisect_right(bodies, outline.last_descendants[parent]) - bisect_left(bodies, parent) > 1:
             return scopes, parent
-        if parts.rules.kind != PAPER or parent in parts.posts:
+        if candidates.rules.kind != PAPER_RULES or parent in candidates.posts:
             scopes.append(parent)
         parent = outline.parents[parent]
     return scopes, -1
 
 
-def posts_of(outline: Outline, rules: RuleSet | None = None) -> tuple[Parts, list[Found]]:
+def find_posts(outline: Outline, rules: RuleSet | None = None) -> tuple[PostCandidates, list[PostElements]]:
     """The posts of a page, in its order; by all rules if none are given."""
-    parts = Parts(outline, rules or rule_set())
-    found = bodies(parts)
-    return parts, [_post(parts, *_scopes(parts, found, body), body) for body in found]
+    candidates = PostCandidates(outline, rules or rule_set())
+    bodies = find_bodies(candidates)
+    return candidates, [_make_post(candidates, *_post_scopes(candidates, bodies, body), body) for body in bodies]
 
 
-def _post(parts: Parts, scopes: Sequence[int], several: int, body: int) -> Found:
-    title = next((one for scope in scopes for one in _titles(parts, scope, body)), -1)
+def _make_post(candidates: PostCandidates, scopes: Sequence[int], common_parent: int, body: int) -> PostElements:
+    title = next((element for scope in scopes for element in _title_candidates(candidates, scope, body)), -1)
     for scope in scopes:
-        for one in _dates(parts, scope):
-            if date := _date(parts.outline, one):
-                return Found(body, title, one, date)
-    if parts.rules.kind == PAPER:
-        return Found(body, title, -1, None)
+        for element in _date_candidates(candidates, scope):
+            if date := _element_date(candidates.outline, element):
+                return PostElements(body, title, element, date)
+    if candidates.rules.kind == PAPER_RULES:
+        return PostElements(body, title, -1, None)
     # No name says so, but a short text that is nothing but a date is one.
     for scope in scopes:
-        if scope != body or _whole(parts, body):
-            for one in _leaves(parts.outline, scope, body):
-                if date := normalised(parts.outline.text(one, LONGEST + 1), whole=True):
-                    return Found(body, title, one, date)
+        if scope != body or _is_whole(candidates, body):
+            for element in _leaf_elements(candidates.outline, scope, body):
+                if date := normalise_date(candidates.outline.text(element, MAX_DATE_LENGTH + 1), whole=True):
+                    return PostElements(body, title, element, date)
     # What stands before several posts holds for each of them: Blogger writes the date of a day once.
-    for one in parts.before("date before", several) if several >= 0 else ():
-        if date := _date(parts.outline, one):
-            return Found(body, title, one, date)
-    return Found(body, title, -1, None)
+    for element in candidates.preceding("date before", common_parent) if common_parent >= 0 else ():
+        if date := _element_date(candidates.outline, element):
+            return PostElements(body, title, element, date)
+    return PostElements(body, title, -1, None)
 
 
-def _whole(parts: Parts, element: int) -> bool:
-    outline = parts.outline
-    return parts.rules.rank("whole", outline.tags[element], outline.attributes[element]) >= 0
+def _is_whole(candidates: PostCandidates, element: int) -> bool:
+    outline = candidates.outline
+    return candidates.rules.find_rule("whole", outline.tags[element], outline.attributes[element]) >= 0
 
 
-def _titles(parts: Parts, scope: int, body: int) -> Iterator[int]:
+def _title_candidates(candidates: PostCandidates, scope: int, body: int) -> Iterator[int]:
     """Steps 3a and 3b for one element around a post; a heading of no name is a title before the text alone."""
-    outline = parts.outline
-    for one in (*parts.within("title", scope), *parts.before("title before", scope)):
-        text = outline.text(one, 400)
-        if not text or is_date(text) or (parts.aside[one] and not parts.aside[body]):
+    outline = candidates.outline
+    for element in (*candidates.within("title", scope), *candidates.preceding("title before", scope)):
+        text = outline.text(element, 400)
+        if not text or is_date(text) or (candidates.is_aside[element] and not candidates.is_aside[body]):
             continue
-        if one <= body <= outline.lasts[one]:  # the name of a post without a title is its text
+        if element <= body <= outline.last_descendants[element]:  # the name of a post without a title is its text
             continue
-        rank = parts.named.rank("title", outline.tags[one], outline.attributes[one])
-        named = rank >= 0 and parts.named.rule("title", rank) is not UNNAMED
-        if named or one < body or (scope == body and _whole(parts, body)):
-            yield one
+        rank = candidates.all_rules.find_rule("title", outline.tags[element], outline.attributes[element])
+        is_named = rank >= 0 and candidates.all_rules.rule("title", rank) is not HEADING_RULE
+        if is_named or element < body or (scope == body and _is_whole(candidates, body)):
+            yield element
 
 
-def _dates(parts: Parts, scope: int) -> Iterator[int]:
+def _date_candidates(candidates: PostCandidates, scope: int) -> Iterator[int]:
     """Steps 4a to 4c for one element around a post."""
-    yield from (one for one in parts.within("date", scope) if not parts.aside[one] or parts.outline.tags[one] == "time")
-    yield from parts.within("date before", scope)
-    yield from parts.before("date before", scope)
+    yield from (
+        element
+        for element in candidates.within("date", scope)
+        if not candidates.is_aside[element] or candidates.outline.tags[element] == "time"
+    )
+    yield from candidates.within("date before", scope)
+    yield from candidates.preceding("date before", scope)
 
 
-def _date(outline: Outline, element: int) -> str | None:
+def _element_date(outline: Outline, element: int) -> str | None:
     """The date that an element has in an attribute, or shows."""
-    found = attributes(outline.attributes[element])
+    element_attributes = parse_attributes(outline.attributes[element])
     for name in ("datetime", "content", "title"):
-        if name in found and (date := normalised(found[name], ask=True)):
+        if name in element_attributes and (date := normalise_date(element_attributes[name], use_dateparser=True)):
             return date
-    return normalised(outline.text(element, LONGEST + 1), ask=True)
+    return normalise_date(outline.text(element, MAX_DATE_LENGTH + 1), use_dateparser=True)
 
 
-def _leaves(outline: Outline, scope: int, body: int) -> Iterator[int]:
+def _leaf_elements(outline: Outline, scope: int, body: int) -> Iterator[int]:
     """Elements without elements in them, before the text of the post or behind it."""
-    inside = range(body + 1, outline.lasts[body] + 1) if scope != body else range(0)
-    for one in range(scope + 1, min(outline.lasts[scope], scope + 40 * SEARCHED) + 1):
-        if outline.lasts[one] == one and one not in inside and outline.ends[one] - outline.insides[one] <= 2 * LONGEST:
-            yield one
+    body_elements = range(body + 1, outline.last_descendants[body] + 1) if scope != body else range(0)
+    for element in range(scope + 1, min(outline.last_descendants[scope], scope + 40 * MAX_SEARCHED) + 1):
+        if (
+            outline.last_descendants[element] == element
+            and element not in body_elements
+            and outline.content_ends[element] - outline.content_starts[element] <= 2 * MAX_DATE_LENGTH
+        ):
+            yield element

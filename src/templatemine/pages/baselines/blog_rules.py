@@ -15,18 +15,18 @@ from pathlib import Path
 
 from templatemine.config import BlogRule
 from templatemine.errors import ConfigError
-from templatemine.pages.outline import attributes
+from templatemine.pages.outline import parse_attributes
 from templatemine.text.toml import read_toml_tables
 
 __all__ = [
-    "ALL",
-    "ALONE",
-    "INNER",
+    "ALL_RULES",
+    "STANDALONE",
+    "INNER_RULE",
     "KINDS",
-    "PAPER",
+    "PAPER_RULES",
     "PARTS",
     "RULES",
-    "UNNAMED",
+    "HEADING_RULE",
     "Rule",
     "RuleSet",
     "load_rules",
@@ -48,25 +48,25 @@ class Rule:
     where: str
 
     @property
-    def published(self) -> bool:
+    def is_from_paper(self) -> bool:
         """It is one of the paper's."""
         return self.where[0].isdigit()
 
-    def meets(self, tag: str, names: tuple[str, ...], items: frozenset[str]) -> bool:
+    def matches(self, tag: str, names: tuple[str, ...], items: frozenset[str]) -> bool:
         """An element of this name, with these classes and ids, and these last parts of itemprop and itemtype."""
         if self.tags and tag not in self.tags.split():
             return False
         if not self.like and not self.item:
             return True
-        if self.like and any(_pattern(self.like).match(name) for name in names):
+        if self.like and any(_name_pattern(self.like).match(name) for name in names):
             return True
         return bool(self.item) and not items.isdisjoint(self.item.split())
 
 
 HEADINGS = "h1 h2 h3 h4 h5"
-UNNAMED = Rule(tags=HEADINGS, where="a heading of the post")
+HEADING_RULE = Rule(tags=HEADINGS, where="a heading of the post")
 """A title that no name calls one."""
-INNER = "2b"
+INNER_RULE = "2b"
 """The rule for texts that no post is made by: they stand within one."""
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -93,7 +93,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(tags="a", like="*post-title* *entry-title* *title*", where="3a"),
         Rule(like="entry-title p-name", where="hAtom, microformats 2"),
         Rule(item="headline", where="schema.org"),
-        UNNAMED,
+        HEADING_RULE,
     ),
     "title before": (Rule(tags=HEADINGS, where="3b"),),
     "date": (
@@ -119,28 +119,28 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 """What each part of a post looks like, in the order in which rules are tried; "whole" is a post of which all is text
 that is no title, date or aside, if no element in it is that of its text."""
 
-ALONE = "text"
+STANDALONE = "text"
 """Texts that need no element of a post around them: those of "body" by rules that are not the paper's."""
-PARTS = (*RULES, ALONE)
+PARTS = (*RULES, STANDALONE)
 
-ALL, PAPER = KINDS = ("all", "paper")
-OWN = "own"
+ALL_RULES, PAPER_RULES = KINDS = ("all", "paper")
+USER_RULE = "own"
 """Where the user's rules come from."""
 
 
 @cache
-def _pattern(like: str) -> re.Pattern[str]:
+def _name_pattern(like: str) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, like.split())), re.IGNORECASE)
 
 
 @lru_cache(maxsize=8192)
-def _names(written: str) -> tuple[tuple[str, ...], frozenset[str]]:
+def _element_names(source: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Classes and id of an element, and the last parts of its itemprop and itemtype."""
-    if "=" not in written:
+    if "=" not in source:
         return (), frozenset()
-    found = attributes(written)
-    names = (*found.get("class", "").split(), *found.get("id", "").split())
-    items = (f"{found.get('itemprop', '')} {found.get('itemtype', '')}").split()
+    element_attributes = parse_attributes(source)
+    names = (*element_attributes.get("class", "").split(), *element_attributes.get("id", "").split())
+    items = (f"{element_attributes.get('itemprop', '')} {element_attributes.get('itemtype', '')}").split()
     return names, frozenset(item.rsplit("/", 1)[-1] for item in items)
 
 
@@ -159,7 +159,7 @@ class RuleSet:
         There is no such kind, or a rule is for a part that posts do not have, or for anything at all.
     """
 
-    def __init__(self, kind: str = ALL, own: tuple[BlogRule, ...] = ()) -> None:
+    def __init__(self, kind: str = ALL_RULES, own: tuple[BlogRule, ...] = ()) -> None:
         if kind not in KINDS:
             raise ConfigError(f"blog_rules: expected one of {', '.join(KINDS)}, got {kind!r}")
         for rule in own:
@@ -169,30 +169,30 @@ class RuleSet:
                 raise ConfigError(f"blog_own: expected tags, like or item of {rule.part}, got none")
         self.kind = kind
         self.own = own
-        self._of: dict[str, tuple[Rule, ...]] = {}
+        self._rules_of: dict[str, tuple[Rule, ...]] = {}
         for part, rules in RULES.items():
-            mine = (one for one in own if one.part == part)
+            user_rules = (rule for rule in own if rule.part == part)
             # What holds no posts is not the paper's to say.
-            known = (one for one in rules if kind == ALL or part == "aside" or one.published)
-            self._of[part] = (
-                *(Rule(tags=one.tags.lower(), like=one.like, item=one.item, where=OWN) for one in mine),
-                *known,
+            built_in = (rule for rule in rules if kind == ALL_RULES or part == "aside" or rule.is_from_paper)
+            self._rules_of[part] = (
+                *(Rule(tags=rule.tags.lower(), like=rule.like, item=rule.item, where=USER_RULE) for rule in user_rules),
+                *built_in,
             )
-        self._of[ALONE] = tuple(rule for rule in self._of["body"] if not rule.published)
-        self.rank = lru_cache(maxsize=65536)(self._rank)
+        self._rules_of[STANDALONE] = tuple(rule for rule in self._rules_of["body"] if not rule.is_from_paper)
+        self.find_rule = lru_cache(maxsize=65536)(self._find_rule)
 
-    def _rank(self, part: str, tag: str, written: str) -> int:
-        """Place of the first rule of a part that an element meets, -1 for none."""
-        names, items = _names(written)
-        return next((place for place, rule in enumerate(self._of[part]) if rule.meets(tag, names, items)), -1)
+    def _find_rule(self, part: str, tag: str, source: str) -> int:
+        """Index of the first rule of a part that an element meets, -1 for none."""
+        names, items = _element_names(source)
+        return next((index for index, rule in enumerate(self._rules_of[part]) if rule.matches(tag, names, items)), -1)
 
     def rule(self, part: str, rank: int) -> Rule:
         """The rule of a part at a place."""
-        return self._of[part][rank]
+        return self._rules_of[part][rank]
 
 
 @lru_cache(maxsize=16)
-def rule_set(kind: str = ALL, own: tuple[BlogRule, ...] = ()) -> RuleSet:
+def rule_set(kind: str = ALL_RULES, own: tuple[BlogRule, ...] = ()) -> RuleSet:
     """The rules, made once."""
     return RuleSet(kind, own)
 
@@ -208,15 +208,15 @@ def load_rules(path: str | Path) -> tuple[BlogRule, ...]:
     ConfigError
         It cannot be read, or is something else.
     """
-    found: list[BlogRule] = []
-    for place, row in enumerate(read_toml_tables(path, "rule"), 1):
+    rules: list[BlogRule] = []
+    for number, row in enumerate(read_toml_tables(path, "rule"), 1):
         if "part" not in row or set(row) - set(_FIELDS) or not all(isinstance(value, str) for value in row.values()):
             raise ConfigError(
-                f"{path}: rule {place}: expected part, and tags, like or item (all strings), got {sorted(row)}"
+                f"{path}: rule {number}: expected part, and tags, like or item (all strings), got {sorted(row)}"
             )
-        found.append(BlogRule(**row))
+        rules.append(BlogRule(**row))
     try:
-        RuleSet(own=tuple(found))
+        RuleSet(own=tuple(rules))
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
-    return tuple(found)
+    return tuple(rules)

@@ -15,7 +15,7 @@ import numpy as np
 from templatemine.config import ExtractConfig
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 __all__ = ["make"]
 
@@ -33,13 +33,13 @@ _SINGLE = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """There is nothing to set."""
-    return judge
+    return classify
 
 
-def judge(page: Page) -> Verdict:
-    """The verdict on a page; linear in it."""
+def classify(page: Page) -> SystemOutput:
+    """Classify the blocks of a page; linear in it."""
     columns = page.columns
     hidden = page.hidden
     tags = np.ascontiguousarray(columns["counts"][:, TAGS])
@@ -49,23 +49,23 @@ def judge(page: Page) -> Verdict:
     reason = np.full(len(page), BEFORE, np.int8)
     if first < 0:
         reason[:] = HIDDEN
-        return Verdict(kept=np.zeros(len(page), np.bool_), reason=reason, reasons=REASONS)
+        return SystemOutput(kept=np.zeros(len(page), np.bool_), reason=reason, reasons=REASONS)
     reason[first : last + 1] = WITHIN
     reason[last + 1 :] = AFTER
     reason[hidden] = HIDDEN
     cuts: dict[int, tuple[tuple[int, int], ...]] = {}
     if skipped:
         text = page.text(first)
-        cuts[first] = ((0, _word(text, skipped)),)
+        cuts[first] = ((0, _find_word(text, skipped)),)
     if left < page.words[last]:
         text = page.text(last)
-        cuts[last] = (*cuts.get(last, ()), (_word(text, left), len(text)))
-    return Verdict(kept=reason == WITHIN, reason=reason, reasons=REASONS, cuts=cuts)
+        cuts[last] = (*cuts.get(last, ()), (_find_word(text, left), len(text)))
+    return SystemOutput(kept=reason == WITHIN, reason=reason, reasons=REASONS, cuts=cuts)
 
 
-def _word(text: str, number: int) -> int:
-    """Where word `number` of a text begins, counted from 0; its end if there are fewer."""
-    for place, found in enumerate(_WORD.finditer(text)):
-        if place == number:
-            return found.start()
+def _find_word(text: str, index: int) -> int:
+    """Where word `index` of a text begins, counted from 0; its end if there are fewer."""
+    for current, match in enumerate(_WORD.finditer(text)):
+        if current == index:
+            return match.start()
     return len(text)

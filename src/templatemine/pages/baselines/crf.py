@@ -31,22 +31,22 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pages.baselines import _crf
 from templatemine.pages.blocks import Page
-from templatemine.pages.outline import CLOSES, INLINE, VOID
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.outline import IMPLIED_ENDS, INLINE, VOID
+from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 __all__ = [
     "BINS",
     "FEATURES",
     "LABELS",
     "LANGUAGE",
-    "Chain",
-    "Runs",
-    "attributes_of",
-    "chain",
-    "features",
+    "ChainWeights",
+    "TextRuns",
+    "crf_attributes",
+    "load_chain",
+    "compute_features",
     "make",
-    "runs_of",
-    "table_digest",
+    "find_runs",
+    "hash_weights",
 ]
 
 HEADER, TEXT, OTHER = LABELS = ("header", "text", "other")
@@ -65,22 +65,22 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
 LANGUAGE = ("langid1", "langid2")
 """How far a run is from the language of the page: not in the model that ships, see docs/research/extract.md."""
 FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
-"""Columns of `features`."""
+"""Columns of `compute_features`."""
 
-_SHARES = (0.001, 0.25, 0.5, 0.75, 0.95)
-_COUNTS = (1, 2, 4, 8, 16, 32)
-_RATIOS = (0.002, 0.01, 0.03, 0.1, 0.3, 0.6)
+_SHARE_BINS = (0.001, 0.25, 0.5, 0.75, 0.95)
+_COUNT_BINS = (1, 2, 4, 8, 16, 32)
+_RATIO_BINS = (0.002, 0.01, 0.03, 0.1, 0.3, 0.6)
 BINS: Mapping[str, Sequence[float]] = {
-    **{f"char.{kind}-rel": _SHARES for kind in ("alpha", "num", "punct", "white", "other")},
-    **{f"token.{kind}-rel": _SHARES for kind in ("alpha", "num", "mix", "other")},
-    **{f"token.{kind}-abs": _COUNTS for kind in ("alpha", "num", "mix", "other")},
+    **{f"char.{kind}-rel": _SHARE_BINS for kind in ("alpha", "num", "punct", "white", "other")},
+    **{f"token.{kind}-rel": _SHARE_BINS for kind in ("alpha", "num", "mix", "other")},
+    **{f"token.{kind}-abs": _COUNT_BINS for kind in ("alpha", "num", "mix", "other")},
     **{f"split.{name}": (1, 2, 4) for name in ("p", "br", "hr", "class-inline", "class-block")},
     "char.abs": (2, 4, 8, 16, 32, 64, 128, 256),
     "sentence.count": (1, 2, 3, 5),
     "sentence.avg-length": (1, 3, 6, 12, 24),
     "duplicate-count": (2, 3, 6),
-    "div-group.word-ratio": _RATIOS,
-    "td-group.word-ratio": _RATIOS,
+    "div-group.word-ratio": _RATIO_BINS,
+    "td-group.word-ratio": _RATIO_BINS,
     "langid1": (0.1, 3.2, 3.4, 3.5, 3.6, 3.7, 3.8, 3.9, 4.1, 4.4, 5),
     "langid2": (1, 800, 1000, 1100, 1200, 1300, 1400),
     "position": (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95),
@@ -115,13 +115,13 @@ NEIGHBOURS = (
 """Features of the runs at `OFFSETS` that a run is judged by, beside all its own."""
 OFFSETS = (-2, -1, 1, 2)
 
-VALUES = 1 + max(map(len, BINS.values()))
+MAX_VALUES = 1 + max(map(len, BINS.values()))
 """More than any feature has values."""
 
 REASONS = ("other, by its run of labels", "text or header, by its run of labels", "no run of its own", "not shown")
-DROPPED, KEPT, NONE, HIDDEN = range(4)
+DROPPED, KEPT, NO_RUN, HIDDEN = range(4)
 
-Values = NDArray[np.uint8]
+FeatureValues = NDArray[np.uint8]
 
 _LINKED = 1 << list(CONTAINERS).index("a")
 
@@ -130,7 +130,7 @@ _LINKED = 1 << list(CONTAINERS).index("a")
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class TextRuns:
     """The runs of text of a page that stand in blocks.
 
     Attributes
@@ -162,67 +162,71 @@ class Runs:
 
 
 @lru_cache(maxsize=1)
-def scanner() -> _crf.RunScanner:
+def run_scanner() -> _crf.RunScanner:
     """The scanner with the tables of `pages.outline`; one is enough for all threads."""
-    ended = sorted(frozenset().union(*CLOSES.values()), key=lambda tag: (tag != "p", tag))
-    bits = {tag: 1 << place for place, tag in enumerate(ended)}
+    closing_tags = sorted(frozenset().union(*IMPLIED_ENDS.values()), key=lambda tag: (tag != "p", tag))
+    bits = {tag: 1 << index for index, tag in enumerate(closing_tags)}
     flags = _crf.FLAGS
     rows = []
-    for tag in sorted({*VOID, *INLINE, *CLOSES, *bits, "div", *(tag for tags in CONTAINERS.values() for tag in tags)}):
-        own = flags.get(tag, 0) | flags["void"] * (tag in VOID) | flags["inline"] * (tag in INLINE)
-        mask = sum(1 << place for place, tags in enumerate(CONTAINERS.values()) if tag in tags)
-        ends = CLOSES.get(tag, frozenset() if tag in INLINE or tag in VOID else frozenset(["p"]))
-        rows.append((tag.encode(), own, mask, bits.get(tag, 0), sum(bits[one] for one in ends)))
+    for tag in sorted(
+        {*VOID, *INLINE, *IMPLIED_ENDS, *bits, "div", *(tag for tags in CONTAINERS.values() for tag in tags)}
+    ):
+        tag_flags = flags.get(tag, 0) | flags["void"] * (tag in VOID) | flags["inline"] * (tag in INLINE)
+        mask = sum(1 << index for index, tags in enumerate(CONTAINERS.values()) if tag in tags)
+        implied_ends = IMPLIED_ENDS.get(tag, frozenset() if tag in INLINE or tag in VOID else frozenset(["p"]))
+        rows.append((tag.encode(), tag_flags, mask, bits.get(tag, 0), sum(bits[tag_name] for tag_name in implied_ends)))
     return _crf.RunScanner(rows, [(name.encode(), meaning) for name, meaning in html5.items()])
 
 
-def runs_of(page: Page) -> Runs:
+def find_runs(page: Page) -> TextRuns:
     """The runs of a page that stand in its blocks."""
-    return Runs(*scanner().runs(page.data, page.columns["starts"], page.columns["ends"]))
+    return TextRuns(*run_scanner().runs(page.data, page.columns["starts"], page.columns["ends"]))
 
 
 # ------------------------------------------------------------------------------------------------------------ features
 
 
 @lru_cache(maxsize=1)
-def _edges() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _bin_edges() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     bins = [BINS.get(name, ()) for name in FEATURES]
     return np.array([edge for edges in bins for edge in edges], np.float64), np.cumsum([0, *map(len, bins)])
 
 
-def features(runs: Runs, far: Mapping[str, NDArray[np.float64]] | None = None) -> Values:
+def compute_features(
+    runs: TextRuns, language_features: Mapping[str, NDArray[np.float64]] | None = None
+) -> FeatureValues:
     """Features of each run of a page (section 3.2), quantised: uint8 array, shape (runs, len(FEATURES)).
 
     Parameters
     ----------
-    far : mapping of str to float array, shape (runs,), optional
+    language_features : mapping of str to float array, shape (runs,), optional
         Features of `LANGUAGE`; what is not there is 0.
     """
-    values = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_edges())
-    for name, column in (far or {}).items():
+    values = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges())
+    for name, column in (language_features or {}).items():
         values[:, FEATURES.index(name)] = np.searchsorted(BINS[name], column, side="right")
     return values
 
 
-def attributes_of(values: Values) -> list[list[str]]:
+def crf_attributes(values: FeatureValues) -> list[list[str]]:
     """What the model sees of each run: its own features, and some of its neighbours', as name=value; no row for a 0."""
     rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
-    own = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
-    near = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
+    attributes = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
+    neighbour_attributes = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
     for offset in OFFSETS:
-        for at, row in enumerate(own):
-            if 0 <= at + offset < len(rows):
-                row += [f"{offset:+}:{one}" for one in near[at + offset]]
+        for index, row in enumerate(attributes):
+            if 0 <= index + offset < len(rows):
+                row += [f"{offset:+}:{attribute}" for attribute in neighbour_attributes[index + offset]]
             else:
                 row.append(f"{offset:+}:edge")
-    return own
+    return attributes
 
 
 # --------------------------------------------------------------------------------------------------------------- model
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainWeights:
     """The weights of a linear chain of `LABELS`, by place; see `_crf.marginals`."""
 
     own: NDArray[np.float64]
@@ -231,21 +235,21 @@ class Chain:
     steps: NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: Mapping[str, Any]) -> Chain:
-        """The chain of a table: "weights" by attribute (see `attributes_of`), and "steps" from label to label.
+    def from_table(cls, table: Mapping[str, Any]) -> ChainWeights:
+        """The chain of a table: "weights" by attribute (see `crf_attributes`), and "steps" from label to label.
 
         Raises
         ------
         PackError
             It names an attribute that no run can have.
         """
-        own = np.zeros((len(FEATURES), VALUES, len(LABELS)))
-        near = np.zeros((len(OFFSETS), len(NEIGHBOURS), VALUES, len(LABELS)))
+        own = np.zeros((len(FEATURES), MAX_VALUES, len(LABELS)))
+        near = np.zeros((len(OFFSETS), len(NEIGHBOURS), MAX_VALUES, len(LABELS)))
         edges = np.zeros((len(OFFSETS), len(LABELS)))
         offsets = {f"{offset:+}": place for place, offset in enumerate(OFFSETS)}
         for attribute, weights in table["weights"].items():
-            rest, _, value = attribute.partition("=")
-            offset, _, name = rest.rpartition(":")
+            key, _, value = attribute.partition("=")
+            offset, _, name = key.rpartition(":")
             try:
                 if name == "edge":
                     edges[offsets[offset]] = weights
@@ -259,7 +263,7 @@ class Chain:
                 ) from error
         return cls(own, near, edges, np.array([table["steps"][label] for label in LABELS], np.float64))
 
-    def marginals(self, values: Values) -> NDArray[np.float64]:
+    def marginals(self, values: FeatureValues) -> NDArray[np.float64]:
         """Probability of each of `LABELS`, for each run."""
         return _crf.marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
 
@@ -268,13 +272,13 @@ _COLUMNS = np.array([FEATURES.index(name) for name in NEIGHBOURS], np.int64)
 _OFFSETS = np.array(OFFSETS, np.int64)
 
 
-def table_digest(table: Mapping[str, Any]) -> str:
+def hash_weights(table: Mapping[str, Any]) -> str:
     """SHA-256 of the weights of a table."""
     return hashlib.sha256(json.dumps([table["steps"], table["weights"]], sort_keys=True).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
-def chain() -> Chain:
+def load_chain() -> ChainWeights:
     """The model that comes with the package.
 
     Raises
@@ -283,39 +287,39 @@ def chain() -> Chain:
         It is not the one that was trained.
     """
     table = json.loads(files("templatemine.pages.baselines").joinpath("crf.json").read_text(encoding="utf-8"))
-    if (found := table_digest(table)) != table["sha256"]:
-        raise PackError(f"crf.json: expected weights with the SHA-256 {table['sha256']}, found {found}")
-    return Chain.of(table)
+    if (digest := hash_weights(table)) != table["sha256"]:
+        raise PackError(f"crf.json: expected weights with the SHA-256 {table['sha256']}, found {digest}")
+    return ChainWeights.from_table(table)
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """See `ExtractConfig.other`."""
     if not 0 < config.other <= 1:
         raise ConfigError(f"other: expected a probability above 0, got {config.other}")
-    model = chain()
+    model = load_chain()
 
-    def judge(page: Page) -> Verdict:
-        runs = runs_of(page)
-        chances = model.marginals(features(runs))
-        weight = np.maximum(np.diff(runs.bounds), 1).astype(np.float64)
+    def classify(page: Page) -> SystemOutput:
+        runs = find_runs(page)
+        marginals = model.marginals(compute_features(runs))
+        lengths = np.maximum(np.diff(runs.bounds), 1).astype(np.float64)
 
-        def sums(of: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.bincount(runs.column("home"), of * weight, len(page)).astype(np.float64)
+        def sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.bincount(runs.column("home"), values * lengths, len(page)).astype(np.float64)
 
-        shares = np.stack([sums(chances[:, label]) for label in range(len(LABELS))], axis=1)
-        content = sums(np.where(chances[:, 2] < config.other, 1.0, -1.0))
+        shares = np.stack([sums(marginals[:, label]) for label in range(len(LABELS))], axis=1)
+        content = sums(np.where(marginals[:, 2] < config.other, 1.0, -1.0))
         total = shares.sum(axis=1)
-        reason = np.where(total == 0, NONE, np.where(content > 0, KEPT, DROPPED)).astype(np.int8)
+        reason = np.where(total == 0, NO_RUN, np.where(content > 0, KEPT, DROPPED)).astype(np.int8)
         reason[page.hidden] = HIDDEN
         score = 1 - shares[:, 2] / np.maximum(total, 1e-9)
         score[total == 0] = 0
-        kinds = np.where(reason == KEPT, np.argmax(shares[:, :2], axis=1), 2)
-        return Verdict(
+        label_indices = np.where(reason == KEPT, np.argmax(shares[:, :2], axis=1), 2)
+        return SystemOutput(
             kept=reason == KEPT,
             reason=reason,
             reasons=REASONS,
             score=score,
-            labels=[LABELS[kind] for kind in kinds.tolist()],
+            labels=[LABELS[kind] for kind in label_indices.tolist()],
         )
 
-    return judge
+    return classify

@@ -21,9 +21,9 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["Target", "make", "target"]
+__all__ = ["TargetNode", "make", "find_target"]
 
 REASONS = (
     "outside of the node with most text for its structure",
@@ -37,7 +37,7 @@ BODY = [name for name, _ in _html.TAGS].index("body")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetNode:
     """Number of an element, and its characters for each structural element."""
 
     element: int
@@ -50,7 +50,7 @@ def _structural() -> NDArray[np.int64]:
     return np.array([bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS], np.int64)
 
 
-def target(page: Page, share: float) -> Target:
+def find_target(page: Page, share: float) -> TargetNode:
     """The target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
@@ -58,31 +58,34 @@ def target(page: Page, share: float) -> Target:
     characters[page.hidden] = 0
     breaks = _model.line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
-    own = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
+    own_characters = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
     structure = _structural()[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
-    below, nodes = _model.subtree_sums(parents, own), _model.subtree_sums(parents, structure)
+    total_characters, total_structure = (
+        _model.subtree_sums(parents, own_characters),
+        _model.subtree_sums(parents, structure),
+    )
     body = np.flatnonzero(tags == BODY)
     # Text outside of body is text of the page all the same, so a body that lacks some of it is not where to begin.
-    root = int(body[0]) if len(body) and below[body[0]] == below[0] else 0
-    found = _model.densest(parents, below, nodes, root, share)
-    return Target(found, float(below[found] / max(1, nodes[found])))
+    root = int(body[0]) if len(body) and total_characters[body[0]] == total_characters[0] else 0
+    element_found = _model.densest(parents, total_characters, total_structure, root, share)
+    return TargetNode(element_found, float(total_characters[element_found] / max(1, total_structure[element_found])))
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """See `ExtractConfig.density_share` and `sparse`."""
     if not 0 <= config.density_share < 1:
         raise ConfigError(f"density_share: expected a share below 1, got {config.density_share}")
 
-    def judge(page: Page) -> Verdict:
-        found = target(page, config.density_share)
-        own = np.zeros(len(page.columns["parents"]), np.uint8)
-        own[found.element] = INSIDE
-        reason = _model.inherited(page.columns["parents"], own)[page.columns["element"]].astype(np.int8)
+    def classify(page: Page) -> SystemOutput:
+        node = find_target(page, config.density_share)
+        is_target = np.zeros(len(page.columns["parents"]), np.uint8)
+        is_target[node.element] = INSIDE
+        reason = _model.inherited(page.columns["parents"], is_target)[page.columns["element"]].astype(np.int8)
         reason[page.hidden] = HIDDEN
         note = ""
-        if config.sparse is not None and found.density < config.sparse:
+        if config.sparse is not None and node.density < config.sparse:
             reason[reason == INSIDE] = SPARSE
             note = f"left out as sparse: fewer than {config.sparse:g} characters for each structural element"
-        return Verdict(kept=reason == INSIDE, reason=reason, reasons=REASONS, note=note)
+        return SystemOutput(kept=reason == INSIDE, reason=reason, reasons=REASONS, note=note)
 
-    return judge
+    return classify

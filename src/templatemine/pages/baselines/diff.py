@@ -7,7 +7,7 @@ of the page onto those of the reference in order, and what a pair shares is dele
 `deleteEqualNodes`); of two texts that differ, the words they begin and end with alike (`findCommonParts`).
 
 A page that is built otherwise than its reference goes to `density` (pruning, option -p there), and so does one that has
-no reference.  The best reference is the page of middle size (section 2.4, searching reference file): `middle`.
+no reference.  The best reference is the page of middle size (section 2.4, searching reference file): `order_by_middle`.
 
 The children of a node are its texts and the elements in it; of elements that only mark up a text (b, a, span) those
 that hold a text of their own.  Algorithm 2 looks at all pairs of children; here an index of texts finds the first one
@@ -27,14 +27,14 @@ from templatemine.config import ExtractConfig
 from templatemine.pages import _html
 from templatemine.pages.baselines import density
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["common_parts", "make", "middle", "similar"]
+__all__ = ["common_parts", "make", "order_by_middle", "is_similar"]
 
-SHARED, SHARE = 2, 1 / 3
+MIN_SHARED_WORDS, MIN_SHARED_PART = 2, 1 / 3
 """Words that two texts must begin (or end) with alike, and their share of the text, before they are cut.  The paper has
 no such floor; without it, whatever begins with "In the" would lose it."""
-LEVELS, ALIKE = 4, 0.5
+LEVELS, MIN_RATIO = 4, 0.5
 """Levels of elements that are counted to tell whether two pages are built alike, and the least ratio of the counts.
 The paper compares numbers of child nodes (`isSimilarByChildCount`) and names no limits."""
 
@@ -44,7 +44,7 @@ REASONS = (
     "not shown",
     *(f"by density: {reason}" for reason in density.REASONS),
 )
-SAME, OWN, HIDDEN, OTHERWISE = range(4)
+SAME, DIFFERENT, HIDDEN, BY_DENSITY = range(4)
 
 BLOCK = [bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS]
 TEXT = -1
@@ -62,33 +62,34 @@ class _Tree:
         self.tags: list[int] = columns["tags"].tolist()
         self.texts = [page.text(block) for block in range(len(page))]
         parents: list[int] = columns["parents"].tolist()
-        first: list[int | None] = [None] * len(parents)
-        own: dict[int, list[int]] = {}
+        first_block: list[int | None] = [None] * len(parents)
+        own_blocks: dict[int, list[int]] = {}
         for block, (element, hidden) in enumerate(zip(columns["element"].tolist(), page.hidden.tolist(), strict=True)):
             if not hidden:
-                own.setdefault(element, []).append(block)
-                first[element] = block if first[element] is None else first[element]
+                own_blocks.setdefault(element, []).append(block)
+                first_block[element] = block if first_block[element] is None else first_block[element]
         for element in range(len(parents) - 1, 0, -1):
-            at, above = first[element], first[parents[element]]
-            if at is not None and (above is None or at < above):
-                first[parents[element]] = at
-        inside: dict[int, list[int]] = {}
+            position, parent_first = first_block[element], first_block[parents[element]]
+            if position is not None and (parent_first is None or position < parent_first):
+                first_block[parents[element]] = position
+        inner_elements: dict[int, list[int]] = {}
         for element in range(1, len(parents)):
-            if first[element] is not None or BLOCK[self.tags[element]]:
-                inside.setdefault(parents[element], []).append(element)
+            if first_block[element] is not None or BLOCK[self.tags[element]]:
+                inner_elements.setdefault(parents[element], []).append(element)
         self.children = {
-            node: self._in_order(own.get(node, []), inside.get(node, []), first) for node in own.keys() | inside.keys()
+            node: self._in_order(own_blocks.get(node, []), inner_elements.get(node, []), first_block)
+            for node in own_blocks.keys() | inner_elements.keys()
         }
 
     @staticmethod
-    def _in_order(blocks: list[int], elements: list[int], first: list[int | None]) -> list[int]:
+    def _in_order(blocks: list[int], elements: list[int], first_block: list[int | None]) -> list[int]:
         """Texts and elements as they stand; an element without text goes with the next one that has some."""
         rows: list[tuple[float, int, int]] = [(block, 0, ~block) for block in blocks]
-        following = float("inf")
+        position_after = float("inf")
         for element in reversed(elements):
-            at = first[element]
-            following = following if at is None else at
-            rows.append((following, element, element))
+            position = first_block[element]
+            position_after = position_after if position is None else position
+            rows.append((position_after, element, element))
         return [child for _, _, child in sorted(rows)]
 
     @cached_property
@@ -106,20 +107,20 @@ class _Tree:
         """Blocks in a child, itself if it is a text."""
         pending = [child]
         while pending:
-            one = pending.pop()
-            if one < 0:
-                yield ~one
+            node = pending.pop()
+            if node < 0:
+                yield ~node
             else:
-                pending.extend(self.children.get(one, ()))
+                pending.extend(self.children.get(node, ()))
 
 
-def similar(one: _Tree, other: _Tree, node: int, at: int) -> bool:
+def is_similar(tree: _Tree, reference: _Tree, node: int, reference_node: int) -> bool:
     """True if two nodes have about as many elements on each of the first levels below them."""
-    left, right = [node], [at]
+    left, right = [node], [reference_node]
     for _ in range(LEVELS):
-        left = [child for element in left for child in one.children.get(element, ()) if child >= 0]
-        right = [child for element in right for child in other.children.get(element, ()) if child >= 0]
-        if min(len(left), len(right)) < ALIKE * max(len(left), len(right)):
+        left = [child for element in left for child in tree.children.get(element, ()) if child >= 0]
+        right = [child for element in right for child in reference.children.get(element, ()) if child >= 0]
+        if min(len(left), len(right)) < MIN_RATIO * max(len(left), len(right)):
             return False
     return True
 
@@ -132,32 +133,32 @@ def common_parts(text: str, reference: str) -> Cuts:
     if text == reference:
         return ((0, len(text)),)
     ours, theirs = text.split(" "), reference.split(" ")
-    most, least = min(len(ours), len(theirs)), max(SHARED, SHARE * len(ours))
-    head = next((n for n in range(most) if ours[n] != theirs[n]), most)
-    tail = next((n for n in range(most - head) if ours[-1 - n] != theirs[-1 - n]), most - head)
-    found = []
-    if head >= least:
-        found.append((0, min(len(text), sum(map(len, ours[:head])) + head)))
-    if tail >= least:
+    limit, min_words = min(len(ours), len(theirs)), max(MIN_SHARED_WORDS, MIN_SHARED_PART * len(ours))
+    head = next((n for n in range(limit) if ours[n] != theirs[n]), limit)
+    tail = next((n for n in range(limit - head) if ours[-1 - n] != theirs[-1 - n]), limit - head)
+    parts = []
+    if head >= min_words:
+        parts.append((0, min(len(text), sum(map(len, ours[:head])) + head)))
+    if tail >= min_words:
         begin = len(text) - sum(map(len, ours[len(ours) - tail :])) - tail
-        found.append((max(begin, found[-1][1] if found else 0), len(text)))
-    return tuple(found)
+        parts.append((max(begin, parts[-1][1] if parts else 0), len(text)))
+    return tuple(parts)
 
 
-class _Walk:
-    """What becomes of the blocks of a page: `gone` those to delete, `cuts` the shared stretches of others."""
+class _TreeComparison:
+    """What becomes of the blocks of a page: `removed` those to delete, `cuts` the shared stretches of others."""
 
     def __init__(self, tree: _Tree, reference: _Tree) -> None:
         self.tree, self.reference = tree, reference
-        self.gone: set[int] = set()
+        self.removed: set[int] = set()
         self.cuts: dict[int, Cuts] = {}
 
-    def run(self, node: int, at: int) -> None:
+    def compare(self, node: int, reference_node: int) -> None:
         """diffCleanNode: both trees down, as long as their levels are equal."""
-        pending = deque([(node, at)])
+        pending = deque([(node, reference_node)])
         while pending:
-            one, other = pending.popleft()
-            ours, theirs = self.tree.children.get(one, []), self.reference.children.get(other, [])
+            left_node, right_node = pending.popleft()
+            ours, theirs = self.tree.children.get(left_node, []), self.reference.children.get(right_node, [])
             if [*map(self.tree.kind, ours)] != [*map(self.reference.kind, theirs)]:
                 self._lowest_level(ours, theirs)
                 continue
@@ -167,111 +168,114 @@ class _Walk:
                 else:
                     pending.append((left, right))
 
-    def _texts(self, block: int, other: int) -> None:
+    def _texts(self, block: int, reference_block: int) -> None:
         text = self.tree.texts[block]
-        cuts = common_parts(text, self.reference.texts[other])
+        cuts = common_parts(text, self.reference.texts[reference_block])
         if cuts and sum(end - start for start, end in cuts) >= len(text):
-            self.gone.add(block)
+            self.removed.add(block)
         elif cuts:
             self.cuts[block] = cuts
 
     def _lowest_level(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
         """diffCleanLowestLevel: algorithm 2."""
-        index: dict[tuple[int, str], list[int]] = {}
-        for place, child in enumerate(theirs):
+        postings: dict[tuple[int, str], list[int]] = {}
+        for index, child in enumerate(theirs):
             kind = self.reference.kind(child)
             for block in self.reference.blocks(child):
-                for key in _keys(self.reference.texts[block], kind):
-                    index.setdefault((kind, key), []).append(place)
+                for key in _lookup_keys(self.reference.texts[block], kind):
+                    postings.setdefault((kind, key), []).append(index)
         begin = 0
         for child in ours:
             kind = self.tree.kind(child)
-            keys = {key for block in self.tree.blocks(child) for key in _keys(self.tree.texts[block], kind)}
-            hits = [found for key in keys if (found := _from(index.get((kind, key)), begin)) is not None]
-            for place in sorted(set(hits)):
-                if self._share(child, theirs[place]):
-                    begin = place + 1
+            keys = {key for block in self.tree.blocks(child) for key in _lookup_keys(self.tree.texts[block], kind)}
+            matches = [match for key in keys if (match := _first_from(postings.get((kind, key)), begin)) is not None]
+            for index in sorted(set(matches)):
+                if self._share(child, theirs[index]):
+                    begin = index + 1
                     break
 
-    def _share(self, child: int, other: int) -> bool:
+    def _share(self, child: int, reference_child: int) -> bool:
         """Delete what two children of the same kind share; True if there was anything."""
-        before = len(self.gone) + len(self.cuts)
+        before = len(self.removed) + len(self.cuts)
         if child < 0:
-            self._texts(~child, ~other)
+            self._texts(~child, ~reference_child)
         else:
-            known = {self.reference.texts[block] for block in self.reference.blocks(other)}
-            self.gone.update(block for block in self.tree.blocks(child) if self.tree.texts[block] in known)
-        return len(self.gone) + len(self.cuts) > before
+            reference_texts = {self.reference.texts[block] for block in self.reference.blocks(reference_child)}
+            self.removed.update(block for block in self.tree.blocks(child) if self.tree.texts[block] in reference_texts)
+        return len(self.removed) + len(self.cuts) > before
 
 
-def _keys(text: str, kind: int) -> tuple[str, ...]:
+def _lookup_keys(text: str, kind: int) -> tuple[str, ...]:
     """What a text is looked up by: itself; alone, also the words it begins and ends with."""
     if kind != TEXT:
         return (text,)
-    head, tail = text.split(" ", SHARED)[:SHARED], text.rsplit(" ", SHARED)[-SHARED:]
+    head, tail = (
+        text.split(" ", MIN_SHARED_WORDS)[:MIN_SHARED_WORDS],
+        text.rsplit(" ", MIN_SHARED_WORDS)[-MIN_SHARED_WORDS:],
+    )
     return text, "< " + " ".join(head), "> " + " ".join(tail)
 
 
-def _from(places: list[int] | None, begin: int) -> int | None:
-    if places is None:
+def _first_from(indices: list[int] | None, begin: int) -> int | None:
+    if indices is None:
         return None
-    at = bisect_left(places, begin)
-    return places[at] if at < len(places) else None
+    position = bisect_left(indices, begin)
+    return indices[position] if position < len(indices) else None
 
 
 # -------------------------------------------------------------------------------------------------------------- system
 
 
-def middle(sizes: Sequence[int]) -> list[int]:
-    """Places of the pages of a site, the best reference first: that of middle size, then those next to it by size."""
-    order = sorted(range(len(sizes)), key=lambda place: (sizes[place], place))
+def order_by_middle(sizes: Sequence[int]) -> list[int]:
+    """Indices of the pages of a site, the best reference first: that of middle size, then those next to it by size."""
+    order = sorted(range(len(sizes)), key=lambda page: (sizes[page], page))
     half = len(order) // 2
     return [order[rank] for rank in sorted(range(len(order)), key=lambda rank: (abs(rank - half), rank))]
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """The first of the site's references that is not the page itself; see `ExtractConfig.prune` and `from_target`."""
-    alone = density.make(site, config)
-    ready: dict[int, _Tree] = {}
+    classify_by_density = density.make(site, config)
+    trees: dict[int, _Tree] = {}
 
     def reference(page: Page) -> _Tree | None:
-        for place, html in enumerate(site.references):
+        for index, html in enumerate(site.references):
             if html != page.html:
-                if place not in ready:
-                    ready[place] = _Tree(Page(html))
-                return ready[place]
+                if index not in trees:
+                    trees[index] = _Tree(Page(html))
+                return trees[index]
         return None
 
-    def judge(page: Page) -> Verdict:
-        other = reference(page)
-        if other is None:
-            return _alone(alone(page), "no other page of the site to compare with; by density")
+    def classify(page: Page) -> SystemOutput:
+        reference_tree = reference(page)
+        if reference_tree is None:
+            return _use_density(classify_by_density(page), "no other page of the site to compare with; by density")
         tree = _Tree(page)
-        node, at = tree.body, other.body
+        node, reference_node = tree.body, reference_tree.body
         if config.from_target:
-            node = density.target(page, config.density_share).element
-            at = density.target(other.page, config.density_share).element
-        if config.prune and not similar(tree, other, node, at):
-            return _alone(alone(page), "built otherwise than the reference page; by density")
-        walk = _Walk(tree, other)
-        walk.run(node, at)
-        reason = np.full(len(page), OWN, np.int8)
-        reason[list(walk.gone)] = SAME
+            node = density.find_target(page, config.density_share).element
+            reference_node = density.find_target(reference_tree.page, config.density_share).element
+        if config.prune and not is_similar(tree, reference_tree, node, reference_node):
+            return _use_density(classify_by_density(page), "built otherwise than the reference page; by density")
+        comparison = _TreeComparison(tree, reference_tree)
+        comparison.compare(node, reference_node)
+        reason = np.full(len(page), DIFFERENT, np.int8)
+        reason[list(comparison.removed)] = SAME
         if config.from_target:
             outside = np.ones(len(page), np.bool_)
             outside[list(tree.blocks(node))] = False
-            reason[outside] = OTHERWISE + density.OUTSIDE
+            reason[outside] = BY_DENSITY + density.OUTSIDE
         reason[page.hidden] = HIDDEN
-        cuts = {block: cut for block, cut in walk.cuts.items() if reason[block] == OWN}
-        return Verdict(kept=reason == OWN, reason=reason, reasons=REASONS, cuts=cuts)
+        cuts = {block: cut for block, cut in comparison.cuts.items() if reason[block] == DIFFERENT}
+        return SystemOutput(kept=reason == DIFFERENT, reason=reason, reasons=REASONS, cuts=cuts)
 
-    return judge
+    return classify
 
 
-def _alone(verdict: Verdict, note: str) -> Verdict:
-    return Verdict(
-        kept=verdict.kept,
-        reason=verdict.reason + np.int8(OTHERWISE),
+def _use_density(output: SystemOutput, note: str) -> SystemOutput:
+    return SystemOutput(
+        kept=output.kept,
+        reason=output.reason + np.int8(BY_DENSITY),
         reasons=REASONS,
-        note="; ".join(part for part in (note, verdict.note) if part),
+        note="; ".join(part for part in (note, output.note) if part),
     )

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["SAME", "duplicates", "main_blocks"]
+__all__ = ["MIN_COSINE", "find_duplicates", "weigh_main_blocks"]
 
-LEAST = 4
+MIN_LETTERS = 4
 """Letters of a keyword; most shorter words are grammar."""
-SAME = 0.9
+MIN_COSINE = 0.9
 """Cosine similarity from which two blocks say the same; the paper names no threshold."""
-FEW = 3
+MIN_KEYWORDS = 3
 """Blocks of fewer different keywords may be alike (names, years)."""
-TOP = 10
+TOP_KEYWORDS = 10
 """Keywords of a block that count in equation 5."""
-REGION = 0.7
+MIN_REGION_SHARE = 0.7
 """Equation 6."""
 
 Numbers = NDArray[np.int64]
@@ -49,96 +49,100 @@ class _Keywords:
     title: Numbers
 
 
-def _keywords(page: Page, blocks: Numbers, title: bytes = b"") -> _Keywords:
+def _count_keywords(page: Page, blocks: Numbers, title: bytes = b"") -> _Keywords:
     text, bounds = page.columns["text"].tobytes().decode("utf-8", "replace").lower().encode(), page.columns["bounds"]
     if len(text) != bounds[-1]:  # a letter that is longer in lower case: block by block
         texts = [page.text(block).lower().encode() for block in range(len(page))]
         text, bounds = b"".join(texts), np.cumsum([0, *map(len, texts)]).astype(np.int64)
-    hashes, home = _model.keywords(text, bounds, LEAST)
-    wanted, _ = _model.keywords(title, np.array([0, len(title)], np.int64), LEAST)
-    row = np.full(len(page), -1, np.int64)
-    row[blocks] = np.arange(len(blocks))
+    hashes, block_of = _model.keywords(text, bounds, MIN_LETTERS)
+    title_hashes, _ = _model.keywords(title, np.array([0, len(title)], np.int64), MIN_LETTERS)
+    row_of = np.full(len(page), -1, np.int64)
+    row_of[blocks] = np.arange(len(blocks))
     names, ids = np.unique(hashes, return_inverse=True)
-    ids, home = ids[row[home] >= 0], row[home[row[home] >= 0]]
-    cells, counts = np.unique(home * max(1, len(names)) + ids, return_counts=True)
-    home, ids = np.divmod(cells, max(1, len(names)))
-    offsets = np.searchsorted(home, np.arange(len(blocks) + 1)).astype(np.int64)
-    known = np.flatnonzero(np.isin(names, wanted))
-    title_ids = np.concatenate([known, np.full(len(np.unique(wanted)) - len(known), -1)])
+    ids, block_of = ids[row_of[block_of] >= 0], row_of[block_of[row_of[block_of] >= 0]]
+    cells, counts = np.unique(block_of * max(1, len(names)) + ids, return_counts=True)
+    block_of, ids = np.divmod(cells, max(1, len(names)))
+    offsets = np.searchsorted(block_of, np.arange(len(blocks) + 1)).astype(np.int64)
+    known = np.flatnonzero(np.isin(names, title_hashes))
+    title_ids = np.concatenate([known, np.full(len(np.unique(title_hashes)) - len(known), -1)])
     return _Keywords(ids, counts.astype(np.int64), offsets, len(hashes), title_ids)
 
 
-def duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
+def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     """True for each of some blocks that says what an earlier one of them says (equation 2).
 
     A block is compared with the earlier one that shares most of its keywords as the last before it; so each block takes
     part in one comparison, and a page of copies costs no more than any other.  Blocks with different numbers are none.
     """
-    again = np.zeros(len(blocks), np.bool_)
+    is_duplicate = np.zeros(len(blocks), np.bool_)
     if len(blocks) < 2:
-        return again
-    words = _keywords(page, blocks)
+        return is_duplicate
+    words = _count_keywords(page, blocks)
     sizes = np.diff(words.offsets)
-    home = np.repeat(np.arange(len(blocks)), sizes)
-    order = np.lexsort((home, words.ids))
-    follows = np.flatnonzero(words.ids[order][1:] == words.ids[order][:-1])
-    before, after = home[order][follows], home[order][follows + 1]
+    block_of = np.repeat(np.arange(len(blocks)), sizes)
+    order = np.lexsort((block_of, words.ids))
+    repeats = np.flatnonzero(words.ids[order][1:] == words.ids[order][:-1])
+    before, after = block_of[order][repeats], block_of[order][repeats + 1]
     pairs, shared = np.unique(after * len(blocks) + before, return_counts=True)
     after, before = np.divmod(pairs, len(blocks))
     best = np.lexsort((-shared, after))
-    first = best[np.unique(after[best], return_index=True)[1]]
-    first = first[(sizes[after[first]] >= FEW) & (sizes[before[first]] >= FEW)]
-    alike = _model.cosines(words.ids, words.counts, words.offsets, before[first], after[first])
-    for one, other in zip(before[first][alike >= SAME].tolist(), after[first][alike >= SAME].tolist(), strict=True):
-        again[other] = _numbers(page, int(blocks[one])) == _numbers(page, int(blocks[other]))
-    return again
+    best_pairs = best[np.unique(after[best], return_index=True)[1]]
+    best_pairs = best_pairs[(sizes[after[best_pairs]] >= MIN_KEYWORDS) & (sizes[before[best_pairs]] >= MIN_KEYWORDS)]
+    similarity = _model.cosines(words.ids, words.counts, words.offsets, before[best_pairs], after[best_pairs])
+    for left, right in zip(
+        before[best_pairs][similarity >= MIN_COSINE].tolist(),
+        after[best_pairs][similarity >= MIN_COSINE].tolist(),
+        strict=True,
+    ):
+        is_duplicate[right] = _digit_runs(page, int(blocks[left])) == _digit_runs(page, int(blocks[right]))
+    return is_duplicate
 
 
-def _numbers(page: Page, block: int) -> list[str]:
+def _digit_runs(page: Page, block: int) -> list[str]:
     """What lines of a list or table differ by, short as it is: a price, a day, a result."""
     return _DIGITS.findall(page.text(block))
 
 
-def main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
+def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
     """The weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
 
     A main block is what stands in one element that holds blocks of text, such as the cell or the div around a story.
     """
     columns = page.columns
-    element = _containers(page)[columns["element"][blocks]]
-    _, home = np.unique(element, return_inverse=True)
+    element = _nearest_containers(page)[columns["element"][blocks]]
+    _, region = np.unique(element, return_inverse=True)
     if not len(blocks):
-        return np.zeros(0), home
-    words = _keywords(page, blocks, _title(page))
-    row = np.repeat(np.arange(len(blocks)), np.diff(words.offsets))
+        return np.zeros(0), region
+    words = _count_keywords(page, blocks, _title_bytes(page))
+    block_of = np.repeat(np.arange(len(blocks)), np.diff(words.offsets))
     # Equation 4: m keywords in the title, which stand f times in the block.
-    m = len(words.title)
+    title_count = len(words.title)
     in_title = np.isin(words.ids, words.title)
-    f = np.bincount(row[in_title], words.counts[in_title], len(blocks))
-    title = 1 - m / np.maximum(m + f, 1) if m else np.zeros(len(blocks))
+    title_frequency = np.bincount(block_of[in_title], words.counts[in_title], len(blocks))
+    title = 1 - title_count / np.maximum(title_count + title_frequency, 1) if title_count else np.zeros(len(blocks))
     # Equation 5: the ten most frequent keywords of the block, over all keywords of the page.
     total = max(1, words.total)
-    order = np.lexsort((-words.counts, row))
-    rank = np.arange(len(order)) - words.offsets[row[order]]
-    top = order[rank < TOP]
-    frequency = np.bincount(row[top], words.counts[top], len(blocks)) / total
+    order = np.lexsort((-words.counts, block_of))
+    rank = np.arange(len(order)) - words.offsets[block_of[order]]
+    top_keywords = order[rank < TOP_KEYWORDS]
+    frequency = np.bincount(block_of[top_keywords], words.counts[top_keywords], len(blocks)) / total
     # Equation 6: the share of the page's keywords in the region.
-    in_region = np.bincount(home, np.bincount(row, words.counts, len(blocks)))
-    position = (in_region[home] / total >= REGION).astype(np.float64)
-    return title + frequency + position, home.astype(np.int64)
+    region_keywords = np.bincount(region, np.bincount(block_of, words.counts, len(blocks)))
+    position = (region_keywords[region] / total >= MIN_REGION_SHARE).astype(np.float64)
+    return title + frequency + position, region.astype(np.int64)
 
 
 @lru_cache(maxsize=1)
-def _holds() -> NDArray[np.uint8]:
+def _container_tags() -> NDArray[np.uint8]:
     """1 for the tags that can hold several blocks, by their number."""
     names = ("body", "div", "td", "th", "article", "main", "section", "center", "form", "blockquote", "fieldset")
     return np.array([name in names for name, _ in _html.TAGS], np.uint8)
 
 
-def _containers(page: Page) -> Numbers:
+def _nearest_containers(page: Page) -> Numbers:
     """Of each element, the nearest one around it that can hold several blocks: none of the kind of p, li or h1."""
-    return _model.nearest(page.columns["parents"], _holds()[page.columns["tags"]])
+    return _model.nearest(page.columns["parents"], _container_tags()[page.columns["tags"]])
 
 
-def _title(page: Page) -> bytes:
+def _title_bytes(page: Page) -> bytes:
     return page.title.lower().encode("utf-8", "replace")

@@ -8,7 +8,7 @@ Kohlschuetter, Fankhauser and Nejdl (2010):
    for them; text of scripts without spaces counts as grammatical if a sentence ends in it.
 2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
 3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
-   trained by ``datasets/pages/train_shallow.py``; `leaves` applies it.
+   trained by ``datasets/pages/train_shallow.py``; `find_leaves` applies it.
 4. Blocks with a copyright sign go (section 4.1.1), and duplicate blocks, by cosine similarity of their keywords
    (equation 2), see `pages.main_block`.
 5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.pages import _html, _model
-from templatemine.pages.baselines.main_block import duplicates, main_blocks
+from templatemine.pages.baselines.main_block import find_duplicates, weigh_main_blocks
 from templatemine.pages.blocks import Page
-from templatemine.pages.systems import Judge, Site, Verdict
+from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["CLASSES", "FEATURES", "Tree", "features", "leaves", "make", "tree"]
+__all__ = ["CLASSES", "FEATURES", "DecisionTree", "compute_features", "find_leaves", "make", "load_tree"]
 
 Column = NDArray[np.float64]
 
@@ -48,27 +48,27 @@ MAX_LINK_DENSITY = 0.3
 STOP_LOW, STOP_HIGH = 0.15, 0.25
 """Some 40 and 65 % of the 39 % that words of up to three letters make up in English news, measured on the same."""
 
-LOCAL = (
+LOCAL_FEATURES = (
     *("words", "link_density", "text_density", "word_length", "capitals", "all_capitals", "stops", "bars", "dates"),
     *("heading", "p", "div", "a", "class", "resolved"),
 )
-NEIGHBOUR = ("words", "link_density", "text_density", "word_length", "stops", "heading", "class")
-QUOTIENT = ("words", "text_density")
+NEIGHBOUR_FEATURES = ("words", "link_density", "text_density", "word_length", "stops", "heading", "class")
+QUOTIENT_FEATURES = ("words", "text_density")
 FEATURES = (
-    *LOCAL,
-    *(f"{name}_before" for name in NEIGHBOUR),
-    *(f"{name}_after" for name in NEIGHBOUR),
-    *(f"{name}_quotient" for name in QUOTIENT),
+    *LOCAL_FEATURES,
+    *(f"{name}_before" for name in NEIGHBOUR_FEATURES),
+    *(f"{name}_after" for name in NEIGHBOUR_FEATURES),
+    *(f"{name}_quotient" for name in QUOTIENT_FEATURES),
     *("position", "link_density_page"),
 )
-"""Columns of `features`; _before and _after are those of the neighbours, 0 at the edges of a page."""
+"""Columns of `compute_features`; _before and _after are those of the neighbours, 0 at the edges of a page."""
 
-_SIGN = re.compile("©".encode())
+_COPYRIGHT_SIGN = re.compile("©".encode())
 
-CONTENT = 0.5
+CONTENT_THRESHOLD = 0.5
 """Probability of content above which a leaf keeps its blocks."""
 
-AT = {name: place for place, name in enumerate(_html.COUNTS)}
+COUNT_INDEX = {name: place for place, name in enumerate(_html.COUNTS)}
 
 REASONS = (
     "says what an earlier block says",
@@ -76,8 +76,8 @@ REASONS = (
     "with a copyright sign",
     "not shown",
 )
-"""Those of blocks that the tree does not decide on; behind them come those of its leaves, see `leaf_reasons`."""
-DUPLICATE, ASIDE, SIGNED, HIDDEN, LEAF = range(5)
+"""Those of blocks that the tree does not decide on; behind them come those of its leaves, see `describe_leaves`."""
+DUPLICATE, OUTSIDE, COPYRIGHT, HIDDEN, LEAF = range(5)
 
 
 def context_free(words: Column, link_density: Column, stop_density: Column) -> NDArray[np.int8]:
@@ -85,8 +85,8 @@ def context_free(words: Column, link_density: Column, stop_density: Column) -> N
     medium = np.where(stop_density > STOP_LOW, NEAR, BAD)
     long = np.where(stop_density > STOP_HIGH, np.where(words > LENGTH_HIGH, GOOD, NEAR), medium)
     brief = np.where(link_density > 0, BAD, SHORT)
-    found = np.where(link_density > MAX_LINK_DENSITY, BAD, np.where(words < LENGTH_LOW, brief, long))
-    return found.astype(np.int8)
+    classes = np.where(link_density > MAX_LINK_DENSITY, BAD, np.where(words < LENGTH_LOW, brief, long))
+    return classes.astype(np.int8)
 
 
 def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -96,63 +96,67 @@ def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
     bad one on towards the good one are good; between two good ones all are, between two bad ones none.
     """
     size = len(classes)
-    place = np.arange(size)
+    index = np.arange(size)
     sure = (classes == GOOD) | (classes == BAD)
-    before = np.maximum.accumulate(np.where(sure, place, -1))
-    after = size - 1 - np.maximum.accumulate(np.where(sure, size - 1 - place, -1)[::-1])[::-1]
+    before = np.maximum.accumulate(np.where(sure, index, -1))
+    after = size - 1 - np.maximum.accumulate(np.where(sure, size - 1 - index, -1)[::-1])[::-1]
     good = np.concatenate([classes == GOOD, [False]])  # the last one stands for the edges
     left, right = good[before], good[np.where(after < size, after, size)]
     near = classes == NEAR
-    last_near = np.maximum.accumulate(np.where(near, place, -1))
-    next_near = size - 1 - np.maximum.accumulate(np.where(near, size - 1 - place, -1)[::-1])[::-1]
+    last_near = np.maximum.accumulate(np.where(near, index, -1))
+    next_near = size - 1 - np.maximum.accumulate(np.where(near, size - 1 - index, -1)[::-1])[::-1]
     # A near-good block on the far side of this one, before the bad block comes.
     reached = np.where(left & ~right, next_near < after, np.where(right & ~left, last_near > before, left))
     return np.where(sure, good[:-1], reached)
 
 
 @lru_cache(maxsize=1)
-def _kinds() -> dict[str, NDArray[np.bool_]]:
+def _tag_kinds() -> dict[str, NDArray[np.bool_]]:
     names = [name for name, _ in _html.TAGS]
     heading = _html.FLAGS["heading"]
     kinds = {"heading": np.array([bool(flags & heading) for _, flags in _html.TAGS])}
     return kinds | {tag: np.array([name == tag for name in names]) for tag in ("p", "div", "a")}
 
 
-def features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """The matrix of features, shape (blocks, len(FEATURES)), and the context-free classes."""
     columns = page.columns
     counts = columns["counts"].astype(np.float64)
-    words, size = counts[:, AT["words"]], len(page)
+    words, size = counts[:, COUNT_INDEX["words"]], len(page)
     density, letters = _model.wrapped(columns["text"], columns["bounds"])
     local: dict[str, Any] = {
         "words": words,
-        "link_density": counts[:, AT["linked"]] / words,
+        "link_density": counts[:, COUNT_INDEX["linked"]] / words,
         "text_density": density,
         "word_length": letters / words,
-        "capitals": counts[:, AT["capital"]] / words,
-        "all_capitals": counts[:, AT["upper"]] / words,
-        "stops": counts[:, AT["sentences"]] / words,
-        "bars": counts[:, AT["bars"]],
-        "dates": counts[:, [AT[name] for name in ("month", "weekday", "year", "clock")]].sum(axis=1),
+        "capitals": counts[:, COUNT_INDEX["capital"]] / words,
+        "all_capitals": counts[:, COUNT_INDEX["upper"]] / words,
+        "stops": counts[:, COUNT_INDEX["sentences"]] / words,
+        "bars": counts[:, COUNT_INDEX["bars"]],
+        "dates": counts[:, [COUNT_INDEX[name] for name in ("month", "weekday", "year", "clock")]].sum(axis=1),
     }
     tags = columns["tags"][columns["element"]]
-    local |= {name: kind[tags] for name, kind in _kinds().items()}
-    single = counts[:, AT["own"]] * 2 > words
-    grammar = np.where(single, counts[:, AT["sentences"]] > 0, counts[:, AT["short"]] / words)
+    local |= {name: kind[tags] for name, kind in _tag_kinds().items()}
+    is_character_text = counts[:, COUNT_INDEX["own"]] * 2 > words
+    grammar = np.where(
+        is_character_text, counts[:, COUNT_INDEX["sentences"]] > 0, counts[:, COUNT_INDEX["short"]] / words
+    )
     classes = context_free(words, local["link_density"], grammar)
     local |= {"class": classes, "resolved": context_sensitive(classes)}
     rows = np.zeros((size, len(FEATURES)))
-    for place, name in enumerate(LOCAL):
-        rows[:, place] = local[name]
-    at, width = len(LOCAL), len(NEIGHBOUR)
-    sides = [LOCAL.index(name) for name in NEIGHBOUR]
-    rows[1:, at : at + width] = rows[:-1, sides]
-    rows[:-1, at + width : at + 2 * width] = rows[1:, sides]
-    for place, name in enumerate(QUOTIENT):
-        own = LOCAL.index(name)
-        rows[:, at + 2 * width + place] = rows[:, own] / np.maximum(rows[:, at + NEIGHBOUR.index(name)], 1)
+    for column_index, name in enumerate(LOCAL_FEATURES):
+        rows[:, column_index] = local[name]
+    offset, width = len(LOCAL_FEATURES), len(NEIGHBOUR_FEATURES)
+    neighbour_columns = [LOCAL_FEATURES.index(name) for name in NEIGHBOUR_FEATURES]
+    rows[1:, offset : offset + width] = rows[:-1, neighbour_columns]
+    rows[:-1, offset + width : offset + 2 * width] = rows[1:, neighbour_columns]
+    for column_index, name in enumerate(QUOTIENT_FEATURES):
+        column = LOCAL_FEATURES.index(name)
+        rows[:, offset + 2 * width + column_index] = rows[:, column] / np.maximum(
+            rows[:, offset + NEIGHBOUR_FEATURES.index(name)], 1
+        )
     rows[:, -2] = np.arange(size) / max(1, size - 1)
-    rows[:, -1] = counts[:, AT["linked"]].sum() / words.sum()
+    rows[:, -1] = counts[:, COUNT_INDEX["linked"]].sum() / words.sum()
     return rows, classes
 
 
@@ -160,7 +164,7 @@ def features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class DecisionTree:
     """A decision tree as columns, the root first: the feature a node asks for (-1 for a leaf), the greatest value that
     goes left, where left and right lead, and a leaf's probability of content.
     """
@@ -173,12 +177,12 @@ class Tree:
 
 
 @lru_cache(maxsize=1)
-def tree() -> Tree:
+def load_tree() -> DecisionTree:
     """The tree that comes with the package."""
     data = json.loads(files("templatemine.pages.baselines").joinpath("shallow.json").read_text(encoding="utf-8"))
     nodes = data["nodes"]
     names = [FEATURES.index(node["feature"]) if "feature" in node else -1 for node in nodes]
-    return Tree(
+    return DecisionTree(
         np.array(names, np.int64),
         *(np.array([node.get(key, 0) for node in nodes], kind) for key, kind in _COLUMNS),
     )
@@ -192,66 +196,69 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 )
 
 
-def leaves(one: Tree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """The leaf that each row falls into, by its place among the nodes."""
-    places = np.arange(len(one.value), dtype=np.float64)
-    return _model.walk(one.feature, one.threshold, one.left, one.right, places, rows).astype(np.int64)
+    node_indices = np.arange(len(tree.value), dtype=np.float64)
+    return _model.walk(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
 
 
 @lru_cache(maxsize=1)
-def leaf_reasons() -> tuple[str, ...]:
+def describe_leaves() -> tuple[str, ...]:
     """Of each node of the tree what it says of a block: the conditions on the way to it, the first one first, each
     feature with its last bounds."""
-    one = tree()
-    found = [""] * len(one.feature)
+    tree = load_tree()
+    reasons = [""] * len(tree.feature)
     pending: list[tuple[int, dict[tuple[str, str], str]]] = [(0, {})]
     while pending:
         node, conditions = pending.pop()
-        said = ", ".join(f"{name} {sign} {bound}" for (name, sign), bound in conditions.items())
-        found[node] = f"{'content' if one.value[node] > CONTENT else 'boilerplate'} by its shallow features: {said}"
-        if one.feature[node] >= 0:
-            name, bound = FEATURES[one.feature[node]], f"{one.threshold[node]:.4g}"
-            pending.append((int(one.left[node]), {**conditions, (name, "<="): bound}))
-            pending.append((int(one.right[node]), {**conditions, (name, ">"): bound}))
-    return tuple(found)
+        condition_text = ", ".join(f"{name} {sign} {bound}" for (name, sign), bound in conditions.items())
+        reasons[node] = (
+            f"{'content' if tree.value[node] > CONTENT_THRESHOLD else 'boilerplate'} by its shallow features:"
+            f" {condition_text}"
+        )
+        if tree.feature[node] >= 0:
+            name, bound = FEATURES[tree.feature[node]], f"{tree.threshold[node]:.4g}"
+            pending.append((int(tree.left[node]), {**conditions, (name, "<="): bound}))
+            pending.append((int(tree.right[node]), {**conditions, (name, ">"): bound}))
+    return tuple(reasons)
 
 
 # -------------------------------------------------------------------------------------------------------------- system
 
 
-def _signed(page: Page) -> NDArray[np.bool_]:
+def _has_copyright(page: Page) -> NDArray[np.bool_]:
     """Whether a block has a copyright sign, which makes it boilerplate (section 4.1.1)."""
-    found = np.zeros(len(page), np.bool_)
+    has_sign = np.zeros(len(page), np.bool_)
     text, bounds = page.columns["text"].tobytes(), page.columns["bounds"]
-    if places := [sign.start() for sign in _SIGN.finditer(text)]:
-        found[np.searchsorted(bounds, places, side="right") - 1] = True
-    return found
+    if offsets := [sign.start() for sign in _COPYRIGHT_SIGN.finditer(text)]:
+        has_sign[np.searchsorted(bounds, offsets, side="right") - 1] = True
+    return has_sign
 
 
-def make(site: Site, config: ExtractConfig) -> Judge:
+def make(site: Site, config: ExtractConfig) -> BlockClassifier:
     """See `ExtractConfig.main_block`."""
-    reasons = (*REASONS, *leaf_reasons())
+    reasons = (*REASONS, *describe_leaves())
 
-    def judge(page: Page) -> Verdict:
-        rows, classes = features(page)
-        ends = leaves(tree(), rows)
-        signed = _signed(page)
-        content = (tree().value[ends] > CONTENT) & ~page.hidden & ~signed
+    def classify(page: Page) -> SystemOutput:
+        rows, classes = compute_features(page)
+        ends = find_leaves(load_tree(), rows)
+        signed = _has_copyright(page)
+        content = (load_tree().value[ends] > CONTENT_THRESHOLD) & ~page.hidden & ~signed
         reason = (LEAF + ends).astype(np.int16)
-        reason[signed] = SIGNED
+        reason[signed] = COPYRIGHT
         reason[page.hidden] = HIDDEN
         kept = np.flatnonzero(content)
-        again = kept[duplicates(page, kept)]
-        content[again], reason[again] = False, DUPLICATE
+        duplicates = kept[find_duplicates(page, kept)]
+        content[duplicates], reason[duplicates] = False, DUPLICATE
         kept = np.flatnonzero(content)
-        weight, home = main_blocks(page, kept)
+        weight, region = weigh_main_blocks(page, kept)
         score = np.zeros(len(page))
         score[kept] = weight
         if config.main_block and len(kept):
-            totals = np.bincount(home, weights=weight)
-            aside = kept[home != np.argmax(totals)]
-            content[aside], reason[aside] = False, ASIDE
+            totals = np.bincount(region, weights=weight)
+            outside = kept[region != np.argmax(totals)]
+            content[outside], reason[outside] = False, OUTSIDE
         labels = [CLASSES[number] for number in classes.tolist()]
-        return Verdict(kept=content, reason=reason, reasons=reasons, score=score, labels=labels)
+        return SystemOutput(kept=content, reason=reason, reasons=reasons, score=score, labels=labels)
 
-    return judge
+    return classify

@@ -6,25 +6,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from templatemine.pages.nodes import (
-    Break,
     Cell,
     Code,
     Heading,
     Image,
     Inline,
+    LineBreak,
     List,
     Node,
     Paragraph,
     Quote,
     Style,
     Table,
-    Text,
+    TextRun,
 )
 
-__all__ = ["data"]
+__all__ = ["nodes_to_json"]
 
 
-def data(nodes: Iterable[Node]) -> list[dict[str, Any]]:
+def nodes_to_json(nodes: Iterable[Node]) -> list[dict[str, Any]]:
     """The nodes as JSON holds them."""
     return [_node(node) for node in nodes]
 
@@ -38,19 +38,22 @@ def _node(node: Node) -> dict[str, Any]:
         case Code():
             return {"type": "code", "text": node.text, **({"language": node.language} if node.language else {})}
         case Quote():
-            return {"type": "quote", "content": data(node.children)}
+            return {"type": "quote", "content": nodes_to_json(node.children)}
         case List():
             counted = {"ordered": True, "start": node.start} if node.ordered else {"ordered": False}
-            return {"type": "list", **counted, "items": [data(item) for item in node.items]}
+            return {"type": "list", **counted, "items": [nodes_to_json(item) for item in node.items]}
         case Table():
             rows = [[_cell(cell) for cell in row] for row in node.rows]
             return {"type": "table", **({"caption": _inlines(node.caption)} if node.caption else {}), "rows": rows}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    said = {"header": cell.header, "columns": cell.columns, "rows": cell.rows}
-    plain = {"header": False, "columns": 1, "rows": 1}
-    return {"text": _inlines(cell.inlines), **{name: value for name, value in said.items() if value != plain[name]}}
+    values = {"header": cell.header, "columns": cell.columns, "rows": cell.rows}
+    defaults = {"header": False, "columns": 1, "rows": 1}
+    return {
+        "text": _inlines(cell.inlines),
+        **{name: value for name, value in values.items() if value != defaults[name]},
+    }
 
 
 def _inlines(inlines: Iterable[Inline]) -> list[str | dict[str, Any]]:
@@ -59,13 +62,13 @@ def _inlines(inlines: Iterable[Inline]) -> list[str | dict[str, Any]]:
 
 def _inline(run: Inline) -> str | dict[str, Any]:
     match run:
-        case Break():
+        case LineBreak():
             return {"type": "break"}
         case Image():
-            said = {"type": "image", "url": run.url, "alt": run.alt, "link": run.link}
-            return {name: value for name, value in said.items() if value}
-        case Text():
+            values = {"type": "image", "url": run.url, "alt": run.alt, "link": run.link}
+            return {name: value for name, value in values.items() if value}
+        case TextRun():
             if not run.style and not run.link:
                 return run.text
-            style = [one.name.lower() for one in Style if one & run.style and one.name]
+            style = [flag.name.lower() for flag in Style if flag & run.style and flag.name]
             return {"text": run.text, **({"style": style} if style else {}), **({"link": run.link} if run.link else {})}

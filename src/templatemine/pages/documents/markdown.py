@@ -13,25 +13,25 @@ from itertools import zip_longest
 
 from templatemine.pages.metadata import Metadata
 from templatemine.pages.nodes import (
-    Break,
     Cell,
     Code,
     Heading,
     Image,
     Inline,
+    LineBreak,
     List,
     Node,
     Paragraph,
     Quote,
-    Set,
     Style,
+    StyledRuns,
     Table,
-    Text,
-    nested,
-    without,
+    TextRun,
+    nest_runs,
+    remove_style,
 )
 
-__all__ = ["document", "markdown"]
+__all__ = ["write_document", "nodes_to_markdown"]
 
 _ESCAPED = re.compile(r"[\\`*\[\]~]|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)|(?<![^\W_])_|_(?![^\W_])")
 _LEADING = re.compile(r"(?:[-+](?=[ \t-]|$)|#{1,6}(?=[ \t]|$)|>|=|\||:(?=-))|\d{1,9}(?=[.)](?:[ \t]|$))")
@@ -53,16 +53,16 @@ SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
 """Of those that have one: underlining has none."""
 
 
-def markdown(nodes: Iterable[Node]) -> str:
+def nodes_to_markdown(nodes: Iterable[Node]) -> str:
     """The nodes as Markdown, an empty line between them, no line feed at the end."""
     return "\n\n".join(_blocks(nodes))
 
 
-def document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
+def write_document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
     """A file: metadata as front matter, YAML whose values are JSON; the text; comments behind a line."""
-    text = markdown(nodes)
+    text = nodes_to_markdown(nodes)
     if comments:
-        text += ("\n\n" if text else "") + f"---\n\n{markdown(comments)}"
+        text += ("\n\n" if text else "") + f"---\n\n{nodes_to_markdown(comments)}"
     if about is None:
         return text
     rows = about.as_dict().items()
@@ -71,17 +71,22 @@ def document(nodes: Iterable[Node], about: Metadata | None = None, comments: Seq
 
 
 def _blocks(nodes: Iterable[Node]) -> Iterator[str]:
-    other = False
-    before: Node | None = None
+    other_marker = False
+    previous: Node | None = None
     for node in nodes:
         # Two lists of one sign were one.
-        other = isinstance(node, List) and isinstance(before, List) and node.ordered == before.ordered and not other
-        if written := _block(node, other):
-            yield written
-            before = node
+        other_marker = (
+            isinstance(node, List)
+            and isinstance(previous, List)
+            and node.ordered == previous.ordered
+            and not other_marker
+        )
+        if text := _block(node, other_marker):
+            yield text
+            previous = node
 
 
-def _block(node: Node, other: bool) -> str:
+def _block(node: Node, other_marker: bool) -> str:
     match node:
         case Heading():
             line = _TRAILING.sub(lambda found: "\\" + found[0], _line(node.inlines).replace("\\\n", " "))
@@ -93,7 +98,7 @@ def _block(node: Node, other: bool) -> str:
         case Quote():
             return _indented("\n\n".join(_blocks(node.children)), "> ", "> ")
         case List():
-            return _list(node, other)
+            return _list(node, other_marker)
         case Table():
             return _table(node)
 
@@ -104,11 +109,11 @@ def _fenced(node: Code) -> str:
     return f"{fence}{_LANGUAGE.sub('', node.language)}\n{node.text}\n{fence}"
 
 
-def _list(node: List, other: bool) -> str:
+def _list(node: List, other_marker: bool) -> str:
     lines: list[str] = []
     simple = all(len(item) < 2 or (len(item) == 2 and _interrupts(item[1])) for item in node.items)
     for number, item in enumerate(node.items, node.start):
-        sign = f"{number}{')' if other else '.'} " if node.ordered else "* " if other else "- "
+        sign = f"{number}{')' if other_marker else '.'} " if node.ordered else "* " if other_marker else "- "
         inner = ("\n" if simple else "\n\n").join(_blocks(item))
         if inner:
             lines.append(_indented(inner, sign, " " * len(sign)))
@@ -123,8 +128,8 @@ def _interrupts(node: Node) -> bool:
 def _indented(text: str, first: str, others: str) -> str:
     lines = text.split("\n")
     return "\n".join(
-        (first if place == 0 else others) + line if line else (first if place == 0 else others).rstrip()
-        for place, line in enumerate(lines)
+        (first if index == 0 else others) + line if line else (first if index == 0 else others).rstrip()
+        for index, line in enumerate(lines)
     )
 
 
@@ -145,23 +150,23 @@ def _table(node: Table) -> str:
 
 
 def _unspanned(rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
-    found: list[list[str]] = []
-    held: dict[int, int] = {}  # column -> rows that a cell above reaches down
+    table: list[list[str]] = []
+    open_rows: dict[int, int] = {}  # column -> rows that a cell above reaches down
     for row in rows:
         line: list[str] = []
         for cell in row:
-            while held.get(len(line), 0):
-                held[len(line)] -= 1
+            while open_rows.get(len(line), 0):
+                open_rows[len(line)] -= 1
                 line.append("")
             text = _line(cell.inlines, cell=True)
             for column in range(min(cell.columns, 50)):
-                held[len(line)] = cell.rows - 1
+                open_rows[len(line)] = cell.rows - 1
                 line.append("" if column else text)
-        while held.get(len(line), 0):
-            held[len(line)] -= 1
+        while open_rows.get(len(line), 0):
+            open_rows[len(line)] -= 1
             line.append("")
-        found.append(line)
-    return found
+        table.append(line)
+    return table
 
 
 def _row(cells: Sequence[str], width: int) -> str:
@@ -173,54 +178,54 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
     """Runs as one paragraph, or as one line of a cell."""
-    text = _runs(nested(without(inlines, Style.UNDERLINE)), "", "", cell)
+    text = _runs(nest_runs(remove_style(inlines, Style.UNDERLINE)), "", "", cell)
     if cell:
         return text.replace("|", "\\|")
     return "\\\n".join(_LEADING.sub(_shielded, line) for line in text.split("\n"))
 
 
-def _shielded(found: re.Match[str]) -> str:
+def _shielded(match: re.Match[str]) -> str:
     """A sign that the line must not begin with; only what stands at its beginning is one."""
-    if found.start():
-        return found[0]
-    return f"{found[0]}\\" if found[0][0].isdigit() else f"\\{found[0]}"
+    if match.start():
+        return match[0]
+    return f"{match[0]}\\" if match[0][0].isdigit() else f"\\{match[0]}"
 
 
-def _runs(runs: Sequence[Set | Inline], before: str, after: str, cell: bool) -> str:
+def _runs(runs: Sequence[StyledRuns | Inline], before: str, after: str, cell: bool) -> str:
     """Runs between two characters, "" for none."""
     out = ""
-    for place, run in enumerate(runs):
-        if not isinstance(run, Set):
+    for index, run in enumerate(runs):
+        if not isinstance(run, StyledRuns):
             out += _atom(run, cell)
             continue
-        behind = _first(runs[place + 1], cell) if place + 1 < len(runs) else after
-        out += _set(run, (before + out)[-1:], behind, cell)
+        following = _first(runs[index + 1], cell) if index + 1 < len(runs) else after
+        out += _set(run, (before + out)[-1:], following, cell)
     return out
 
 
-def _set(run: Set, before: str, after: str, cell: bool) -> str:
+def _set(run: StyledRuns, before: str, after: str, cell: bool) -> str:
     if run.link:
         return f"[{_runs(run.inner, '[', ']', cell)}]({_address(run.link)})"
     if run.style not in TAGS:
         return _runs(run.inner, before, after, cell)
-    sign = SIGNS.get(run.style, "")
-    text = _runs(run.inner, sign[:1] or ">", sign[:1] or "<", cell)
+    marker = SIGNS.get(run.style, "")
+    text = _runs(run.inner, marker[:1] or ">", marker[:1] or "<", cell)
     return _wrapped(text, run.style, before, after)
 
 
 def _wrapped(text: str, style: Style, before: str, after: str) -> str:
     """Text between signs where a reader takes them for such, else between tags (CommonMark, section 6.2)."""
-    sign = SIGNS.get(style)
+    marker = SIGNS.get(style)
     outside = not before or before.isspace(), not after or after.isspace()
     inside = text[:1].isalnum(), text[-1:].isalnum()
     if (
-        sign
+        marker
         and text[:1] not in "*~"
         and text[-1:] not in "*~"
         and (outside[0] or (inside[0] and _joins(before)))
         and (outside[1] or (inside[1] and _joins(after)))
     ):
-        return f"{sign}{text}{sign}"
+        return f"{marker}{text}{marker}"
     return f"<{TAGS[style]}>{text}</{TAGS[style]}>"
 
 
@@ -229,20 +234,20 @@ def _joins(edge: str) -> bool:
     return edge not in "*~_\\`<&" and edge.isprintable()
 
 
-def _first(run: Set | Inline, cell: bool) -> str:
+def _first(run: StyledRuns | Inline, cell: bool) -> str:
     """The first character of what comes, that of a sign for all that begins with one."""
-    if not isinstance(run, Set):
+    if not isinstance(run, StyledRuns):
         return _atom(run, cell)[:1]
     return "[" if run.link else "<" if run.style not in SIGNS and run.style in TAGS else "*"
 
 
 def _atom(run: Inline, cell: bool) -> str:
     match run:
-        case Break():
+        case LineBreak():
             return "<br>" if cell else "\n"
         case Image():
             return f"![{_escaped(run.alt)}]({_address(run.url)})"
-        case Text():
+        case TextRun():
             if run.style & Style.CODE and run.text.strip():
                 return _code(run.text)
             return _escaped(run.text)

@@ -12,24 +12,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from templatemine._version import __version__
 from templatemine.pages.metadata import Metadata
 from templatemine.pages.nodes import (
-    Break,
     Cell,
     Code,
     Heading,
     Image,
     Inline,
+    LineBreak,
     List,
     Node,
     Paragraph,
     Quote,
-    Set,
     Style,
+    StyledRuns,
     Table,
-    Text,
-    nested,
+    TextRun,
+    nest_runs,
 )
 
-__all__ = ["tei"]
+__all__ = ["nodes_to_tei"]
 
 RENDERED = {
     Style.STRONG: "bold",
@@ -51,7 +51,7 @@ HEAD = """\
 """
 
 
-def tei(nodes: Sequence[Node], metadata: Metadata, comments: Sequence[Node] = ()) -> str:
+def nodes_to_tei(nodes: Sequence[Node], metadata: Metadata, comments: Sequence[Node] = ()) -> str:
     """A document of TEI, a line feed at its end."""
     language = f' xml:lang="{_value(metadata.language)}"' if metadata.language else ""
     lines = [*_header(metadata), "<text>", "<body>", '<div type="entry">', *_divisions(nodes), "</div>"]
@@ -206,32 +206,32 @@ def _table(node: Table) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    said = ' role="label"' if cell.header else ""
-    said += f' cols="{cell.columns}"' if cell.columns > 1 else ""
-    said += f' rows="{cell.rows}"' if cell.rows > 1 else ""
-    return f"<cell{said}>{_inlines(cell.inlines)}</cell>"
+    attributes = ' role="label"' if cell.header else ""
+    attributes += f' cols="{cell.columns}"' if cell.columns > 1 else ""
+    attributes += f' rows="{cell.rows}"' if cell.rows > 1 else ""
+    return f"<cell{attributes}>{_inlines(cell.inlines)}</cell>"
 
 
 def _inlines(inlines: Sequence[Inline]) -> str:
-    return _runs(nested(inlines))
+    return _runs(nest_runs(inlines))
 
 
-def _runs(runs: Iterable[Set | Inline]) -> str:
+def _runs(runs: Iterable[StyledRuns | Inline]) -> str:
     return "".join(_run(run) for run in runs)
 
 
-def _run(run: Set | Inline) -> str:
+def _run(run: StyledRuns | Inline) -> str:
     match run:
-        case Set() if run.link:
+        case StyledRuns() if run.link:
             return f'<ref target="{_pointer(run.link)}">{_runs(run.inner)}</ref>'
-        case Set():
+        case StyledRuns():
             return f'<hi rend="{RENDERED[run.style]}">{_runs(run.inner)}</hi>'
-        case Break():
+        case LineBreak():
             return "<lb/>"
         case Image():
-            said = f"<figDesc>{_text(run.alt)}</figDesc>" if run.alt else ""
-            return f'<figure><graphic url="{_pointer(run.url)}"/>{said}</figure>'
-        case Text():
+            description = f"<figDesc>{_text(run.alt)}</figDesc>" if run.alt else ""
+            return f'<figure><graphic url="{_pointer(run.url)}"/>{description}</figure>'
+        case TextRun():
             return f"<code>{_text(run.text)}</code>" if run.style & Style.CODE else _text(run.text)
 
 

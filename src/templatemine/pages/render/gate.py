@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 
 from templatemine.io.addresses import is_public
 
-__all__ = ["Gate", "host_and_port"]
+__all__ = ["PageProxy", "host_and_port"]
 
-HEAD = 64 << 10
+MAX_HEAD_BYTES = 64 << 10
 """Bytes of the head of a request; browsers send less, and servers take no more."""
-CONNECTIONS = 64
+MAX_CONNECTIONS = 64
 """Open at once; a page that wants more waits until one is closed."""
-WAIT = 10.0
+TIMEOUT = 10.0
 """Seconds for a head to come, and for an address to answer."""
-PIECE = 64 << 10
+CHUNK_BYTES = 64 << 10
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
@@ -38,7 +38,7 @@ def host_and_port(url: str) -> tuple[str, int] | None:
     return ((parts.hostname or "").rstrip("."), port) if parts.hostname else None
 
 
-class Gate:
+class PageProxy:
     """A proxy for one page after the other.
 
     Parameters
@@ -56,27 +56,27 @@ class Gate:
         Connections refused so far.
     """
 
-    def __init__(self, allow_private: bool, most: int) -> None:
+    def __init__(self, allow_private: bool, max_bytes: int) -> None:
         self.port = 0
         self.refused = 0
-        self._allow_private, self._most = allow_private, most
-        self._only: tuple[str, int] | None = None
+        self._allow_private, self._max_bytes = allow_private, max_bytes
+        self._allowed: tuple[str, int] | None = None
         self._opened = False
-        self._left = 0
+        self._bytes_left = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._free = asyncio.Semaphore(CONNECTIONS)
+        self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
         """Listen."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    def open(self, only: tuple[str, int] | None) -> None:
+    def open(self, allowed: tuple[str, int] | None) -> None:
         """Let the next page through: to one host and port, or to all."""
-        self._only, self._opened, self._left = only, True, self._most
+        self._allowed, self._opened, self._bytes_left = allowed, True, self._max_bytes
 
-    async def shut(self) -> None:
+    async def close_page(self) -> None:
         """Nothing passes any more; what is open is closed."""
         self._opened = False
         tasks = list(self._tasks)
@@ -88,34 +88,34 @@ class Gate:
         """Listen no more."""
         if self._server is not None:
             self._server.close()
-        await self.shut()
+        await self.close_page()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._serve(reader, writer))
         self._tasks.add(task)
 
-        def ended(task: asyncio.Task[None]) -> None:
+        def on_end(task: asyncio.Task[None]) -> None:
             # Not in the task itself: one that is cancelled before its first step does nothing.
             self._tasks.discard(task)
             writer.close()
 
-        task.add_done_callback(ended)
+        task.add_done_callback(on_end)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        known = (OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError, asyncio.CancelledError)
-        with suppress(*known):
-            async with self._free:
-                await self._pass(reader, writer)
+        expected = (OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError, asyncio.CancelledError)
+        with suppress(*expected):
+            async with self._slots:
+                await self._forward(reader, writer)
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WAIT)
+    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), TIMEOUT)
         first, _, fields = head.partition(b"\r\n")
         method, target, version = first.decode("latin-1").split(" ")
         tunnel = method == "CONNECT"
-        place = host_and_port(f"https://{target}" if tunnel else target)
+        host = host_and_port(f"https://{target}" if tunnel else target)
         connected = None
-        if self._opened and self._left > 0 and place is not None and self._only in (None, place):
-            connected = await self._connect(*place)
+        if self._opened and self._bytes_left > 0 and host is not None and self._allowed in (None, host):
+            connected = await self._connect(*host)
         if connected is None:
             self.refused += 1
             writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -126,15 +126,15 @@ class Gate:
             if tunnel:
                 writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
             else:
-                out.write(_forwarded(method, target, version, fields))
-            ways = [asyncio.ensure_future(self._copy(*pair)) for pair in ((reader, out), (server, writer))]
+                out.write(_forward_head(method, target, version, fields))
+            copies = [asyncio.ensure_future(self._copy(*pair)) for pair in ((reader, out), (server, writer))]
             try:
                 # What the server has to say ends a request; a tunnel ends with either side.
-                await asyncio.wait(ways if tunnel else ways[1:], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(copies if tunnel else copies[1:], return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for way in ways:
-                    way.cancel()
-                await asyncio.gather(*ways, return_exceptions=True)
+                for copy in copies:
+                    copy.cancel()
+                await asyncio.gather(*copies, return_exceptions=True)
         finally:
             out.close()
 
@@ -142,29 +142,29 @@ class Gate:
         """A connection to the first address of a host that may be reached and answers; None if there is none."""
         loop = asyncio.get_running_loop()
         with suppress(OSError, UnicodeError):
-            for *_, place in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-                address = str(place[0])
+            for *_, socket_address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+                address = str(socket_address[0])
                 if self._allow_private or is_public(address):
                     with suppress(OSError, TimeoutError):
-                        return await asyncio.wait_for(asyncio.open_connection(address, port), WAIT)
+                        return await asyncio.wait_for(asyncio.open_connection(address, port), TIMEOUT)
         return None
 
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
-            while self._left > 0 and (data := await reader.read(PIECE)):
-                self._left -= len(data)
+            while self._bytes_left > 0 and (data := await reader.read(CHUNK_BYTES)):
+                self._bytes_left -= len(data)
                 writer.write(data)
                 await writer.drain()
 
 
-def _forwarded(method: str, target: str, version: str, fields: bytes) -> bytes:
+def _forward_head(method: str, target: str, version: str, fields: bytes) -> bytes:
     """The head of a request as a server wants it, for one answer: a second one on the connection would not be looked
     at."""
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    kept = [line for line in fields.split(b"\r\n") if line and not line.lower().startswith(_HOP)]
-    lines = [f"{method} {path} {version}".encode("latin-1"), *kept, b"Connection: close", b"", b""]
+    headers = [line for line in fields.split(b"\r\n") if line and not line.lower().startswith(_HOP_HEADERS)]
+    lines = [f"{method} {path} {version}".encode("latin-1"), *headers, b"Connection: close", b"", b""]
     return b"\r\n".join(lines)
 
 
-_HOP = (b"connection:", b"proxy-", b"keep-alive:", b"upgrade:")
+_HOP_HEADERS = (b"connection:", b"proxy-", b"keep-alive:", b"upgrade:")

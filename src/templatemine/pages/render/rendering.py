@@ -25,21 +25,21 @@ from typing import Any, TypeVar
 from templatemine.config import RenderConfig
 from templatemine.errors import CapacityError, TemplateMineError
 from templatemine.pages.blocks import Page
-from templatemine.pages.render.browser import GRACE, START, Refused, Session
+from templatemine.pages.render.browser import START_SECONDS, STEP_SECONDS, BrowserSession, RenderFailure
 
-__all__ = ["Rendered", "Renderer"]
+__all__ = ["RenderedPage", "Renderer"]
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
-FEW = 50
+MIN_WORDS = 50
 """Words; a page of fewer has little to lose ("Loading, please wait")."""
-LEAST = 0.5
+MIN_WORD_SHARE = 0.5
 """A page that its scripts leave with a smaller share of its words is taken as it came: most likely they gave up, for
 want of what they could not load."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class RenderedPage:
     """A page after its scripts ran.
 
     Attributes
@@ -73,11 +73,11 @@ class Renderer:
 
     def __init__(self, config: RenderConfig | None = None) -> None:
         self.config = config or RenderConfig()
-        self._one = threading.Lock()
+        self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._session: Session | None = None
-        self._began = False
+        self._session: BrowserSession | None = None
+        self._has_started = False
 
     def __enter__(self) -> Renderer:
         return self
@@ -97,10 +97,10 @@ class Renderer:
         ConfigError
             Chromium does not start.
         """
-        with self._one:
-            self._ready()
+        with self._lock:
+            self._live_session()
 
-    def render(self, html: str, url: str | None = None) -> Rendered:
+    def render(self, html: str, url: str | None = None) -> RenderedPage:
         """Render a page.
 
         Parameters
@@ -115,61 +115,61 @@ class Renderer:
             As `start`, with the first page.
         """
         if len(html.encode("utf-8", "replace")) > self.config.max_bytes:
-            return _left(html, f"more than {self.config.max_bytes:,} bytes")
-        with self._one:
+            return _keep_original(html, f"more than {self.config.max_bytes:,} bytes")
+        with self._lock:
             try:
-                session = self._ready()
+                session = self._live_session()
             except TemplateMineError as error:
-                if not self._began:
+                if not self._has_started:
                     raise
-                return _left(html, f"the browser did not start again: {error}")
+                return _keep_original(html, f"the browser did not start again: {error}")
             try:
-                made, note = self._wait(session.render(html, url), self.config.seconds + 10 * GRACE)
-            except Refused as error:
-                return _left(html, str(error))
+                rendered, note = self._run_in_loop(session.render(html, url), self.config.seconds + 10 * STEP_SECONDS)
+            except RenderFailure as error:
+                return _keep_original(html, str(error))
             except TimeoutError:
-                self._end()
-                return _left(html, "the browser did not answer")
+                self._end_session()
+                return _keep_original(html, "the browser did not answer")
             finally:
-                if not session.alive:
-                    self._end()
+                if not session.is_alive:
+                    self._end_session()
         try:
-            before, after = _words(html), _words(made)
+            before, after = _count_words(html), _count_words(rendered)
         except CapacityError as error:
-            return _left(html, str(error))
-        if before >= FEW and after < LEAST * before:
-            return _left(html, "its scripts took away more than half of its words")
-        return Rendered(html=made, note=note)
+            return _keep_original(html, str(error))
+        if before >= MIN_WORDS and after < MIN_WORD_SHARE * before:
+            return _keep_original(html, "its scripts took away more than half of its words")
+        return RenderedPage(html=rendered, note=note)
 
     def close(self) -> None:
         """End the browser.  A page after that starts a new one."""
-        with self._one:
-            self._end()
+        with self._lock:
+            self._end_session()
             if self._loop is not None and self._thread is not None:
                 self._loop.call_soon_threadsafe(self._loop.stop)
                 self._thread.join()
             self._loop = self._thread = None
 
-    def _ready(self) -> Session:
+    def _live_session(self) -> BrowserSession:
         """A browser that is alive."""
         if self._session is None:
-            self._session = self._wait(Session.start(self.config), START + 2 * GRACE)
-            self._began = True
+            self._session = self._run_in_loop(BrowserSession.start(self.config), START_SECONDS + 2 * STEP_SECONDS)
+            self._has_started = True
         return self._session
 
-    def _end(self) -> None:
+    def _end_session(self) -> None:
         session, self._session = self._session, None
         if session is not None:
             with suppress(TimeoutError):  # the driver of the browser ends with this process at the latest
-                self._wait(session.stop(), 4 * GRACE)
+                self._run_in_loop(session.stop(), 4 * STEP_SECONDS)
 
-    def _wait(self, work: Coroutine[Any, Any, Answer], seconds: float) -> Answer:
+    def _run_in_loop(self, coroutine: Coroutine[Any, Any, Result], seconds: float) -> Result:
         """Do something in the loop, which has a thread of its own: whoever calls may be in a loop, or have none."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            self._thread = threading.Thread(target=_serve, args=(self._loop,), name="rendering", daemon=True)
+            self._thread = threading.Thread(target=_run_loop, args=(self._loop,), name="rendering", daemon=True)
             self._thread.start()
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result(seconds)
         except BaseException:
@@ -177,7 +177,7 @@ class Renderer:
             raise
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
+def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
     """The life of the thread."""
     asyncio.set_event_loop(loop)
     loop.run_forever()
@@ -188,11 +188,11 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
     loop.close()
 
 
-def _left(html: str, why: str) -> Rendered:
-    return Rendered(html=html, done=False, note=f"not rendered: {why}")
+def _keep_original(html: str, reason: str) -> RenderedPage:
+    return RenderedPage(html=html, done=False, note=f"not rendered: {reason}")
 
 
-def _words(html: str) -> int:
+def _count_words(html: str) -> int:
     """Words that are shown."""
     page = Page(html)
     return int(page.words[~page.hidden].sum()) if len(page) else 0
