@@ -150,8 +150,8 @@ class SelectConfig:
     """Which candidates become templates, by their scores.
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
-        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out, for 0.17 % of
-        content lost in new articles (docs/research/mining.md).
+        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for 0.12 % of
+        content lost; `filler`, and `inline_own` below, for 0.02 points more, so that less boilerplate is cut in part.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         halves what is lost, 0.5 finds more (docs/research/loso.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
@@ -164,9 +164,9 @@ class SelectConfig:
     edge : from this share of occurrences on that begin (end) a line, only those are cut.
     """
 
-    segment: float = 0.74
-    label: float = 0.88
-    filler: float = 0.65
+    segment: float = 0.78
+    label: float = 0.9
+    filler: float = 0.7
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003

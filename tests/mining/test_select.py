@@ -79,13 +79,12 @@ LINE, LABEL, LONGER, END = (SEGMENT, CALL), (PREFIX, CREDIT), (PREFIX, f"{CREDIT
 def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
     assert templates({}) == set()
     assert templates({LINE: (0.8, 0), END: (0.8, 0)}) == {LINE}
-    assert templates({LINE: (0.73, 0), END: (0.89, 0)}) == {END}
-    assert templates({LINE: (0.75, 0), END: (0.87, 0)}) == {LINE}
-    # Odds of 0.74 are 2.85: doubled, a score of 0.851 is asked for.
+    assert templates({LINE: (0.77, 0), END: (0.91, 0)}) == {END}
+    # Odds of 0.78 are 3.55: doubled, a score of 0.876 is asked for.
     careful = SelectConfig(caution=2)
-    assert templates({LINE: (0.84, 0)}, careful) == set()
-    assert templates({LINE: (0.86, 0)}, careful) == {LINE}
-    assert templates({LINE: (0.6, 0)}, SelectConfig(caution=0.5)) == {LINE}
+    assert templates({LINE: (0.87, 0)}, careful) == set()
+    assert templates({LINE: (0.88, 0)}, careful) == {LINE}
+    assert templates({LINE: (0.65, 0)}, SelectConfig(caution=0.5)) == {LINE}
     assert decided({LINE: (0.5, 0)})[LINE][0] == UNLIKELY
     for caution in (0, -1, 1e18, float("inf"), float("nan")):
         with pytest.raises(ConfigError, match="caution: expected a number above 0"):
@@ -93,7 +92,7 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
 
 
 def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
-    for own, filler, slot in ((0.95, 0.69, True), (0.95, 0.68, False), (0.91, 0.72, True), (0.91, 0.71, False)):
+    for own, filler, slot in ((0.95, 0.75, True), (0.95, 0.73, False), (0.91, 0.78, True), (0.91, 0.76, False)):
         reason, has_slot, _ = decided({END: (own, filler)})[END]
         assert (reason, has_slot) == (0, slot)
 
