@@ -15,7 +15,7 @@ from templatemine.cleaning import records as stream
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
-from templatemine.cleaning.tally import Census, SourceTally
+from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.read import items, read_records
@@ -234,7 +234,7 @@ def test_names_that_clash() -> None:
         RecordCleaner({}, jobs=0)
 
 
-def test_census() -> None:
+def test_document_counter() -> None:
     fields: list[dict[str, Any]] = [
         {"id": "1"},
         {"id": "1"},
@@ -250,10 +250,10 @@ def test_census() -> None:
         Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
         for one in fields
     ]
-    census = Census(ReadConfig())
-    assert len(list(census.documents(records))) == 9
-    assert census.sources == {"s": 9}
-    assert census.duplicates == 2
+    counter = DocumentCounter(ReadConfig())
+    assert len(list(counter.count_documents(records))) == 9
+    assert counter.sources == {"s": 9}
+    assert counter.duplicates == 2
 
 
 def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
-from templatemine.cleaning.tally import Nameless
+from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
@@ -93,7 +93,7 @@ class ArchiveReport:
     documents: int
     skipped: int
     duplicates: int
-    nameless: Nameless
+    nameless: UnnamedRecords
 
 
 class ArchiveRun:
@@ -198,7 +198,7 @@ class ArchiveRun:
             documents=sum(source_sizes.documents for source_sizes in self._first_pass.sizes.values()),
             skipped=state["at"]["skipped"],
             duplicates=duplicates,
-            nameless=Nameless(**state["at"].get("nameless", {})),
+            nameless=UnnamedRecords(**state["at"].get("nameless", {})),
         )
         notes = state["at"].get("met", {})
         self._note_finished(description, result, notes)
@@ -242,7 +242,7 @@ class ArchiveRun:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [SourceOutcome(**row) for row in finished["outcomes"]]
-        nameless = Nameless(**finished.get("nameless", {}))
+        nameless = UnnamedRecords(**finished.get("nameless", {}))
         return ArchiveReport(outcomes=outcomes, nameless=nameless, **finished["totals"]), finished.get("met", {})
 
     def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:

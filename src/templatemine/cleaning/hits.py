@@ -42,7 +42,7 @@ class DayHits:
     hits: Counter[str] = field(default_factory=Counter)
     packs: Counter[frozenset[str]] = field(default_factory=Counter)
 
-    def note(self, size: int, cleaned: Cleaned) -> None:
+    def add_document(self, size: int, cleaned: Cleaned) -> None:
         """Count a document of `size` characters."""
         self.documents += 1
         self.characters += size
