@@ -194,7 +194,7 @@ def test_plain_lines_are_cleaned_in_threads(
     def refuse(*_: Any) -> Any:
         raise AssertionError("a process")
 
-    monkeypatch.setattr("templatemine.parallel.processes.Workers", refuse)
+    monkeypatch.setattr("templatemine.parallel.processes.WorkerPool", refuse)
     assert cleaned(1, packs) == cleaned(3, packs)
     by_hand = replace(packs["a"], templates=(replace(packs["a"].templates[0], tokens=None),))
     with pytest.raises(AssertionError, match="a process"):

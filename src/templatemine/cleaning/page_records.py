@@ -21,7 +21,7 @@ from templatemine.io.work import Work
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
-from templatemine.parallel.batches import Done, pieces, spread
+from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
@@ -172,11 +172,12 @@ class RecordExtractor:
 
         arguments = (self.config, self._packs, self._references)
         try:
-            yield from pieces(spread(batches, self.jobs, self.extract_batch, _make_worker, arguments), count, on_error)
+            results = run_batches(batches, self.jobs, self.extract_batch, _make_worker, arguments)
+            yield from collect_output(results, count, on_error)
         finally:
             self.close()
 
-    def extract_batch(self, work: Work) -> Done[ExtractTally]:
+    def extract_batch(self, work: Work) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
@@ -191,7 +192,7 @@ class RecordExtractor:
                 errors.append(CorpusError(f"cannot be extracted: {error}", where))
                 continue
             data.append(write(self._record_id(record, where), source, record, found, self.config))
-        return Done(b"".join(data), tally, errors)
+        return BatchResult(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
         """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
@@ -394,7 +395,7 @@ MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns",
 
 def _make_worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
-) -> Callable[[Work], Done[ExtractTally]]:
+) -> Callable[[Work], BatchResult[ExtractTally]]:
     """What extracts batches in another process, whose end is that of the browser it may have."""
     from multiprocessing.util import Finalize
 

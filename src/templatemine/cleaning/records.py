@@ -33,7 +33,7 @@ from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
-from templatemine.parallel.batches import Done, pieces, spread
+from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
@@ -151,24 +151,24 @@ class RecordCleaner:
             if progress is not None:
                 progress(tally.total())
 
-        done = spread(
+        results = run_batches(
             batches, self.jobs, self.clean_batch, _make_worker, (self._packs, self.config), self._is_lock_free
         )
-        return pieces(done, count, on_error)
+        return collect_output(results, count, on_error)
 
-    def clean_batch(self, work: Work | list[Item]) -> Done[Tally]:
+    def clean_batch(self, work: Work | list[Item]) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(work, list):
             work = Items(work)
         tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(work, Rows) and self.config.rows:
-            return Done(self._clean_rows(work, tally, errors), tally, errors)
+            return BatchResult(self._clean_rows(work, tally, errors), tally, errors)
         if isinstance(work, Lines) and self._line_fields is not None:
             data = self._clean_lines(work, self._line_fields, tally, errors)
         else:
             data = self._clean_records(work, tally, errors)
-        return Done(data, tally, errors)
+        return BatchResult(data, tally, errors)
 
     def _is_lock_free(self, work: Work) -> bool:
         """Whether all lines may be cleaned as they stand, and so without Python's lock."""
@@ -403,6 +403,6 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:
+def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], BatchResult[Tally]]:
     """What cleans batches in another process."""
     return RecordCleaner(packs, config).clean_batch

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from templatemine.text.patterns import PatternSet
 
-__all__ = ["Matches", "RegexEngine", "ManualExpressions"]
+__all__ = ["ManualExpressions", "Matches", "RegexEngine"]
 
 Matches = list[tuple[int, int, int]]
 """(start, end, place of the template in the pack), in code points."""
