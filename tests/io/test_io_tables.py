@@ -241,7 +241,7 @@ class TestSheet:
     def test_only_the_new_columns_differ(self) -> None:
         other = pa.array([datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)] * 3, pa.timestamp("us", "UTC"))
         given = table(3, when=other, small=pa.array([1, None, 3], pa.int8())).replace_schema_metadata({"a": "b"})
-        sheet = tables.Sheet(self.rows(given), tables.made("text", "removed", None))
+        sheet = tables.OutputRows(self.rows(given), tables.made("text", "removed", None))
         sheet.add(0, {"text": "new", "removed": [{"start": 0, "end": 2, "templates": ("t",)}]})
         sheet.add(2, {"text": "text 2"})
         out = self.unpacked(sheet.packed())
@@ -257,7 +257,7 @@ class TestSheet:
     )
     def test_the_type_of_the_text_stays(self, kind: Any) -> None:
         given = table(2, text=pa.array(["a", "b"]).cast(kind))
-        sheet = tables.Sheet(self.rows(given), tables.made("text", "removed", "blocks"))
+        sheet = tables.OutputRows(self.rows(given), tables.made("text", "removed", "blocks"))
         for place in range(2):
             sheet.add(place, {"text": "é"})
         out = self.unpacked(sheet.packed())
@@ -266,7 +266,7 @@ class TestSheet:
 
     def test_inputs_with_other_columns_are_refused(self) -> None:
         sink = io.BytesIO()
-        writer = tables.TableWriter("out", lambda schema: parquet.ParquetWriter(tables.Outlet(sink), schema), {})
+        writer = tables.TableWriter("out", lambda schema: parquet.ParquetWriter(tables.ArrowOutput(sink), schema), {})
         writer.write(self.rows(table(2)).data)
         with pytest.raises(CorpusError, match="expected inputs with the same columns, found"):
             writer.write(self.rows(table(2, more=[1, 2])).data)
@@ -285,7 +285,7 @@ def test_a_column_of_another_type_is_named(tmp_path: Path, value: Any) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": ["a"], "removed": [value]}), path)
     (rows,) = read_batches([path], ReadConfig(), Report(), 100, 1 << 20)
-    sheet = tables.Sheet(rows, tables.made("text", "removed", None))
+    sheet = tables.OutputRows(rows, tables.made("text", "removed", None))
     sheet.add(0, {"text": "a", "removed": value})
     with pytest.raises(
         CorpusError, match=r"values of field 'removed' .* \(--removed-field names another column\)"

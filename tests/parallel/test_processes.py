@@ -1,4 +1,4 @@
-"""Workers: results in order, errors as they were raised, and no process left behind."""
+"""The worker pool: results in order, errors as they were raised, and no process left behind."""
 
 from __future__ import annotations
 

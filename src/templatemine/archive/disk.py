@@ -55,7 +55,7 @@ from templatemine.archive.spill import (
     write_rates,
 )
 from templatemine.config import SampleConfig
-from templatemine.io.together import together
+from templatemine.io.file_transaction import file_transaction
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.methods import ResolvedConfig
@@ -146,7 +146,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         )
         path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
         report = keep_rules(work(claims, self._options), path)
-        with together(self._path("packs"), force=True) as files:
+        with file_transaction(self._path("packs"), force=True) as files:
             outcome = PackFolderWriter(files).write(serialise_result(report, path))
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
@@ -268,7 +268,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
         outcomes = []
         claims: list[Claims] = []
-        with together(self._path("packs"), force=True) as files:
+        with file_transaction(self._path("packs"), force=True) as files:
             writer = PackFolderWriter(files)
             for _, (serialised, source_claims) in map_as_completed(
                 decide_with_rules, self._largest_first(unit.sources), self._jobs

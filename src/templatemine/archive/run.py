@@ -32,9 +32,9 @@ from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
+from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
-from templatemine.io.together import together
 from templatemine.io.write import claim
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
@@ -263,7 +263,7 @@ class ArchiveRun:
         return state
 
     def _refuse_existing(self) -> None:
-        with together(self.output, self.config.force) as files:
+        with file_transaction(self.output, self.config.force) as files:
             sizes = self._first_pass.sizes
             sources = [name for name, source_sizes in sizes.items() if source_sizes.documents >= self._options.min_docs]
             PackFolderWriter(files).refuse_existing([*sources, SHARED_PACK] if self._options.shared else sources)

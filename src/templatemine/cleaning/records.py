@@ -246,7 +246,7 @@ class RecordCleaner:
 
         names = self.config.read
         columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
-        sheet = tables.Sheet(rows, columns)
+        output = tables.OutputRows(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {names.date_field} if self.config.hits else set()
         wanted |= {"url"} if self._formatted else set()
@@ -255,12 +255,12 @@ class RecordCleaner:
         for place, source, where, record in records:
             try:
                 self._clean(source, record, tally)
-                sheet.add(place, record)
+                output.add(place, record)
             except PackError:
                 raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return sheet.packed()
+        return output.packed()
 
     def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned."""

@@ -26,7 +26,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.feed import date_of, is_sitemap, parsed_feed
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, unpacked, unreadable
 from templatemine.io.sources import domain_of
-from templatemine.io.web import Fetched, page_record
+from templatemine.io.web import ArchivedResponse, page_record
 
 __all__ = ["CrawlResponse", "CrawlFrontier", "clean_url", "read_urls"]
 
@@ -249,7 +249,7 @@ class CrawlFrontier:
         kind, _, rest = response.content_type.partition(";")
         charset = rest.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
         exchange = response.exchange
-        fetched = Fetched(
+        fetched = ArchivedResponse(
             id=exchange.url,
             url=exchange.url,
             date=exchange.date,

@@ -17,7 +17,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
 from templatemine.io.http_body import decoded_body
-from templatemine.io.web import CUT_OFF, OTHERS, Fetched, page_record
+from templatemine.io.web import CUT_OFF, OTHERS, ArchivedResponse, page_record
 from templatemine.model import Record
 
 __all__ = ["DERIVED", "read"]
@@ -47,8 +47,8 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     try:
         with open_input(path) as stream, unpacked(path, stream) as whole:
             for number, record in enumerate(_records(whole, report), 1):
-                fetched = _fetched(record, f"{place}:{number}", config, report)
-                found = None if fetched is None else page_record(fetched, path, config, report)
+                response = _read_response(record, f"{place}:{number}", config, report)
+                found = None if response is None else page_record(response, path, config, report)
                 if found is not None:
                     yield found
     except _Damage as error:
@@ -62,7 +62,7 @@ class _Damage(Exception):
     """What warcio cannot go on behind."""
 
 
-class _Quiet(ArchiveIterator):  # type: ignore[misc]
+class _SilentArchiveIterator(ArchiveIterator):  # type: ignore[misc]
     """Counts lengths that are wrong (`err_count`) instead of printing lines of its own about them."""
 
     INC_RECORD = ""
@@ -71,7 +71,7 @@ class _Quiet(ArchiveIterator):  # type: ignore[misc]
 def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
     """The records as warcio gives them.  Lengths and dates that no number holds it takes for a mistake of the caller's,
     not of the file's; and it does not look whether there is an address, which a WARC of this name may lack."""
-    source = _Quiet(_Ready(stream), arc2warc=True)
+    source = _SilentArchiveIterator(_AvailableStream(stream), arc2warc=True)
     records = iter(source)
     while True:
         try:
@@ -85,7 +85,7 @@ def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
         yield record
 
 
-class _Ready:
+class _AvailableStream:
     """A stream that gives what it has: reading on to fill a buffer would meet damage before what stands in front of it
     was given."""
 
@@ -93,7 +93,7 @@ class _Ready:
         self.read = stream.read1
 
 
-def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:
+def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
     headers = record.rec_headers
     length = int(record.length or 0)
     http = record.http_headers
@@ -121,7 +121,7 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
     url, date = headers.get_header("WARC-Target-URI") or "", headers.get_header("WARC-Date")
     kind = http.get_header("Content-Type") or ""
     status = http.get_statuscode()
-    return Fetched(
+    return ArchivedResponse(
         id=f"{url}#{date}",
         url=url,
         date=date,

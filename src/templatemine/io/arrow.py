@@ -47,9 +47,9 @@ def _batches(path: str) -> Iterator[Any]:
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
         if not head.startswith(_MAGIC):
-            joined = _Joined(head, stream)
-            reader = ipc.open_stream(joined)
-            yield from _checked(reader, place, lambda: joined.size, reader)
+            prefixed = _PrefixedStream(head, stream)
+            reader = ipc.open_stream(prefixed)
+            yield from _checked(reader, place, lambda: prefixed.size, reader)
             return
         source: Any = stream
         if path == "-" or not stream.seekable():
@@ -80,7 +80,7 @@ def _checked(reader: Any, place: str, packed: Callable[[], int], batches: Iterab
         yield tables.empty(reader.schema)
 
 
-class _Joined:
+class _PrefixedStream:
     """A stream with bytes before it that were read already; `size` counts what was read."""
 
     closed = False
@@ -103,6 +103,6 @@ class _Joined:
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
     """What writes cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
-    outlet = pa.PythonFile(tables.Outlet(stream), mode="w")
+    output = pa.PythonFile(tables.ArrowOutput(stream), mode="w")
     make = ipc.new_stream if place.lower().endswith(".arrows") or place == "stdout" else ipc.new_file
-    return tables.TableWriter(place, lambda schema: make(outlet, schema), columns)
+    return tables.TableWriter(place, lambda schema: make(output, schema), columns)

@@ -78,7 +78,7 @@ PACKED = (".gz", ".zst", ".xz", ".lz4")
 """What may stand behind the suffix of a format."""
 
 
-class _Damaged(OSError):
+class _DamagedData(OSError):
     """Packed data that is damaged; `kind` is how it is packed."""
 
     def __init__(self, kind: str, problem: str) -> None:
@@ -86,11 +86,11 @@ class _Damaged(OSError):
         self.kind = kind
 
 
-class _Bomb(OSError):
+class _DecompressionBomb(OSError):
     """Packed data that unpacks to far more than texts and pages do."""
 
 
-class _Short(OSError):
+class _TruncatedFile(OSError):
     """A file that ends before it did when it was opened, or packed data before its end."""
 
 
@@ -107,7 +107,7 @@ def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool
         problem = f"the gzip data is damaged{after}: {error}"
     elif isinstance(error, lzma.LZMAError):
         problem = f"the xz data is damaged{after}: {error}"
-    elif isinstance(error, _Damaged):
+    elif isinstance(error, _DamagedData):
         problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -266,7 +266,7 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
         with _remote_errors(path):
             place = _fsspec().open(path, "rb")  # held, for an archive is closed with what opened it
             opened = place.open()
-        with opened, io.BufferedReader(_Remote(opened), BUFFER) as stream:
+        with opened, io.BufferedReader(_RemoteFile(opened), BUFFER) as stream:
             yield stream
     else:
         with open(path, "rb", buffering=0) as raw:
@@ -279,8 +279,8 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
                     yield stream
 
 
-class _Remote(io.RawIOBase):
-    """What fsspec opened.
+class _RemoteFile(io.RawIOBase):
+    """A file that fsspec opened.
 
     The files of its protocols have `read` in common and little else, and raise the errors of the libraries they are
     made with; all become an OSError.
@@ -336,7 +336,7 @@ class _Snapshot(io.RawIOBase):
             return 0
         read = self._raw.readinto(memoryview(buffer)[:left])
         if not read:
-            raise _Short(f"the file became shorter while it was read ({self._at:,} of {self._size:,} bytes)")
+            raise _TruncatedFile(f"the file became shorter while it was read ({self._at:,} of {self._size:,} bytes)")
         self._at += read
         return read
 
@@ -358,7 +358,7 @@ tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of
 def check_unfolding(packed: int, whole: int) -> None:
     """Raise an OSError if so many bytes are too many for what they were unpacked from."""
     if whole > _FREE and whole > packed * _MOST_TIMES:
-        raise _Bomb(f"it unpacks to more than {_MOST_TIMES} times its size")
+        raise _DecompressionBomb(f"it unpacks to more than {_MOST_TIMES} times its size")
 
 
 def content_of(data: bytes) -> str | None:
@@ -382,12 +382,12 @@ def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
         stream.seek(0)
         plain: io.BufferedReader[Any] = stream
     else:
-        plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
+        plain = io.BufferedReader(_ChunkStream(stream, head), BUFFER)
     name = path.lower()
     for magic, suffix, unpack in _UNPACKERS:
         if head.startswith(magic) or (head and name.endswith(suffix)):
-            counted = _Counted(plain)
-            return io.BufferedReader(_Unpacked(unpack(counted), counted), BUFFER)
+            counted = _CountingStream(plain)
+            return io.BufferedReader(_DecompressedStream(unpack(counted), counted), BUFFER)
     return plain
 
 
@@ -406,7 +406,7 @@ def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
     return b"".join(pieces)
 
 
-class _Pieces(io.RawIOBase):
+class _ChunkStream(io.RawIOBase):
     """Hands on what `stream` has ready, in pieces, with `head` before it.
 
     `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
@@ -430,7 +430,7 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
-class _Counted:
+class _CountingStream:
     """The packed side: a stream that counts what is read of it."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:
@@ -451,10 +451,10 @@ class _Counted:
         return self.taken
 
 
-class _Unpacked(_Pieces):
+class _DecompressedStream(_ChunkStream):
     """The unpacked side, held against what it was unpacked from."""
 
-    def __init__(self, stream: Any, packed: _Counted) -> None:
+    def __init__(self, stream: Any, packed: _CountingStream) -> None:
         super().__init__(stream)
         self._packed = packed
         self._given = 0
@@ -466,14 +466,14 @@ class _Unpacked(_Pieces):
         return size
 
 
-def _gzip(stream: _Counted) -> Any:
+def _gzip(stream: _CountingStream) -> Any:
     return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
 
 
 class _Xz:
     """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
 
     def read1(self, size: int) -> bytes:
@@ -490,7 +490,7 @@ _STEP = 512
 class _Zstd:
     """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         try:
             import zstandard
         except ImportError as error:
@@ -516,7 +516,7 @@ class _Zstd:
             try:
                 self._ready = memoryview(self._frame.decompress(data))
             except self._error as error:
-                raise _Damaged("zstd", str(error)) from error
+                raise _DamagedData("zstd", str(error)) from error
             self._begun = True
             if self._frame.eof:
                 self._rest = self._frame.unused_data + self._rest
@@ -530,7 +530,7 @@ class _Zstd:
 class _Lz4:
     """lz4 data without the packing, by FastWARC."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         try:
             from fastwarc.stream_io import Lz4Reader
         except ImportError as error:
@@ -543,10 +543,10 @@ class _Lz4:
         except OSError as error:
             if "fill whole buffer" in str(error):  # how it says that the data ends too early
                 raise EOFError("lz4") from None
-            raise _Damaged("lz4", str(error)) from error
+            raise _DamagedData("lz4", str(error)) from error
 
 
-_UNPACKERS: tuple[tuple[bytes, str, Callable[[_Counted], Any]], ...] = (
+_UNPACKERS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
     (_ZSTD_MAGIC, ".zst", _Zstd),
     (_XZ_MAGIC, ".xz", _Xz),
     (_LZ4_MAGIC, ".lz4", _Lz4),

@@ -62,7 +62,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     if one is None:
         base = _base(path)
         name = None
-        wanted = _Wanted(lambda file: _is_html(file) is not None)
+        wanted = _NameFilter(lambda file: _is_html(file) is not None)
         for name in _names(path, wanted):
             record = _document(path, name, base or name.partition("/")[0], config, report)
             if record is not None:
@@ -71,7 +71,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
             wanted.tell(report, f"neither {KNOWN.replace(', ', ' nor ')}")
             return
     found = False
-    wanted = _Wanted(lambda file: by_path(file) is not None if one is None else by_path(file) is one)
+    wanted = _NameFilter(lambda file: by_path(file) is not None if one is None else by_path(file) is one)
     for name in _names(path, wanted):
         found = True
         place = os.path.join(path, name)
@@ -104,7 +104,7 @@ def would_read(path: str, file: str, named: str | None = None) -> bool:
     return by_path(file) is not None
 
 
-class _Wanted:
+class _NameFilter:
     """A test of names that counts those it turns down."""
 
     def __init__(self, test: Callable[[str], bool]) -> None:

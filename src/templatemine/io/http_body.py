@@ -22,7 +22,7 @@ _ENCODINGS = 5
 _STEP = 1 << 16
 
 
-class _Cut(Exception):
+class _TruncatedBody(Exception):
     """The encoded data is damaged, or ends before its end."""
 
 
@@ -71,7 +71,7 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
                 if size > longest:
                     raise ValueError(f"expected at most {longest:,} bytes unpacked, found more")
                 pieces.append(piece)
-        except _Cut:
+        except _TruncatedBody:
             cut = True
         if cut and (not size or (name != "chunked" and _is_text(body))):
             if name != "chunked" and not _is_text(body):
@@ -115,12 +115,12 @@ def _inflated(body: bytes) -> Iterator[bytes]:
             try:
                 piece = unpack.decompress(rest, _STEP)
             except zlib.error:
-                raise _Cut from None
+                raise _TruncatedBody from None
             rest = unpack.unconsumed_tail
             if piece:
                 yield piece
             elif not unpack.eof:
-                raise _Cut  # all was taken, and the end is missing
+                raise _TruncatedBody  # all was taken, and the end is missing
         rest = unpack.unused_data if unpack.unused_data[:2] == b"\x1f\x8b" else b""
 
 
@@ -139,7 +139,7 @@ def _by_library(name: str, body: bytes) -> Iterator[bytes]:
         try:
             piece = bytes(reader.read(_STEP))
         except OSError:
-            raise _Cut from None
+            raise _TruncatedBody from None
         if not piece:
             return
         yield piece
@@ -154,12 +154,12 @@ def _chunks(body: bytes) -> Iterator[bytes]:
     while True:
         match = _SIZE.match(body, at)
         if match is None:
-            raise _Cut
+            raise _TruncatedBody
         size = int(match[1], 16)
         if not size:
             return
         at = match.end() + size
         yield body[match.end() : at]
         if at > len(body):
-            raise _Cut
+            raise _TruncatedBody
         at += 2

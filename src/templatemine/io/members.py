@@ -1,8 +1,8 @@
 """Packed archives of records that are packed one by one: unpacked in order, over damage.
 
 WARC files are gzip members (or zstd frames), a record each, so that one of them can be read without the others.  The
-same makes damage a matter of the record it hits: `Members` names it, and goes on with the next member that begins as a
-record does.
+same makes damage a matter of the record it hits: `MemberStream` names it, and goes on with the next member that begins
+as a record does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.io.files import check_unfolding
 
-__all__ = ["Damage", "Members", "gzip_members", "zstd_members"]
+__all__ = ["Damage", "MemberStream", "gzip_members", "zstd_members"]
 
 _STEP = {"gzip": 1 << 13, "zstd": 1 << 9}
 """Bytes that are unpacked in one go: of a bomb they make 8 MiB (gzip) or 16 MiB (zstd)."""
@@ -26,7 +26,7 @@ class Damage(Exception):
     """Packed data that cannot be unpacked; reading may go on behind it."""
 
 
-class Members:
+class MemberStream:
     """The bytes of all members, one after the other; a piece never reaches over the end of one.
 
     Parameters
@@ -147,12 +147,12 @@ class Members:
             return False
 
 
-def gzip_members(stream: Any) -> Members:
+def gzip_members(stream: Any) -> MemberStream:
     """The members of a gzip file."""
-    return Members(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
+    return MemberStream(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
 
 
-def zstd_members(stream: Any) -> Members:
+def zstd_members(stream: Any) -> MemberStream:
     """The frames of a zstd file.
 
     Raises
@@ -165,4 +165,4 @@ def zstd_members(stream: Any) -> Members:
     except ImportError as error:
         raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
     make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
-    return Members(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")
+    return MemberStream(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")

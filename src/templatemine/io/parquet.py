@@ -60,5 +60,5 @@ def _batches(path: str) -> Iterator[Any]:
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
     """What writes cleaned rows; see `tables.TableWriter`."""
-    outlet = tables.Outlet(stream)
-    return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(outlet, schema), columns)
+    output = tables.ArrowOutput(stream)
+    return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(output, schema), columns)

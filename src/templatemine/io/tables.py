@@ -28,8 +28,8 @@ from templatemine.model import Record
 __all__ = [
     "BLOCKS",
     "SPANS",
-    "Outlet",
-    "Sheet",
+    "ArrowOutput",
+    "OutputRows",
     "TableWriter",
     "check_columns",
     "empty",
@@ -217,8 +217,8 @@ def made(text_field: str, removed_field: str, blocks_field: str | None) -> dict[
     return columns if blocks_field is None else {**columns, blocks_field: BLOCKS}
 
 
-class Sheet:
-    """Rows on their way out: the batch they came in, with the columns that cleaning makes.
+class OutputRows:
+    """Cleaned rows: the batch they came in, with the columns that cleaning adds.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ class TableWriter:
         self._batches: list[Any] = []
 
     def write(self, piece: bytes) -> None:
-        """Write a piece: a stream of Arrow (see `Sheet.packed`) or JSON lines."""
+        """Write a piece: a stream of Arrow (see `OutputRows.packed`) or JSON lines."""
         if not piece:
             return
         if piece[:1] == b"{":
@@ -390,7 +390,7 @@ def _columns(schema: Any) -> str:
     return "(" + ", ".join(f"{field.name}: {field.type}" for field in schema) + ")"
 
 
-class Outlet:
+class ArrowOutput:
     """What Arrow writes to: a handle that cannot seek, with the place counted."""
 
     def __init__(self, stream: Any) -> None:

@@ -20,7 +20,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
 from templatemine.io.http_body import decoded_body
 from templatemine.io.members import Damage, gzip_members, zstd_members
-from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, Fetched, page_record
+from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, ArchivedResponse, page_record
 from templatemine.model import Record
 
 __all__ = ["DERIVED", "read", "read_stream"]
@@ -60,7 +60,7 @@ def read_stream(
             yield found
 
 
-def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[Fetched]:
+def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
     """What the records hold, from front to back, over damage where the next record can be found."""
     head = _head(stream)
     source: Any
@@ -79,9 +79,9 @@ def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: 
             ):
                 number += 1
                 begun = max(begun, record.stream_pos)
-                fetched = _fetched(record, f"{place}:{number}", config, report)
-                if fetched is not None:
-                    yield fetched
+                response = _read_response(record, f"{place}:{number}", config, report)
+                if response is not None:
+                    yield response
             return
         except Damage as error:
             problem, more = str(error), source.resume(-1)
@@ -147,7 +147,7 @@ _START = re.compile(rb"(?<=\n)WARC/1\.")
 # ------------------------------------------------------------------------------------------------------- one record
 
 
-def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:
+def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
     """What a record holds; None, counted or reported, if that is nothing of ours."""
     headers = record.headers
     if record.record_type & WarcRecordType.revisit:
@@ -185,7 +185,7 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
         return None
     if message.cut_off and not truncated:
         report.note(CUT_OFF)
-    return Fetched(
+    return ArchivedResponse(
         id=record.record_id or where,
         url=(headers.get("WARC-Target-URI") or "").strip("<>"),
         date=headers.get("WARC-Date"),

@@ -22,7 +22,7 @@ from templatemine.io.folder import MARKS, meta_charset, utf8
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
-__all__ = ["CUT_OFF", "EMPTY", "OTHERS", "Fetched", "decode", "page_record"]
+__all__ = ["CUT_OFF", "EMPTY", "OTHERS", "ArchivedResponse", "decode", "page_record"]
 
 OTHERS = "records that hold no page (requests, pictures, ...)"
 FAILED = "responses that report an error or lead elsewhere"
@@ -42,8 +42,8 @@ _SNIFFED = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """What a record of an archive holds.
+class ArchivedResponse:
+    """A response in an archive of a crawl.
 
     Attributes
     ----------
@@ -73,47 +73,47 @@ class Fetched:
     where: str
 
 
-def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report) -> Record | None:
-    """The record of a page; None, counted or reported, if there is none in what was fetched."""
-    if fetched.status is not None and not 200 <= fetched.status < 300:
+def page_record(response: ArchivedResponse, path: str, config: ReadConfig, report: Report) -> Record | None:
+    """The record of a page; None, counted or reported, if there is none in the response."""
+    if response.status is not None and not 200 <= response.status < 300:
         report.note(FAILED)
         return None
-    if not fetched.body.strip():
+    if not response.body.strip():
         report.note(EMPTY)
         return None
-    kind = fetched.content_type.partition(";")[0].strip().lower()
-    if not fetched.text and kind not in _PAGES and not (kind in _UNTOLD and _looks_like_a_page(fetched.body)):
+    kind = response.content_type.partition(";")[0].strip().lower()
+    if not response.text and kind not in _PAGES and not (kind in _UNTOLD and _looks_like_a_page(response.body)):
         report.note(OTHERS)
         return None
-    body, notes = decode(fetched.body, fetched.charset)
+    body, notes = decode(response.body, response.charset)
     for note in notes:
         report.note(note)
     fields: dict[str, Any] = {
-        config.id_field: fetched.id,
+        config.id_field: response.id,
         config.source_field: "",
-        "url": fetched.url,
-        config.date_field: fetched.date,
-        config.text_field if fetched.text else config.html_field: body,
+        "url": response.url,
+        config.date_field: response.date,
+        config.text_field if response.text else config.html_field: body,
     }
     try:
         too_large(config, body)
         if config.source_of is None:
-            source = domain_of(fetched.url) or stem(path)
+            source = domain_of(response.url) or stem(path)
         else:
             source = source_of(config.source_of, fields, place_of(path))
     except ValueError as error:
-        report(CorpusError(str(error), fetched.where))
+        report(CorpusError(str(error), response.where))
         return None
     fields[config.source_field] = source
     document = Document(
         source=source,
-        id=fetched.id,
-        text=body if fetched.text else None,
-        html=None if fetched.text else body,
-        url=fetched.url,
-        date=fetched.date,
+        id=response.id,
+        text=body if response.text else None,
+        html=None if response.text else body,
+        url=response.url,
+        date=response.date,
     )
-    return Record(document=document, fields=fields, where=fetched.where)
+    return Record(document=document, fields=fields, where=response.where)
 
 
 def _looks_like_a_page(body: bytes) -> bool:

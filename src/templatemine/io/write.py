@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
-from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
+from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
 
 __all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
 
@@ -129,7 +129,7 @@ def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -
     with ExitStack() as held:  # until it has its name
         try:
             with _new(temporary, path, target, text) as handle:
-                held.enter_context(holding(temporary))
+                held.enter_context(hold_lock(temporary))
                 yield handle
             with _cannot_write(path):
                 if old is not None:
