@@ -18,7 +18,7 @@ from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
-from templatemine.io.read import items, read_records
+from templatemine.io.read import batch_records, read_records
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -205,13 +205,17 @@ def test_plain_lines_are_cleaned_in_threads(
 
 def test_batches_end_by_records_and_by_characters() -> None:
     records = to_records(rows("a", 600))
-    assert [len(batch.records) for batch in items(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+    assert [
+        len(batch.records) for batch in batch_records(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+    ] == [
         256,
         256,
         88,
     ]
     large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
-    assert [len(batch.records) for batch in items(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+    assert [
+        len(batch.records) for batch in batch_records(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+    ] == [
         3,
         3,
         1,

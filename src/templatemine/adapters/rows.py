@@ -13,7 +13,7 @@ from typing import Any
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io.fields import is_none, kind
+from templatemine.io.fields import is_missing, json_type
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
 from templatemine.packs.pack import Pack
@@ -134,12 +134,12 @@ def _check_row(source: object, text: object, page: object) -> str | None:
     """
     for name, value in (("text", text), ("html", page)):
         if not isinstance(value, str) and value is not None:
-            raise ValueError(f"expected a string as {name}, found {kind(value)}")
-    if is_none(source):
+            raise ValueError(f"expected a string as {name}, found {json_type(value)}")
+    if is_missing(source):
         return None
     if isinstance(source, str) or type(source) is int or type(source) is float:
         return str(source)
-    raise ValueError(f"expected a string or a number as source, found {kind(source)}")
+    raise ValueError(f"expected a string or a number as source, found {json_type(source)}")
 
 
 def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "removed") -> list[str]:

@@ -26,7 +26,7 @@ from templatemine.archive.partition import (
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.file_transaction import FileTransaction, file_transaction
-from templatemine.io.files import Report, no_documents
+from templatemine.io.files import Report, no_documents_error
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name
@@ -95,7 +95,7 @@ def sort_by_source(
                     os.makedirs(os.path.join(work, name))
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
-                raise no_documents(inputs, report.errors)
+                raise no_documents_error(inputs, report.errors)
             files.refuse_existing(file_name(source) for source in sizes)
             return _write_sources(files, work, sizes, config, progress)
         finally:

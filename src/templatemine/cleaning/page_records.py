@@ -16,7 +16,7 @@ from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderC
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
-from templatemine.io.read import read_documents, work_records
+from templatemine.io.read import read_documents, read_work
 from templatemine.io.work import Work
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
@@ -183,7 +183,7 @@ class RecordExtractor:
         errors: list[CorpusError] = []
         data: list[bytes] = []
         write = FORMS[self.config.form]
-        for source, where, record, _ in work_records(work, self.config.read, errors.append):
+        for source, where, record, _ in read_work(work, self.config.read, errors.append):
             try:
                 found = self._extract(source, record, tally)
             except PackError:

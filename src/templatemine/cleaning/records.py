@@ -121,7 +121,7 @@ class RecordCleaner:
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON; see `pieces`."""
-        batches = archives.items(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
+        batches = archives.batch_records(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
         return self.pieces(batches, on_error, progress)
 
     def pieces(
@@ -228,7 +228,7 @@ class RecordCleaner:
     def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError]) -> bytes:
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
-        for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
+        for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
             try:
                 self._clean(source, record, tally)
                 if slim and record.get(self.config.read.text_field) is not None:
@@ -245,7 +245,7 @@ class RecordCleaner:
         from templatemine.io import tables
 
         names = self.config.read
-        columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
+        columns = tables.cleaned_columns(names.text_field, self.config.removed_field, self.config.blocks_field)
         output = tables.OutputRows(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {names.date_field} if self.config.hits else set()
@@ -260,7 +260,7 @@ class RecordCleaner:
                 raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return output.packed()
+        return output.serialize()
 
     def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned."""

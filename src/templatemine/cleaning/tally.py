@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
-from templatemine.io.fields import has_id, is_none
+from templatemine.io.fields import has_id, is_missing
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
@@ -35,7 +35,7 @@ class UnnamedRecords:
     def add(self, record: Record, read: ReadConfig) -> None:
         """Count a record, if it is one."""
         url = record.document.url
-        if url and read.source_of is None and is_none(record.fields.get(read.source_field)):
+        if url and read.source_of is None and is_missing(record.fields.get(read.source_field)):
             self.records += 1
             if len(self.hosts) < _MAX_HOSTS and (host := host_of(url)):
                 self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint

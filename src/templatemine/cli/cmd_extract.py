@@ -307,14 +307,14 @@ def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:
 
 def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:
     from templatemine.cleaning.page_records import find_references, open_renderer
-    from templatemine.io.files import READ_ERRORS, unreadable
+    from templatemine.io.files import READ_ERRORS, read_error
     from templatemine.io.folder import read_body
 
     if args.reference is not None:
         try:
             page = read_body(args.reference, True, read.max_record)
         except READ_ERRORS as error:
-            raise unreadable(error, args.reference) from error
+            raise read_error(error, args.reference) from error
         except ValueError as error:
             raise CorpusError(str(error), args.reference, fatal=True) from error
         with open_renderer(render) as rendered:

@@ -25,12 +25,12 @@ from templatemine.errors import CorpusError, MissingExtraError, pip_line
 __all__ = [
     "BUFFER",
     "GZIP_MAGIC",
-    "PACKED",
+    "PACKING_SUFFIXES",
     "READ_ERRORS",
     "Report",
-    "content_of",
-    "check_unfolding",
-    "expand",
+    "detect_content",
+    "check_expansion",
+    "expand_paths",
     "file_of",
     "is_remote",
     "open_input",
@@ -39,8 +39,8 @@ __all__ = [
     "read_whole",
     "stem",
     "unpacked_name",
-    "unreadable",
-    "unpacked",
+    "read_error",
+    "open_unpacked",
 ]
 
 BUFFER = 1 << 18
@@ -50,7 +50,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
 
 _UTF_16, _UTF_32 = "UTF-16", "UTF-32"
-_CONTENTS = (
+_SIGNATURES = (
     (b"\xff\xfe\0\0", _UTF_32),
     (b"\0\0\xfe\xff", _UTF_32),
     (b"\xff\xfe", _UTF_16),
@@ -74,7 +74,7 @@ _CONTENTS = (
 )
 """How what is taken for something else begins."""
 
-PACKED = (".gz", ".zst", ".xz", ".lz4")
+PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
 """What may stand behind the suffix of a format."""
 
 
@@ -98,7 +98,7 @@ READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """What opening, reading and unpacking a file can raise; `gzip.BadGzipFile` is an OSError."""
 
 
-def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
+def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
     """Say in one line why a file could not be read; `after` says how far reading came."""
     if isinstance(error, EOFError):
         kind = f"{error} " if error.args and str(error) in ("xz", "zstd", "lz4") else "gzip "
@@ -151,7 +151,7 @@ def raise_error(error: CorpusError) -> None:
     raise error
 
 
-def no_documents(paths: Iterable[str], unreadable: int) -> CorpusError:
+def no_documents_error(paths: Iterable[str], unreadable: int) -> CorpusError:
     """The error for inputs without a document, of which some records could not be read."""
     found = f"found {unreadable:,} that cannot be read" if unreadable else "found none"
     return CorpusError(f"expected documents, {found}", ", ".join(map(place_of, paths)), fatal=True)
@@ -183,7 +183,7 @@ def file_of(path: str) -> str:
 def unpacked_name(path: str) -> str:
     """A name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
     name = file_of(path).lower()
-    return next((name[: -len(suffix)] for suffix in PACKED if name.endswith(suffix)), name)
+    return next((name[: -len(suffix)] for suffix in PACKING_SUFFIXES if name.endswith(suffix)), name)
 
 
 def stem(path: str) -> str:
@@ -194,7 +194,7 @@ def stem(path: str) -> str:
     return os.path.splitext(name[: len(unpacked_name(name))])[0]
 
 
-def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Replace each pattern (``*``, ``?``, ``[...]``, ``**``) by the paths it matches, sorted; what exists stays.
 
     Raises
@@ -349,24 +349,24 @@ class _Snapshot(io.RawIOBase):
         return self._at
 
 
-_FREE = 256 << 20
-_MOST_TIMES = 200
+_UNCHECKED_BYTES = 256 << 20
+_MAX_RATIO = 200
 """What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
 tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
 
 
-def check_unfolding(packed: int, whole: int) -> None:
+def check_expansion(packed: int, whole: int) -> None:
     """Raise an OSError if so many bytes are too many for what they were unpacked from."""
-    if whole > _FREE and whole > packed * _MOST_TIMES:
-        raise _DecompressionBomb(f"it unpacks to more than {_MOST_TIMES} times its size")
+    if whole > _UNCHECKED_BYTES and whole > packed * _MAX_RATIO:
+        raise _DecompressionBomb(f"it unpacks to more than {_MAX_RATIO} times its size")
 
 
-def content_of(data: bytes) -> str | None:
+def detect_content(data: bytes) -> str | None:
     """What data is by its first bytes, in words, if it is nothing that holds text in UTF-8."""
-    return next((what for magic, what in _CONTENTS if data.startswith(magic)), None)
+    return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
 
 
-def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
+def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
     """The bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
 
     Raises
@@ -384,7 +384,7 @@ def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
     else:
         plain = io.BufferedReader(_ChunkStream(stream, head), BUFFER)
     name = path.lower()
-    for magic, suffix, unpack in _UNPACKERS:
+    for magic, suffix, unpack in _DECOMPRESSORS:
         if head.startswith(magic) or (head and name.endswith(suffix)):
             counted = _CountingStream(plain)
             return io.BufferedReader(_DecompressedStream(unpack(counted), counted), BUFFER)
@@ -462,7 +462,7 @@ class _DecompressedStream(_ChunkStream):
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer)
         self._given += size
-        check_unfolding(self._packed.taken, self._given)
+        check_expansion(self._packed.taken, self._given)
         return size
 
 
@@ -546,7 +546,7 @@ class _Lz4:
             raise _DamagedData("lz4", str(error)) from error
 
 
-_UNPACKERS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
+_DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
     (_ZSTD_MAGIC, ".zst", _Zstd),
     (_XZ_MAGIC, ".xz", _Xz),
     (_LZ4_MAGIC, ".lz4", _Lz4),

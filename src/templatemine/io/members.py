@@ -12,7 +12,7 @@ import zlib
 from typing import Any
 
 from templatemine.errors import MissingExtraError, pip_line
-from templatemine.io.files import check_unfolding
+from templatemine.io.files import check_expansion
 
 __all__ = ["Damage", "MemberStream", "gzip_members", "zstd_members"]
 
@@ -71,7 +71,7 @@ class MemberStream:
         piece = self._ready if size < 0 else self._ready[:size]
         self._ready = self._ready[len(piece) :]
         self._given += len(piece)
-        check_unfolding(self._place, self._given)
+        check_expansion(self._place, self._given)
         return piece
 
     def tell(self) -> int:
@@ -88,12 +88,12 @@ class MemberStream:
         except Damage:
             pass
         self._ready = b""
-        self._packed = self._packed or self._more(_STEP[self._kind])
+        self._packed = self._packed or self._read_packed(_STEP[self._kind])
         return bool(self._packed.strip(b"\0"))
 
     def _unpack(self) -> bool:
         """Unpack a step; False at the end of the file."""
-        packed = self._packed or self._more(_STEP[self._kind])
+        packed = self._packed or self._read_packed(_STEP[self._kind])
         self._packed = b""
         if not packed:
             if self._member is None:
@@ -115,7 +115,7 @@ class MemberStream:
             self._member = None
         return True
 
-    def _more(self, size: int) -> bytes:
+    def _read_packed(self, size: int) -> bytes:
         data = bytes(self._stream.read(size))
         self._place += len(data)
         return data
@@ -127,9 +127,9 @@ class MemberStream:
         start = 1
         if self._stream.seekable():
             self._place = self._stream.seek(self._began + 1)
-            packed, start = self._more(_CHUNK), 0
+            packed, start = self._read_packed(_CHUNK), 0
         while packed:
-            more = self._more(_CHUNK)
+            more = self._read_packed(_CHUNK)
             packed += more
             for match in self._magic.finditer(packed, start):
                 if self._begins_record(packed[match.start() :]):

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
-from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
@@ -383,7 +383,7 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
             "not found; it holds the rejected candidates, and mining writes it beside the pack", path, fatal=True
         ) from None
     except READ_ERRORS as error:
-        raise unreadable(error, path) from error
+        raise read_error(error, path) from error
 
 
 _MAX_LINE_BYTES = 1 << 24
