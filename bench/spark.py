@@ -88,15 +88,15 @@ def costs(path: str) -> dict[str, float]:
     small, _ = timed(lambda: rows(tasks.mine(batches(few), plan, mine_source)), REPEATS)
     told = [row for row in mined if row["kind"] == tasks.RATES]
     told.sort(key=lambda row: (row["number"], row["source"]))
-    answering, answered = timed(lambda: rows(tasks.answer_part(_again(told))))
+    answering, answered = timed(lambda: rows(tasks.compare_strings(_again(told))))
     known = sorted(
         [row for row in mined if row["kind"] != tasks.RATES] + answered,
         key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
     )
     deciding, decided = timed(lambda: rows(tasks.decide(_again(known), plan, decide_source)))
-    facts = rows(tasks.reports(_again(decided)))
+    facts = rows(tasks.read_reports(_again(decided)))
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
-    shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
+    shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}
     cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
     counting, wanted = _counting(archive, options)
     reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
@@ -161,7 +161,7 @@ def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tu
         for number, one in enumerate(mined)
     }
     documents = [document for some in archive.values() for document in some]
-    queries = {source: tasks.packed(step.query) for source, step in steps.items()}
+    queries = {source: tasks.serialize(step.query) for source, step in steps.items()}
     spent, _ = timed(
         lambda asked: rows(tasks.answer_queries(_for_cleaning(documents), asked, options)), REPEATS, queries
     )

@@ -16,8 +16,8 @@ with instrumented():
     from templatemine.errors import CorpusError
     from templatemine.io import arc, arrow, csv, feed, jsonl, parquet, wacz, warc  # noqa: F401
     from templatemine.io.files import Report
-    from templatemine.io.http_body import decoded_body
-    from templatemine.io.read import read_batches, read_records, work_records
+    from templatemine.io.http_body import decode_body
+    from templatemine.io.read import read_batches, read_records, read_work
 
 MOST = 1 << 16
 """Bytes of a record, and of what a packed one unfolds to."""
@@ -77,7 +77,7 @@ def check_lines(data: bytes, records: list[Any], path: str) -> None:
     batched = [
         (where, own)
         for work in read_batches([path], CONFIG, report, 3, 200)
-        for _, where, own, _ in work_records(work, CONFIG, report)
+        for _, where, own, _ in read_work(work, CONFIG, report)
     ]
     assert [where for where, _ in batched] == [where for where, _, _ in records]
     assert all(same_fields(own, row[2]) for (_, own), row in zip(batched, records, strict=True))
@@ -89,7 +89,7 @@ def check_body(choices: Choices) -> None:
     """A body of HTTP: decoded, or refused with a `ValueError`."""
     transfer, content = choices.pick(("", "chunked", "x")), choices.pick(CODINGS)
     try:
-        body, _ = decoded_body(choices.rest(), transfer, content, MOST)
+        body, _ = decode_body(choices.rest(), transfer, content, MOST)
     except ValueError:
         return
     assert len(body) <= MOST

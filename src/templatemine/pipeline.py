@@ -34,7 +34,7 @@ from templatemine.mining.stages import (
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.parallel.forks import as_finished
+from templatemine.parallel.forks import map_as_completed
 from templatemine.text import _scan
 
 __all__ = [
@@ -189,7 +189,7 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_So
         sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
         order = sorted(range(len(items)), key=lambda index: -sizes[index])
         results: list[Any] = [None] * len(items)
-        completed = as_finished(lambda index: function(*items[index]), order, self._jobs)
+        completed = map_as_completed(lambda index: function(*items[index]), order, self._jobs)
         for done, (index, result) in enumerate(completed, 1):
             results[order[index]] = result
             self._progress(step, done, len(items))

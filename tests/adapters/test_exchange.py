@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from archives_by_hand import documents, mixed
 
-from templatemine.adapters.exchange import answers, elsewhere_of, told
+from templatemine.adapters.exchange import collect_counts, compare_part, partition_rates
 from templatemine.config import PipelineConfig
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, gather
@@ -28,11 +28,11 @@ def sources() -> list[SourceCandidates]:
 
 def in_parts(sources: list[SourceCandidates], bits: int, floor: int) -> list[dict[int, bytes]]:
     """Answers for each source, as they would come by way of 2 ** bits tasks."""
-    tables = [told(mined, bits, floor) for mined in sources]
+    tables = [partition_rates(mined, bits, floor) for mined in sources]
     given: list[dict[int, bytes]] = [{} for _ in sources]
     for part in range(2**bits):
         tellers = [place for place, table in enumerate(tables) if part in table]
-        for place, answer in zip(tellers, answers([tables[place][part] for place in tellers]), strict=True):
+        for place, answer in zip(tellers, compare_part([tables[place][part] for place in tellers]), strict=True):
             given[place][part] = answer
     return given
 
@@ -42,7 +42,7 @@ def test_parts_say_what_the_whole_says(sources: list[SourceCandidates], bits: in
     whole = gather([source_rates(one) for one in sources])
     met = 0
     for place, (mined, given) in enumerate(zip(sources, in_parts(sources, bits, 0), strict=True)):
-        found, wanted = elsewhere_of(mined, given, bits, 0), whole.lookup(mined.hashes, place)
+        found, wanted = collect_counts(mined, given, bits, 0), whole.lookup(mined.hashes, place)
         for field in fields(CrossSourceCounts):
             np.testing.assert_array_equal(getattr(found, field.name), getattr(wanted, field.name))
         met += np.count_nonzero(wanted.sources)
@@ -55,7 +55,7 @@ def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_
     least = min(int(mined.repeats.df.min()) for mined in sources)
     assert in_parts(sources, 4, least) == in_parts(sources, 4, 0)
     for mined, given in zip(sources, in_parts(sources, 4, 8), strict=True):
-        assert not elsewhere_of(mined, given, 4, 8).sources[mined.repeats.df < 8].any()
+        assert not collect_counts(mined, given, 4, 8).sources[mined.repeats.df < 8].any()
 
 
 def test_a_source_without_strings_tells_nothing() -> None:
@@ -67,6 +67,6 @@ def test_a_source_without_strings_tells_nothing() -> None:
         ),
         OPTIONS,
     )
-    assert told(empty, 3, 0) == {}
-    assert len(elsewhere_of(empty, {}, 3, 0).sources) == 0
-    assert answers([]) == []
+    assert partition_rates(empty, 3, 0) == {}
+    assert len(collect_counts(empty, {}, 3, 0).sources) == 0
+    assert compare_part([]) == []

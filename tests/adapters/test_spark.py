@@ -200,7 +200,7 @@ def test_mistakes_are_told_by_name(spark: Any) -> None:
         ArchiveConfig(partitions=0)
 
 
-STEPS = ("mine", "answer_part", "decide", "answer_queries", "proceed", "clean")
+STEPS = ("mine", "compare_strings", "decide", "answer_queries", "proceed", "clean")
 
 
 def deadly(step: Callable[..., Iterator[Any]], marker: str) -> Callable[..., Iterator[Any]]:

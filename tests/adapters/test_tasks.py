@@ -60,7 +60,7 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
             for source, count in counts.items()
             if count > config.sample.documents
         }
-        self.plan = tasks.Plan(options=options, bits=bits, floor=0, giants=giants)
+        self.plan = tasks.Plan(options=options, bits=bits, floor=0, sampled=giants)
         self.partitions = partitions
         part_of = {source: place % partitions for place, source in enumerate(sorted(counts))}
         self.placed = [{"part": part_of[row["source"]], **row} for row in rows]
@@ -68,18 +68,18 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
     def map_documents(self, work: MineSource) -> Rows:
         sample: Rows = []
         config = self.plan.options.sample
-        for source in self.plan.giants:
+        for source in self.plan.sampled:
             mine_of = sorted(
                 (row for row in self.placed if row["source"] == source),
-                key=lambda row: tasks.sample_key([row["id"]], config),
+                key=lambda row: tasks.sample_keys([row["id"]], config),
             )
             sample += mine_of[: config.documents + self.partitions - 1]  # to the document, or some too many
-        kept = [row for row in self.placed if row["source"] not in self.plan.giants] + sample
+        kept = [row for row in self.placed if row["source"] not in self.plan.sampled] + sample
         return shuffled(kept, self.partitions, "part", ("source", "id"), lambda some: tasks.mine(some, self.plan, work))
 
     def reduce(self, kept: Rows) -> Rows:
         sent = [row for row in kept if row["kind"] == tasks.RATES]
-        return shuffled(sent, 2**self.plan.bits, "number", ("number", "source"), tasks.answer_part)
+        return shuffled(sent, 2**self.plan.bits, "number", ("number", "source"), tasks.compare_strings)
 
     def map_candidates(self, kept: Rows, table: Rows, work: DecideSource) -> Facts:
         known = [row for row in kept if row["kind"] != tasks.RATES] + table
@@ -89,7 +89,7 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
             assert {row["source"] for row in steps if row["kind"] == tasks.QUERY} == {"big"}
             steps = self.by_source(self.answered(steps), lambda some: tasks.proceed(some, self.plan))
         reports += steps
-        facts = shuffled(reports, 1, "part", ORDER, tasks.reports)
+        facts = shuffled(reports, 1, "part", ORDER, tasks.read_reports)
         return {row["source"]: (row["documents"], row["templates"], row["note"], row["pack"]) for row in facts}
 
     def by_source(self, rows: Rows, task: Callable[[Any], Any]) -> Rows:
@@ -114,8 +114,8 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
 def test_tasks_give_the_bytes_of_a_local_run(
     partitions: int, bits: int, piece: int, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "PIECE", piece)
-    monkeypatch.setattr(tasks, "BUFFER", 10_000)
+    monkeypatch.setattr(tasks, "MAX_ROW_BYTES", piece)
+    monkeypatch.setattr(tasks, "MAX_BUFFERED", 10_000)
     config = PipelineConfig(method=method, sample=SAMPLED.sample)
     rows = mixed()
     wanted = local(sorted(documents(rows), key=lambda one: (one.source, one.id)), config)
@@ -131,13 +131,13 @@ def test_tasks_give_the_bytes_of_a_local_run(
 
 def test_packed_values_come_back() -> None:
     value = {"a": [Document(source="s", id="1", text="\ud800")], "b": b"\0" * 1000}
-    assert tasks.unpacked(tasks.packed(value)) == value
-    assert len(tasks.packed(value)) < 500
+    assert tasks.deserialize(tasks.serialize(value)) == value
+    assert len(tasks.serialize(value)) < 500
 
 
 def test_packs_are_unpacked_when_they_are_asked_for() -> None:
     """Not for each row: whether there is one is asked there."""
-    packs = tasks._Packs({"a": b"no pack"})
+    packs = tasks._LazyPacks({"a": b"no pack"})
     assert "a" in packs
     assert "b" not in packs
     assert (list(packs), len(packs)) == (["a"], 1)
@@ -162,7 +162,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
             "n": 4,
         },
     ]
-    shipped = {source: tasks.packed(pack) for source, pack in packs.items()}
+    shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}
     found: Rows = []
     schema = pa.RecordBatch.from_pylist(rows).schema
     for batch in tasks.clean(batches(rows, 50, schema), shipped, StreamConfig()):
@@ -195,7 +195,9 @@ def test_pages_have_addresses_where_a_column_has_them() -> None:
 def test_packs_are_checked_before_they_are_broadcast() -> None:
     pack = next(iter(mine(documents(mixed())).values()))
     good = [{"source": pack.source, "pack": pack.to_json()}]
-    (batch,) = tasks.checked(batches(good, 5))
-    assert tasks.unpacked(batch.to_pylist()[0]["pack"]).to_json() == pack.to_json()
+    (batch,) = tasks.check_packs(batches(good, 5))
+    assert tasks.deserialize(batch.to_pylist()[0]["pack"]).to_json() == pack.to_json()
     with pytest.raises(PackError, match="pack of evil: "):
-        list(tasks.checked(batches([{"source": "evil", "pack": pack.to_json().replace('"documents"', '"docs"')}], 5)))
+        list(
+            tasks.check_packs(batches([{"source": "evil", "pack": pack.to_json().replace('"documents"', '"docs"')}], 5))
+        )

@@ -25,7 +25,7 @@ from templatemine.archive import run as archive
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.disk import choose_sample_within
 from templatemine.archive.run import MIN_MEMORY, ArchiveConfig, ArchiveRun
-from templatemine.cleaning.tally import Nameless
+from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig, SharedConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
@@ -258,7 +258,7 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         ]
         Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def mined() -> Nameless:
+    def mined() -> UnnamedRecords:
         config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
         return ArchiveRun(paths, str(tmp_path / "disk"), config).run().nameless
 
@@ -266,7 +266,7 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
         stop_at(patch, "encode_document", call)
         with pytest.raises(KeyboardInterrupt):
             mined()
-    expected = Nameless(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
+    expected = UnnamedRecords(200, {"a.example": "www.a.example", "b.example": "www.b.example"})
     assert mined() == expected
     assert mined() == expected  # of a run that is found done
 

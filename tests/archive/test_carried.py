@@ -12,7 +12,7 @@ from test_update import article, write
 from templatemine.archive.carried import MAX_ABSENT_DAYS, CarriedTemplate, carry
 from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import DatedDocument, WindowConfig, day_after
-from templatemine.cleaning.drift import absence
+from templatemine.cleaning.drift import absence_score
 from templatemine.model import Document
 from templatemine.packs.pack import Pack, mined_mark
 from templatemine.packs.pack_folder import load_packs
@@ -156,5 +156,5 @@ def test_an_update_says_what_stays_and_a_dry_run_changes_nothing(tmp_path: Path)
 def test_how_long_until_absence_is_evidence(share: float, documents_without: int) -> None:
     """The figures of docs/scale.md: with a hundred templates and a thousand documents."""
     threshold = 16.8  # ln(2 x 100 x 100,000)
-    assert absence(round(1000 * share), 1000, documents_without, 0.25) > threshold
-    assert absence(round(1000 * share), 1000, documents_without // 4, 0.25) < threshold
+    assert absence_score(round(1000 * share), 1000, documents_without, 0.25) > threshold
+    assert absence_score(round(1000 * share), 1000, documents_without // 4, 0.25) < threshold

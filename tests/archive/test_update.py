@@ -268,7 +268,7 @@ def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: py
     gone = Pack.load(path).templates[0]
     publish = module._UpdateRun.publish
 
-    def late(self: module._Update) -> None:
+    def late(self: module._UpdateRun) -> None:
         apply_rules(Pack.load(path), (), [Rule(action="reject", id=gone.id)]).save(path, force=True)
         publish(self)
 

@@ -141,7 +141,7 @@ def test_records_that_take_too_long_are_skipped_and_not_counted(monkeypatch: pyt
     assert [json.loads(line)["text"] for line in batch.data.splitlines()] == ["and on", "It goes on, ."]
     assert [error.where for error in batch.errors] == ["1"]
     assert "cannot be cleaned: the expression" in batch.errors[0].problem
-    assert batch.tally.of("x.example").records == 2
+    assert batch.tally.source_counts("x.example").records == 2
 
 
 def test_gaps_below_the_limit_are_closed() -> None:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from templatemine.cleaning.drift import DriftConfig, watch
+from templatemine.cleaning.drift import DriftConfig, detect_drift
 from templatemine.cleaning.hits import DayHits
 from templatemine.errors import ConfigError
 
@@ -46,7 +46,7 @@ def false_alarms(seed: int, sources: int, config: DriftConfig, noise: float = 0.
     alarms, watched = 0, 0.0
     for _ in range(sources):
         days = simulate(random, config.reference // 20 + 150, noise=noise)
-        found = watch("s", days, config)
+        found = detect_drift("s", days, config)
         assert found.expressions == len(RATES)
         if found.warnings:
             alarms += 1
@@ -77,7 +77,7 @@ def test_an_expression_that_stops() -> None:
     late = []
     for seed in range(20):
         days = simulate(np.random.default_rng(seed), 100, change=60)
-        found = watch("s", days)
+        found = detect_drift("s", days)
         (warning,) = [one for one in found.warnings if one.template == "t0"]
         assert warning.kind == "stopped"
         assert warning.before > 0.9
@@ -96,7 +96,7 @@ def test_a_share_that_jumps(more: float, kind: str) -> None:
     others = 0
     for seed in range(20):
         days = simulate(np.random.default_rng(seed), 120, change=60, more=more)
-        warnings = {one.kind: one for one in watch("s", days).warnings if not one.template}
+        warnings = {one.kind: one for one in detect_drift("s", days).warnings if not one.template}
         warning = warnings.pop(kind)
         others += len(warnings)
         assert str(START + timedelta(45)) <= warning.since <= str(START + timedelta(61))
@@ -107,18 +107,18 @@ def test_a_share_that_jumps(more: float, kind: str) -> None:
 
 def test_what_cannot_be_watched_says_why() -> None:
     random = np.random.default_rng(1)
-    few = watch("s", simulate(random, 3))
+    few = detect_drift("s", simulate(random, 3))
     assert "are needed to know what is usual" in few.note
     assert not few.warnings
-    assert "nothing is left to watch" in watch("s", simulate(random, 1, a_day=500)).note
-    undated = watch("s", {"": DayHits(7, 7, 0, 0, Counter())})
+    assert "nothing is left to watch" in detect_drift("s", simulate(random, 1, a_day=500)).note
+    undated = detect_drift("s", {"": DayHits(7, 7, 0, 0, Counter())})
     assert undated.undated == 7
     assert undated.note
 
 
 def test_an_expression_that_hits_every_document() -> None:
     days = {str(START + timedelta(n)): DayHits(10, 100, 5, 0, Counter(a=10 if n < 60 else 0)) for n in range(90)}
-    (warning,) = watch("s", days).warnings
+    (warning,) = detect_drift("s", days).warnings
     assert (warning.template, warning.before, warning.after) == ("a", 1.0, 0.0)
     assert warning.since == str(START + timedelta(60))
 
@@ -141,14 +141,14 @@ def test_an_expression_that_left_its_pack_has_not_stopped() -> None:
     followed: dict[str, DayHits] = {}
     for part, names in zip(parts, packs, strict=True):
         followed |= cleaned_by(part, names)
-    found = watch("s", followed)
+    found = detect_drift("s", followed)
     assert (found.warnings, found.expressions) == ((), 4)
     # Were it not known which packs they were of, three would have stopped.
     unknown = {day: replace(one, packs=Counter()) for day, one in followed.items()}
-    assert {one.template for one in watch("s", unknown).warnings} >= {"t0", "t1"}
+    assert {one.template for one in detect_drift("s", unknown).warnings} >= {"t0", "t1"}
     # t3 came with the second pack, and stops in the last days.
     last = {day: replace(one, hits=one.hits - Counter(t3=10**6)) for day, one in list(followed.items())[-80:]}
-    (warning,) = watch("s", followed | last).warnings
+    (warning,) = detect_drift("s", followed | last).warnings
     assert (warning.kind, warning.template, warning.after) == ("stopped", "t3", 0.0)
     assert warning.since >= min(last)
 
@@ -159,7 +159,7 @@ def test_a_share_that_jumps_tells_whether_the_pack_did(other: bool) -> None:
     days = cleaned_by(simulate(np.random.default_rng(1), 120, change=60, more=0.2), names)
     for day in list(days)[60:] if other else ():
         days[day].packs = Counter({frozenset(names | {"new"}): days[day].documents})
-    (warning,) = [one for one in watch("s", days).warnings if not one.template]
+    (warning,) = [one for one in detect_drift("s", days).warnings if not one.template]
     assert (warning.kind, warning.other_pack) == ("more", other)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.lone_signs import MARKS, SIGNS, widened
+from templatemine.cleaning.lone_signs import JOINING_SIGNS, LONE_MARKS, widen_cuts
 from templatemine.config import CleanConfig, TokeniseConfig
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack, template_id
@@ -75,7 +75,7 @@ def test_what_goes_with_a_cut(text: str, left: str) -> None:
         cleaned = cleaner.clean(text)
         assert cleaned.text == left
         gained = "".join(text[span.start : span.end] for span in cleaned.removed)
-        assert not set(gained.replace("Paper", "").replace("Read more", "")) - MARKS - {" "}
+        assert not set(gained.replace("Paper", "").replace("Read more", "")) - LONE_MARKS - {" "}
 
 
 TEXTS = st.lists(
@@ -113,18 +113,18 @@ def test_natively_as_in_the_reference(text: str, gap: int) -> None:
 def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[int]) -> None:
     some = sorted(edge for edge in edges if edge <= len(text))
     spans = [(a, b) for a, b in zip(some[::2], some[1::2], strict=False) if a < b]
-    found = widened(text, spans)
+    found = widen_cuts(text, spans)
     assert len(found) == len(spans)
     for (start, end), (left, right) in zip(spans, found, strict=True):
         assert left <= start < end <= right
         for gained in (text[left:start], text[end:right]):
-            assert all(char in MARKS or char.isspace() for char in gained)
+            assert all(char in LONE_MARKS or char.isspace() for char in gained)
             assert not set(gained) & set("\n\u2028\u2029")
     assert all(one[1] <= other[0] for one, other in pairwise(found))
     # What was widened is not widened any further.
-    assert widened(text, found) == found
+    assert widen_cuts(text, found) == found
 
 
 def test_no_mark_is_a_letter_or_a_figure() -> None:
-    assert not any(char.isalnum() for char in MARKS)
-    assert SIGNS < MARKS
+    assert not any(char.isalnum() for char in LONE_MARKS)
+    assert JOINING_SIGNS < LONE_MARKS

@@ -15,10 +15,10 @@ from templatemine.cleaning import records as stream
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import read_batches
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
-from templatemine.cleaning.tally import Census, SourceTally
+from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
-from templatemine.io.read import items, read_records
+from templatemine.io.read import batch_records, read_records
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -194,7 +194,7 @@ def test_plain_lines_are_cleaned_in_threads(
     def refuse(*_: Any) -> Any:
         raise AssertionError("a process")
 
-    monkeypatch.setattr("templatemine.parallel.processes.Workers", refuse)
+    monkeypatch.setattr("templatemine.parallel.processes.WorkerPool", refuse)
     assert cleaned(1, packs) == cleaned(3, packs)
     by_hand = replace(packs["a"], templates=(replace(packs["a"].templates[0], tokens=None),))
     with pytest.raises(AssertionError, match="a process"):
@@ -205,13 +205,17 @@ def test_plain_lines_are_cleaned_in_threads(
 
 def test_batches_end_by_records_and_by_characters() -> None:
     records = to_records(rows("a", 600))
-    assert [len(batch.records) for batch in items(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+    assert [
+        len(batch.records) for batch in batch_records(records, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+    ] == [
         256,
         256,
         88,
     ]
     large = to_records([{"source": "a", "text": "x" * 200_000}] * 7)
-    assert [len(batch.records) for batch in items(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)] == [
+    assert [
+        len(batch.records) for batch in batch_records(large, False, stream.BATCH_RECORDS, stream.BATCH_CHARACTERS)
+    ] == [
         3,
         3,
         1,
@@ -234,7 +238,7 @@ def test_names_that_clash() -> None:
         RecordCleaner({}, jobs=0)
 
 
-def test_census() -> None:
+def test_document_counter() -> None:
     fields: list[dict[str, Any]] = [
         {"id": "1"},
         {"id": "1"},
@@ -250,10 +254,10 @@ def test_census() -> None:
         Record(document=Document(source="s", id=str(one.get("id") or "made up"), text="x"), fields=one, where="f")
         for one in fields
     ]
-    census = Census(ReadConfig())
-    assert len(list(census.documents(records))) == 9
-    assert census.sources == {"s": 9}
-    assert census.duplicates == 2
+    counter = DocumentCounter(ReadConfig())
+    assert len(list(counter.count_documents(records))) == 9
+    assert counter.sources == {"s": 9}
+    assert counter.duplicates == 2
 
 
 def test_lines_as_they_stand_give_what_records_give(packs: Mapping[str, Pack], tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from cli_support import everything, records, write
 
 from conftest import Cli
 from io_support import record, response
-from templatemine.io.formats import FORMATS, installed
+from templatemine.io.formats import FORMATS, is_installed
 
 MIB = 1 << 20
 ONE = json.dumps(records()[0]).encode() + b"\n"
@@ -254,7 +254,7 @@ def test_there_are_enough() -> None:
 def skip_without(name: str) -> None:
     """Where a library is not installed that reads files of such a name."""
     needs = next((one for one in FORMATS if name.removesuffix(".gz").endswith(one.suffixes or ("-",))), None)
-    if needs is not None and not installed(needs):
+    if needs is not None and not is_installed(needs):
         pytest.skip(f"needs {' and '.join(needs.libraries)}")
 
 
@@ -272,7 +272,7 @@ def test_kinds(
     expected: str,
 ) -> None:
     skip_without(name)
-    monkeypatch.setattr("templatemine.io.files._FREE", 4 * MIB)  # or the bombs would have to be large
+    monkeypatch.setattr("templatemine.io.files._UNCHECKED_BYTES", 4 * MIB)  # or the bombs would have to be large
     path = tmp_path / "in" / name
     path.parent.mkdir()
     path.write_bytes(data if isinstance(data, bytes) else data())
@@ -307,7 +307,7 @@ def test_other_commands_say_the_same(
 ) -> None:
     _, name, data, code, expected = kind
     skip_without(name)
-    monkeypatch.setattr("templatemine.io.files._FREE", 4 * MIB)
+    monkeypatch.setattr("templatemine.io.files._UNCHECKED_BYTES", 4 * MIB)
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data())
     first, *rest = command.split()

@@ -21,7 +21,7 @@ from io_support import gather
 from templatemine import extract
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, MissingExtraError
-from templatemine.io.formats import FORMATS, by_path, installed
+from templatemine.io.formats import FORMATS, format_by_path, is_installed
 from templatemine.model import Record
 
 FOLDER = os.environ.get("INTEROP", "")
@@ -36,7 +36,7 @@ def material() -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     for root in filter(None, [FOLDER, *map(home, INSTALLED)]):
         for path in sorted(Path(root).rglob("*")):
-            one = by_path(path.name)
+            one = format_by_path(path.name)
             if path.suffix == ".dat" and "tree-construction" in path.parts:
                 found.setdefault("html5lib", []).append(path)
             elif one is not None and path.is_file() and path.stat().st_size <= LARGEST:
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[list[Record], list[CorpusError]]:
 @pytest.mark.parametrize("kind", [one.name for one in FORMATS if one.name != "folder"])
 def test_files(kind: str) -> None:
     (one,) = (one for one in FORMATS if one.name == kind)
-    if not installed(one):
+    if not is_installed(one):
         pytest.skip(f"needs {' and '.join(one.libraries)}")
     records, broken = 0, []
     for path in files(kind):

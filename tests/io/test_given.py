@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import templatemine
-from templatemine.cleaning.tally import Nameless
+from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.given import documents_of
@@ -141,7 +141,7 @@ def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
         Record(document=Document(source="f", id="1", text="", url="https://a.example/x"), fields=fields, where="")
         for fields in ({"source": blank}, {"source": "f"})
     ]
-    nameless = Nameless()
+    nameless = UnnamedRecords()
     for one in given:
         nameless.add(one, ReadConfig())
     assert nameless.records == 1

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_support import gather, response
-from templatemine.io.http_body import decoded_body
+from templatemine.io.http_body import decode_body
 
 PAGE = b"<html><p>hello</p></html>" * 50
 SIZE = 200 << 20
@@ -49,19 +49,19 @@ def raw_deflate(data: bytes) -> bytes:
     ],
 )
 def test_encodings(transfer: str, content: str, body: bytes) -> None:
-    assert decoded_body(body, transfer, content, 10_000) == (PAGE, False)
+    assert decode_body(body, transfer, content, 10_000) == (PAGE, False)
 
 
 def test_what_ends_too_early_is_kept_and_marked() -> None:
-    body, cut_off = decoded_body(gzip.compress(PAGE)[:-9], "", "gzip", 10_000)
+    body, cut_off = decode_body(gzip.compress(PAGE)[:-9], "", "gzip", 10_000)
     assert cut_off
     assert body
     assert PAGE.startswith(body)
-    body, cut_off = decoded_body(chunked(PAGE)[:-30], "chunked", "", 10_000)
+    body, cut_off = decode_body(chunked(PAGE)[:-30], "chunked", "", 10_000)
     assert cut_off
     assert PAGE.startswith(body)
     assert len(body) > 1200
-    body, cut_off = decoded_body(chunked(gzip.compress(PAGE), 7)[:-40], "chunked", "gzip", 10_000)
+    body, cut_off = decode_body(chunked(gzip.compress(PAGE), 7)[:-40], "chunked", "gzip", 10_000)
     assert cut_off
 
 
@@ -71,7 +71,7 @@ def test_what_ends_too_early_is_kept_and_marked() -> None:
 def test_any_bytes_give_a_body(data: bytes, transfer: str, content: str) -> None:
     pytest.importorskip("fastwarc")
     try:
-        body, _ = decoded_body(data, transfer, content, 5000)
+        body, _ = decode_body(data, transfer, content, 5000)
     except ValueError:
         return
     assert len(body) <= 5000
@@ -83,8 +83,8 @@ def test_what_cannot_be_decoded_is_no_page(content: str) -> None:
     pytest.importorskip("fastwarc")
     noise = bytes(range(128, 256)) * 4
     with pytest.raises(ValueError, match=f"expected .*{content}|found 'compress'"):
-        decoded_body(noise, "", content, 10_000)
-    assert decoded_body(b"A text that was sent as it is", "", content, 10_000) == (
+        decode_body(noise, "", content, 10_000)
+    assert decode_body(b"A text that was sent as it is", "", content, 10_000) == (
         b"A text that was sent as it is",
         False,
     )
@@ -92,7 +92,7 @@ def test_what_cannot_be_decoded_is_no_page(content: str) -> None:
 
 def test_too_many_encodings() -> None:
     with pytest.raises(ValueError, match="expected at most 5 encodings of a page, found 6"):
-        decoded_body(PAGE, "", ", ".join(["gzip"] * 6), 10_000)
+        decode_body(PAGE, "", ", ".join(["gzip"] * 6), 10_000)
 
 
 def bomb(encoding: str) -> bytes:
@@ -152,4 +152,4 @@ def test_a_page_cut_off_in_its_encoding_is_counted(tmp_path: Path, encoding: str
     assert cut.document.html
     assert PAGE.decode().startswith(cut.document.html)
     assert errors == []
-    assert report.notes == {web.CUT_OFF: 1}
+    assert report.notes == {web.CUT_OFF_PAGES: 1}

@@ -30,14 +30,14 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import write
 from templatemine.io.folder import decode_html
-from templatemine.io.formats import by_name
+from templatemine.io.formats import format_by_name
 from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
 from templatemine.io.read import format_of, read_documents, read_records
 from templatemine.io.write import atomic_writer, safe_file_name
 from templatemine.model import Document, Record
 
 CONFIG = ReadConfig()
-SUFFIXES = by_name("jsonl").suffixes
+SUFFIXES = format_by_name("jsonl").suffixes
 
 
 def put(path: Path, *lines: bytes | str | dict[str, Any]) -> str:

@@ -66,7 +66,7 @@ def test_atom(tmp_path: Path) -> None:
 def test_broken_xml(tmp_path: Path, broken: str) -> None:
     found, _, report = gather(put(tmp_path, broken))
     assert found[0].document.html == '<p>Long <script>kept()</script> <a href="/x">é</a></p>'
-    assert report.notes == {feed.BROKEN: 1}
+    assert report.notes == {feed.MALFORMED: 1}
 
 
 @pytest.mark.parametrize("coding", ["utf-8", "utf-16"])
@@ -79,7 +79,7 @@ def test_an_item_that_the_end_of_the_file_cuts_off_is_told_and_not_given_as_its_
     assert found == []
     assert error.where.endswith("a.xml:1")
     assert error.problem == "expected the end of the item, found that of the file, which is cut off"
-    assert report.notes == {feed.BROKEN: 1}
+    assert report.notes == {feed.MALFORMED: 1}
     (entry,), (error,), _ = gather(put(tmp_path, ATOM[: ATOM.index(" 2</content>")]))
     assert entry.document.html == "<p>Hi</p>"
     assert "cut off" in error.problem
@@ -94,7 +94,7 @@ def test_items_before_the_place_where_a_feed_is_cut_off_are_whole(tmp_path: Path
 def test_a_character_set_that_lies(tmp_path: Path) -> None:
     found, _, report = gather(put(tmp_path, RSS.encode("cp1252")))
     assert "é" in str(found[0].document.html)
-    assert report.notes == {feed.BROKEN: 1}
+    assert report.notes == {feed.MALFORMED: 1}
 
 
 def entity(declarations: str, body: str) -> str:

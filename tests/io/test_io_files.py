@@ -136,14 +136,14 @@ def test_what_unpacks_to_far_more_than_texts_do_ends_the_run(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lines that are each no longer than they may be, and without end."""
-    monkeypatch.setattr(files, "_FREE", 1 << 20)
+    monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 20)
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(PACKERS[suffix](b'{"text": "x"}\n' * 1_000_000))
     found, (error,), _ = gather(path)
     assert 0 < len(found) < 1_000_000
     assert error.fatal
     assert "it unpacks to more than 200 times its size" in error.problem
-    monkeypatch.setattr(files, "_FREE", 1 << 10)
+    monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 10)
     path.write_bytes(PACKERS[suffix](DATA))
     found, errors, _ = gather(path)
     assert (len(found), errors) == (len(LINES), [])
@@ -454,7 +454,7 @@ class TestFormats:
         suffixes = [suffix for one in formats.FORMATS for suffix in one.suffixes]
         assert len(set(suffixes)) == len(suffixes)
         for one in formats.FORMATS:
-            if formats.installed(one):
+            if formats.is_installed(one):
                 module = formats.module_of(one)
                 assert callable(module.read)
                 assert hasattr(module, "writer") == one.writes
@@ -504,7 +504,7 @@ class TestFormats:
         ],
     )
     def test_of_the_output(self, name: str, inputs: list[str], named: str | None, expected: str) -> None:
-        assert output.choose(name, [formats.by_name(one) for one in inputs], named).name == expected
+        assert output.choose_format(name, [formats.format_by_name(one) for one in inputs], named).name == expected
 
     @pytest.mark.parametrize(
         ("name", "inputs", "message"),
@@ -516,7 +516,7 @@ class TestFormats:
     )
     def test_outputs_that_cannot_be(self, name: str, inputs: list[str], message: str) -> None:
         with pytest.raises(CorpusError, match=message):
-            output.choose(name, [formats.by_name(one) for one in inputs])
+            output.choose_format(name, [formats.format_by_name(one) for one in inputs])
 
 
 @pytest.mark.parametrize(
@@ -524,7 +524,7 @@ class TestFormats:
     [("o.md", True), ("a.b/o.xlsx.gz", True), ("o", False), ("a.b/o", False), ("-", False), ("o.jsonl.gz", False)],
 )
 def test_outputs_whose_suffix_names_no_format(name: str, no_format: bool) -> None:
-    assert output.is_of_no_format(name) == no_format
+    assert output.has_no_format(name) == no_format
 
 
 def test_configuration() -> None:

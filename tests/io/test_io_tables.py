@@ -18,7 +18,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line
-from templatemine.io.read import read_batches, work_records
+from templatemine.io.read import read_batches, read_work
 
 pa = pytest.importorskip("pyarrow")
 
@@ -73,7 +73,7 @@ def test_batches_are_the_same_records(tmp_path: Path, name: str) -> None:
     errors: list[CorpusError] = []
     works = list(read_batches([path], ReadConfig(), Report(errors.append), 256, 1 << 12))
     assert len(works) > 3
-    records = [one for work in works for one in work_records(work, ReadConfig(), errors.append)]
+    records = [one for work in works for one in read_work(work, ReadConfig(), errors.append)]
     assert [(fields, where) for _, where, fields, _ in records] == [(one.fields, one.where) for one in gather(path)[0]]
     assert errors == []
 
@@ -83,7 +83,7 @@ def test_no_rows(tmp_path: Path, name: str) -> None:
     WRITERS[name](table(0, text=pa.array([], pa.string())), tmp_path / name)
     assert gather(tmp_path / name)[:2] == ([], [])
     (work,) = read_batches([tmp_path / name], ReadConfig(), Report(), 256, 1 << 19)
-    assert list(work_records(work, ReadConfig(), lambda error: None)) == []
+    assert list(read_work(work, ReadConfig(), lambda error: None)) == []
 
 
 def test_nulls_and_other_types(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_rows_of_a_batch(rows: list[int]) -> None:
         "list": pa.array([[1], None, [], [2, 3], [4]]),
     }
     batch = pa.RecordBatch.from_pydict(columns)
-    found = tables._taken(batch, rows)
+    found = tables._take_rows(batch, rows)
     assert found.schema == batch.schema
     assert found.to_pylist() == [batch.to_pylist()[row] for row in rows]
 
@@ -241,10 +241,10 @@ class TestSheet:
     def test_only_the_new_columns_differ(self) -> None:
         other = pa.array([datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)] * 3, pa.timestamp("us", "UTC"))
         given = table(3, when=other, small=pa.array([1, None, 3], pa.int8())).replace_schema_metadata({"a": "b"})
-        sheet = tables.Sheet(self.rows(given), tables.made("text", "removed", None))
+        sheet = tables.OutputRows(self.rows(given), tables.cleaned_columns("text", "removed", None))
         sheet.add(0, {"text": "new", "removed": [{"start": 0, "end": 2, "templates": ("t",)}]})
         sheet.add(2, {"text": "text 2"})
-        out = self.unpacked(sheet.packed())
+        out = self.unpacked(sheet.serialize())
         kept = ["id", "source", "when", "small"]
         assert out.select(kept).equals(given.take([0, 2]).select(kept))
         assert out.schema.metadata == {b"a": b"b"}
@@ -257,16 +257,16 @@ class TestSheet:
     )
     def test_the_type_of_the_text_stays(self, kind: Any) -> None:
         given = table(2, text=pa.array(["a", "b"]).cast(kind))
-        sheet = tables.Sheet(self.rows(given), tables.made("text", "removed", "blocks"))
+        sheet = tables.OutputRows(self.rows(given), tables.cleaned_columns("text", "removed", "blocks"))
         for place in range(2):
             sheet.add(place, {"text": "é"})
-        out = self.unpacked(sheet.packed())
+        out = self.unpacked(sheet.serialize())
         assert out.schema.field("text").type == kind
         assert out["text"].cast(pa.string()).to_pylist() == ["é", "é"]
 
     def test_inputs_with_other_columns_are_refused(self) -> None:
         sink = io.BytesIO()
-        writer = tables.TableWriter("out", lambda schema: parquet.ParquetWriter(tables.Outlet(sink), schema), {})
+        writer = tables.TableWriter("out", lambda schema: parquet.ParquetWriter(tables.ArrowOutput(sink), schema), {})
         writer.write(self.rows(table(2)).data)
         with pytest.raises(CorpusError, match="expected inputs with the same columns, found"):
             writer.write(self.rows(table(2, more=[1, 2])).data)
@@ -285,14 +285,14 @@ def test_a_column_of_another_type_is_named(tmp_path: Path, value: Any) -> None:
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"text": ["a"], "removed": [value]}), path)
     (rows,) = read_batches([path], ReadConfig(), Report(), 100, 1 << 20)
-    sheet = tables.Sheet(rows, tables.made("text", "removed", None))
+    sheet = tables.OutputRows(rows, tables.cleaned_columns("text", "removed", None))
     sheet.add(0, {"text": "a", "removed": value})
     with pytest.raises(
         CorpusError, match=r"values of field 'removed' .* \(--removed-field names another column\)"
     ) as caught:
-        sheet.packed()
+        sheet.serialize()
     assert caught.value.fatal
     assert caught.value.where == str(path)
-    writer = tables.TableWriter("out.parquet", lambda schema: None, tables.made("text", "removed", None))
+    writer = tables.TableWriter("out.parquet", lambda schema: None, tables.cleaned_columns("text", "removed", None))
     with pytest.raises(CorpusError, match="values of field 'removed'"):
         writer.write(encode_line({"text": "a", "removed": value}))

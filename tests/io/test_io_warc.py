@@ -106,7 +106,7 @@ def test_what_is_no_page_is_counted(tmp_path: Path) -> None:
     assert [one.document.body for one in found] == ["<html><body>no type</body></html>", "<p>saved</p>", "Grün"]
     assert [one.document.is_html for one in found] == [True, True, False]
     assert errors == []
-    assert report.notes == {web.OTHERS: 4, web.FAILED: 2, web.EMPTY: 4}
+    assert report.notes == {web.OTHER_RECORDS: 4, web.FAILED_RESPONSES: 2, web.EMPTY_RECORDS: 4}
 
 
 PAGE = b"<html><p>hello</p></html>"
@@ -148,16 +148,16 @@ GREEK = "<p>Η γρήγορη αλεπού πηδάει πάνω από τον �
     [
         ("utf-8", GREEK.encode(), GREEK, []),
         ("", GREEK.encode(), GREEK, []),
-        ("iso-8859-1", GREEK.encode(), GREEK, [web.LIES]),
+        ("iso-8859-1", GREEK.encode(), GREEK, [web.WRONG_CHARSETS]),
         ("utf-8", b"\xef\xbb\xbf<p>", "<p>", []),
         ("windows-1253", GREEK.encode("cp1253"), GREEK, []),
-        ("utf-8", GREEK.encode("cp1253"), GREEK, [web.LIES]),
+        ("utf-8", GREEK.encode("cp1253"), GREEK, [web.WRONG_CHARSETS]),
         ("", GREEK.encode("cp1253"), GREEK, []),
         ("", b"<meta charset=windows-1253>" + GREEK.encode("cp1253"), "<meta charset=windows-1253>" + GREEK, []),
         ("utf-16", GREEK.encode("utf-16"), GREEK, []),
         ("utf-16le", "<p>a</p>".encode("utf-16-le"), "<p>a</p>", []),
         ("iso-2022-jp", "<p>日本</p>".encode("iso2022_jp"), "<p>日本</p>", []),
-        ("utf-8", GREEK.encode() + b"\xff", GREEK + "\ufffd", [web.BROKEN]),
+        ("utf-8", GREEK.encode() + b"\xff", GREEK + "\ufffd", [web.BROKEN_PAGES]),
         ("no-such-set", GREEK.encode(), GREEK, []),
         ("windows-1252", b"caf\xe9", "café", []),
         ("iso-8859-1", b"ascii", "ascii", []),
@@ -171,7 +171,7 @@ def test_character_sets(charset: str, data: bytes, text: str, notes: list[str]) 
 def test_no_bytes_are_refused(data: bytes, charset: str) -> None:
     text, notes = web.decode(data, charset)
     text.encode()
-    assert set(notes) <= {web.LIES, web.BROKEN}
+    assert set(notes) <= {web.WRONG_CHARSETS, web.BROKEN_PAGES}
 
 
 @given(st.text(max_size=200))
@@ -320,8 +320,8 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_library_that_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.warc").write_bytes(b"")
-    real = formats._there
-    monkeypatch.setattr(formats, "_there", lambda name: name != "fastwarc" and real(name))
+    real = formats._has_module
+    monkeypatch.setattr(formats, "_has_module", lambda name: name != "fastwarc" and real(name))
     with pytest.raises(MissingExtraError, match=re.escape(f"needs fastwarc: {pip_line('warc')}")):
         read_records(tmp_path / "a.warc", ReadConfig())
 
@@ -361,7 +361,7 @@ class TestArc:
         assert found[0].document.date == "2008-01-02T03:04:05Z"
         assert len({one.document.id for one in found}) == 3
         assert errors == []
-        assert report.notes == {web.OTHERS: 1}
+        assert report.notes == {web.OTHER_RECORDS: 1}
 
     def test_character_set_and_size(self, tmp_path: Path) -> None:
         pytest.importorskip("warcio")

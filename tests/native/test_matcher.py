@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
-from templatemine.cleaning.lone_signs import widened
+from templatemine.cleaning.lone_signs import widen_cuts
 from templatemine.matching import _match
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
@@ -204,7 +204,7 @@ def test_spans_are_the_union_of_what_is_found(html: bool, data: st.DataObject, g
         for member, string in zip(members, strings.tolist(), strict=True):
             rows[member].add(string)
         if not html:
-            unions = widened(text, unions)
+            unions = widen_cuts(text, unions)
         assert spans == [(start, end, sorted(names)) for (start, end), names in zip(unions, rows, strict=True)]
 
 

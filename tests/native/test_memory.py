@@ -87,7 +87,7 @@ def clean(numbers):
     for number in numbers:
         lines = [json.dumps({**one, "source": f"s{number}"}) for one in articles[:25]]
         done = cleaner.clean_batch(Lines("f", "f", 1, "\\n".join(lines).encode()))
-        assert done.tally.of(f"s{number}").spans > 25
+        assert done.tally.source_counts(f"s{number}").spans > 25
 
 clean(range(40))
 before = held()

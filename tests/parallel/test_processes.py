@@ -1,4 +1,4 @@
-"""Workers: results in order, errors as they were raised, and no process left behind."""
+"""The worker pool: results in order, errors as they were raised, and no process left behind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.parallel import processes
-from templatemine.parallel.processes import Workers
+from templatemine.parallel.processes import WorkerPool
 
 _offset = 0
 
@@ -81,7 +81,7 @@ def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == "forked" and sys.platform != "linux":
         pytest.skip("processes are forked on Linux alone")
     if request.param != "as it comes":
-        monkeypatch.setattr(processes, "alone", lambda: request.param == "forked")
+        monkeypatch.setattr(processes, "is_single_threaded", lambda: request.param == "forked")
     yield
     assert multiprocessing.active_children() == []
 
@@ -89,13 +89,13 @@ def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("ahead", [0, 1, 3])
 @pytest.mark.parametrize("waiting", [None, 1, 4])
 def test_results_come_in_order(ahead: int, waiting: int | None) -> None:
-    with Workers(3, set_offset, (100,)) as pool:
+    with WorkerPool(3, set_offset, (100,)) as pool:
         assert list(pool.map(add, range(50), ahead, waiting)) == list(range(100, 150))
         assert list(pool.map(slow_when_even, range(6), ahead, waiting)) == list(range(6))
 
 
 def test_no_more_processes_than_items_or_jobs() -> None:
-    with Workers(4) as pool:
+    with WorkerPool(4) as pool:
         assert list(pool.map(add, [])) == []
         assert multiprocessing.active_children() == []
         assert len(set(pool.map(process, range(2)))) == 2
@@ -111,7 +111,7 @@ def test_items_are_taken_as_they_are_needed() -> None:
             taken += 1
             yield number
 
-    with Workers(2) as pool:
+    with WorkerPool(2) as pool:
         results = pool.map(add, items(), ahead=1, waiting=4)
         assert [next(results) for _ in range(10)] == list(range(10))
         assert taken <= 10 + 2 * 2 + 4
@@ -119,13 +119,13 @@ def test_items_are_taken_as_they_are_needed() -> None:
 
 def test_large_items_and_results() -> None:
     data = [bytes([number]) * 3_000_000 for number in range(6)]
-    with Workers(2) as pool:
+    with WorkerPool(2) as pool:
         assert list(pool.map(size, data, ahead=2)) == [one * 2 for one in data]
 
 
 def test_errors_come_as_they_were_raised() -> None:
     seen: list[int] = []
-    with pytest.raises(CorpusError) as caught, Workers(2) as pool:
+    with pytest.raises(CorpusError) as caught, WorkerPool(2) as pool:
         gather(seen, pool.map(fail_at_three, range(10), ahead=1))
     assert seen == [0, 1, 2]
     assert str(caught.value) == "f:3: expected a, found b"
@@ -133,7 +133,7 @@ def test_errors_come_as_they_were_raised() -> None:
 
 
 def test_a_bug_tells_where_it_was() -> None:
-    with pytest.raises(ZeroDivisionError) as caught, Workers(1) as pool:
+    with pytest.raises(ZeroDivisionError) as caught, WorkerPool(1) as pool:
         list(pool.map(divide, [0]))
     (note,) = caught.value.__notes__
     assert note.startswith("in a worker process:")
@@ -141,24 +141,24 @@ def test_a_bug_tells_where_it_was() -> None:
 
 
 def test_a_failed_start_is_the_answer_to_every_item() -> None:
-    with pytest.raises(CorpusError, match="no negative offsets"), Workers(2, set_offset, (-1,)) as pool:
+    with pytest.raises(CorpusError, match="no negative offsets"), WorkerPool(2, set_offset, (-1,)) as pool:
         list(pool.map(add, range(3)))
 
 
 def test_a_result_that_cannot_be_sent() -> None:
-    with pytest.raises(RuntimeError, match=r"(?i)pickle|local object"), Workers(1) as pool:
+    with pytest.raises(RuntimeError, match=r"(?i)pickle|local object"), WorkerPool(1) as pool:
         list(pool.map(not_to_be_sent, [1]))
 
 
 @pytest.mark.parametrize("ahead", [0, 2])
 def test_a_process_that_dies(ahead: int) -> None:
-    with pytest.raises(CapacityError, match="a worker process was ended from outside"), Workers(2) as pool:
+    with pytest.raises(CapacityError, match="a worker process was ended from outside"), WorkerPool(2) as pool:
         list(pool.map(die_at_three, range(20), ahead))
 
 
 def test_an_error_outside_ends_them_at_once() -> None:
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), Workers(2) as pool:
+    with pytest.raises(KeyboardInterrupt), WorkerPool(2) as pool:
         interrupt_after_one(pool.map(time.sleep, [0, 60, 60], ahead=1))
     assert time.monotonic() - began < 10
 
@@ -173,13 +173,13 @@ def test_a_signal_while_a_process_is_started(monkeypatch: pytest.MonkeyPatch, be
     """There is a process, or none, and none is left: that of `none_left` is the test."""
     start = processes._Worker.start
     monkeypatch.setattr(processes._Worker, "start", lambda self: interrupted(lambda: None if before else start(self)))
-    with pytest.raises(KeyboardInterrupt), Workers(2) as pool:
+    with pytest.raises(KeyboardInterrupt), WorkerPool(2) as pool:
         list(pool.map(add, [1, 2]))
 
 
 def test_handlers_and_mask_are_as_before() -> None:
     before = signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    with Workers(1) as pool:
+    with WorkerPool(1) as pool:
         list(pool.map(add, [1]))
     assert (signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, ())) == before
 
@@ -190,8 +190,8 @@ def files_of(number: int) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 def test_forked_workers_have_their_pipe_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "alone", lambda: True)
-    with open(__file__) as _, Workers(3) as pool:
+    monkeypatch.setattr(processes, "is_single_threaded", lambda: True)
+    with open(__file__) as _, WorkerPool(3) as pool:
         assert set(pool.map(files_of, range(30), ahead=1)) == {4}
 
 
@@ -204,7 +204,7 @@ def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
     for handler, ends in ((signal.SIG_IGN, False), (lambda *_: None, True)):
         before = signal.signal(signal.SIGHUP, handler)
         try:
-            with Workers(2) as pool:
+            with WorkerPool(2) as pool:
                 found = {*pool.map(hangs_up, range(4))}
         finally:
             signal.signal(signal.SIGHUP, before)
@@ -215,8 +215,8 @@ def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
 def test_a_process_with_threads_does_not_fork() -> None:
     """In a process of its own, for that of the tests may have threads of libraries."""
     code = (
-        "import threading, time; from templatemine.parallel import processes; print(processes.alone());"
-        "threading.Thread(target=time.sleep, args=(1,), daemon=True).start(); print(processes.alone())"
+        "import threading, time; from templatemine.parallel import processes; print(processes.is_single_threaded());"
+        "threading.Thread(target=time.sleep, args=(1,), daemon=True).start(); print(processes.is_single_threaded())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.split() == ["True", "False"]
@@ -224,7 +224,7 @@ def test_a_process_with_threads_does_not_fork() -> None:
 
 def given_up() -> None:
     """Start two workers that are at work, say so, and wait for the end."""
-    with Workers(2) as pool:
+    with WorkerPool(2) as pool:
         results = pool.map(process, range(1000), ahead=1)
         print(next(results), next(results), flush=True)
         time.sleep(60)

@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
-from templatemine.parallel.threads import as_finished
+from templatemine.parallel.threads import map_as_completed
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("items", [[], [3], list(range(20))])
 def test_every_item_once(threads: int, items: list[int]) -> None:
-    assert sorted(as_finished(lambda item: item * item, items, threads)) == [
+    assert sorted(map_as_completed(lambda item: item * item, items, threads)) == [
         (place, item * item) for place, item in enumerate(items)
     ]
 
@@ -20,11 +20,11 @@ def test_every_item_once(threads: int, items: list[int]) -> None:
 def test_several_at_a_time() -> None:
     """Both wait for the other, so they must run together."""
     both = threading.Barrier(2)
-    assert sorted(as_finished(lambda item: (both.wait(10), item)[1], [5, 6], 2)) == [(0, 5), (1, 6)]
+    assert sorted(map_as_completed(lambda item: (both.wait(10), item)[1], [5, 6], 2)) == [(0, 5), (1, 6)]
 
 
 def test_one_thread_is_that_of_the_caller() -> None:
-    assert list(as_finished(lambda _: threading.get_ident(), [1], 4)) == [(0, threading.get_ident())]
+    assert list(map_as_completed(lambda _: threading.get_ident(), [1], 4)) == [(0, threading.get_ident())]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -38,7 +38,7 @@ def test_an_error_is_raised_and_ends_the_work(threads: int) -> None:
         return item
 
     with pytest.raises(ValueError, match="^one$"):
-        for _ in as_finished(work, range(10_000), threads):
+        for _ in map_as_completed(work, range(10_000), threads):
             pass
     assert len(seen) < 10_000
 
@@ -54,7 +54,7 @@ def test_who_closes_gets_no_more() -> None:
             go_on.wait(10)
         return item
 
-    answers = as_finished(work, range(100), 2)
+    answers = map_as_completed(work, range(100), 2)
     assert next(answers) == (0, 0)
     for _ in range(3):
         started.acquire()
@@ -68,5 +68,5 @@ def test_who_closes_gets_no_more() -> None:
 
 def test_no_thread_is_left_after_the_last_result() -> None:
     before = threading.active_count()
-    assert len(list(as_finished(str, range(50), 3))) == 50
+    assert len(list(map_as_completed(str, range(50), 3))) == 50
     assert threading.active_count() == before

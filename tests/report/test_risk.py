@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.cleaning.regex_engine import RegexEngine, WrittenExpressions
+from templatemine.cleaning.regex_engine import ManualExpressions, RegexEngine
 from templatemine.config import ReadConfig
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
@@ -65,7 +65,7 @@ def test_occurrences_are_those_of_the_expressions(pack: Pack, documents: list[Do
     by_hand = Template(id="h1", regex="a[a-z]+", tokens=None, df=1, count=1, example="and")
     pack = replace(pack, templates=(*pack.templates, by_hand))
     occurrences = Occurrences(pack)
-    engine, written = RegexEngine(pack), WrittenExpressions(pack)
+    engine, written = RegexEngine(pack), ManualExpressions(pack)
     for document in documents[:40]:
         text = document.body
         starts, ends, places = occurrences.find(text)

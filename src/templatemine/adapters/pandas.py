@@ -62,8 +62,8 @@ def clean_frame(
     """
     names = read or ReadConfig()
     for name in body_columns(names, frame.columns, removed_column):
-        _expect(frame[name], str)
-    _expect(frame[names.source_field], (str, int, float))
+        _check_column(frame[name], str)
+    _check_column(frame[names.source_field], (str, int, float))
     rows = row_cleaner(packs, clean)
 
     def column(name: str) -> Sequence[str | None] | None:
@@ -77,7 +77,7 @@ def clean_frame(
     assert sources is not None
     urls = column("url") if list(frame.columns).count("url") == 1 else None
     done = rows.columns(sources, column(names.text_field), column(names.html_field), urls)
-    kind = _kind(frame[names.text_field].dtype) if names.text_field in frame.columns else "object"
+    kind = _text_type(frame[names.text_field].dtype) if names.text_field in frame.columns else "object"
     return frame.assign(
         **{
             names.text_field: pd.Series(done.texts, index=frame.index, dtype=kind),
@@ -87,7 +87,7 @@ def clean_frame(
     )
 
 
-def _expect(column: pd.Series, kinds: type | tuple[type, ...]) -> None:
+def _check_column(column: pd.Series, kinds: type | tuple[type, ...]) -> None:
     """Refuse a column of numbers, bytes and the like, of which not one row could be cleaned."""
     held = column.dropna()
     if len(held) and not any(isinstance(value, kinds) for value in held):
@@ -96,7 +96,7 @@ def _expect(column: pd.Series, kinds: type | tuple[type, ...]) -> None:
         )
 
 
-def _kind(kind: Any) -> Any:
+def _text_type(kind: Any) -> Any:
     """The type of the cleaned texts: that of the texts, if it takes any string."""
     if isinstance(kind, pd.CategoricalDtype):  # cleaned texts are none of its categories, and would become NaN
         kind = kind.categories.dtype

@@ -13,7 +13,7 @@ from typing import Any
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io.fields import is_none, kind
+from templatemine.io.fields import is_missing, json_type
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
 from templatemine.packs.pack import Pack
@@ -24,7 +24,7 @@ __all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "row_cleaner"]
 Packs = Mapping[str, Pack] | str | os.PathLike[str]
 """Packs by source, or a file or folder of them."""
 
-_PLACE = "\x00place"
+_ROW_INDEX = "\x00place"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class RowCleaner:
         for place, row in enumerate(zip(sources, texts, pages, strict=True)):
             # What adapters are given comes from tables of others: numbers, bytes, lists.
             try:
-                source = _checked(*row)
+                source = _check_row(*row)
             except ValueError as error:
                 out.errors.append((place, CorpusError(str(error), str(place))))
             else:
@@ -105,7 +105,7 @@ class RowCleaner:
                     rows.append((source, place))
         # Sources one after the other: a row of one between those of another would cost a look-up in cold memory.
         for source, place in sorted(rows):
-            fields: dict[str, Any] = {_PLACE: place}
+            fields: dict[str, Any] = {_ROW_INDEX: place}
             if texts[place] is not None:
                 fields["text"] = str(texts[place])  # of numpy, which has a class of its own
             if pages[place] is not None:
@@ -116,7 +116,7 @@ class RowCleaner:
         batch = self._cleaner.clean_batch(Items(items))
         for line in batch.data.splitlines():
             record = decode_line(line)
-            place = record[_PLACE]
+            place = record[_ROW_INDEX]
             out.texts[place] = record.get("text")
             out.removed[place] = record.get("removed")
             out.stub[place] = record.get("removed_stub", False)
@@ -124,7 +124,7 @@ class RowCleaner:
         return out
 
 
-def _checked(source: object, text: object, page: object) -> str | None:
+def _check_row(source: object, text: object, page: object) -> str | None:
     """The source of a row, None without one or with a blank one; a number is one as well, as it is in files.
 
     Raises
@@ -134,12 +134,12 @@ def _checked(source: object, text: object, page: object) -> str | None:
     """
     for name, value in (("text", text), ("html", page)):
         if not isinstance(value, str) and value is not None:
-            raise ValueError(f"expected a string as {name}, found {kind(value)}")
-    if is_none(source):
+            raise ValueError(f"expected a string as {name}, found {json_type(value)}")
+    if is_missing(source):
         return None
     if isinstance(source, str) or type(source) is int or type(source) is float:
         return str(source)
-    raise ValueError(f"expected a string or a number as source, found {kind(source)}")
+    raise ValueError(f"expected a string or a number as source, found {json_type(source)}")
 
 
 def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "removed") -> list[str]:

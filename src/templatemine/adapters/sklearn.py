@@ -93,8 +93,8 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Something else than texts, or fewer or more sources than texts.
         """
-        texts = _strings(X, "X")
-        given = _as_many(texts, sources)
+        texts = _check_texts(X, "X")
+        given = _check_sources(texts, sources)
         names = [ONE_SOURCE] * len(texts) if given is None else given
         config = self.config or PipelineConfig()
         config = replace(config, select=replace(config.select, caution=self.caution))
@@ -122,8 +122,8 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             As of `fit`, or no sources where it had several.
         """
         check_is_fitted(self)
-        texts = _strings(X, "X")
-        names = _as_many(texts, sources)
+        texts = _check_texts(X, "X")
+        names = _check_sources(texts, sources)
         if names is None:
             if self.several_sources_:
                 raise ValueError("sources: expected the source of each text, as fit was given several sources")
@@ -136,7 +136,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Iterable[str], y: object = None, sources: Iterable[str] | None = None
     ) -> NDArray[np.object_]:
         """`fit`, then `transform` of the same texts."""
-        texts = _strings(X, "X")
+        texts = _check_texts(X, "X")
         names = None if sources is None else list(sources)
         return self.fit(texts, y, names).transform(texts, names)
 
@@ -148,7 +148,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _strings(values: Iterable[object], name: str) -> list[str]:
+def _check_texts(values: Iterable[object], name: str) -> list[str]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}: expected texts, got one {type(values).__name__}")
     rows = list(values)
@@ -158,10 +158,10 @@ def _strings(values: Iterable[object], name: str) -> list[str]:
     return [str(row) for row in rows]  # of numpy, which has a class of its own
 
 
-def _as_many(texts: Sequence[str], sources: Iterable[str] | None) -> list[str] | None:
+def _check_sources(texts: Sequence[str], sources: Iterable[str] | None) -> list[str] | None:
     if sources is None:
         return None
-    names = _strings(sources, "sources")
+    names = _check_texts(sources, "sources")
     if len(names) != len(texts):
         raise ValueError(f"sources: expected {len(texts):,}, one a text, got {len(names):,}")
     return names

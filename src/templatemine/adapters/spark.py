@@ -1,6 +1,6 @@
 """Mining and cleaning on a Spark cluster: data frames in and out, the packs byte for byte those of one machine::
 
-    census      how many documents each source has, and how large they are
+    counts      how many documents each source has, and how large they are
     first map   documents go to their source's partition; of a giant only the sample goes, tiny ones share a partition
     reduce      strings as hashes, by range of hash; the answers go back
     second map  what a giant asks all of its documents is broadcast, and answered where they are
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ArchiveConfig", "clean_archive", "in_order", "mine_archive", "read_archive"]
 
-_PARTITION = 64 << 20
+_PARTITION_BYTES = 64 << 20
 """Bytes of text that a partition is planned for: a source takes some seven times its own, see docs/performance.md."""
 
-_PART = 1 << 22
+_PART_STRINGS = 1 << 22
 """Strings that a part of the cross-site filter is planned for: 140 bytes each while it is worked on, so 600 MB."""
 
-_STRINGS = 0.04
+_STRINGS_PER_BYTE = 0.04
 """Strings that a byte of text gives: 0.015 of English news, 0.035 of Chinese ones."""
 
-_FINE = 64
+_DIGEST_STEPS = 64
 """Steps of digests that a sample is chosen by, beforehand: a 64th of it may be too much and is left away later."""
 
-_STORED = StorageLevel.DISK_ONLY
+_STORAGE_LEVEL = StorageLevel.DISK_ONLY
 """Python's processes need the memory."""
 
 
@@ -150,7 +150,9 @@ def mine_archive(
     """
     options, archive = resolve_defaults(config or PipelineConfig()), archive or ArchiveConfig()
     documents = _documents(df, archive)
-    executor = SparkExecutor(documents, _place(_census(documents, options), documents, options, archive))
+    executor = SparkExecutor(
+        documents, _plan_placement(_count_sources(documents, options), documents, options, archive)
+    )
     result = drive(executor)
     result.count()
     executor.unpersist()
@@ -166,26 +168,26 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         As `_documents` has them.
     """
 
-    def __init__(self, documents: DataFrame, placing: _Placing) -> None:
+    def __init__(self, documents: DataFrame, placement: _Placement) -> None:
         self._documents = documents
-        self._placing = placing
+        self._placement = placement
         self._spark = documents.sparkSession
-        self._held: list[DataFrame] = []
+        self._persisted: list[DataFrame] = []
 
     def unpersist(self) -> None:
         """Let go of what was kept between the stages."""
-        for one in self._held:
+        for one in self._persisted:
             one.unpersist()
 
     def map_documents(self, work: MineSource) -> DataFrame:
-        plan = self._placing.plan
+        plan = self._placement.plan
 
         def mine(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return tasks.mine(batches, plan, work)
 
-        return self._kept(
-            _chosen(self._documents, self._placing, self._spark)
-            .repartitionById(self._placing.partitions, "part")
+        return self._persist(
+            _select_documents(self._documents, self._placement, self._spark)
+            .repartitionById(self._placement.partitions, "part")
             .sortWithinPartitions("source", "at", "id", "date", "html", "text")
             .mapInArrow(mine, tasks.ROW_SCHEMA)
         )
@@ -193,13 +195,13 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
     def reduce(self, kept: DataFrame) -> DataFrame:
         return (
             kept.where(F.col("kind") == tasks.RATES)
-            .repartitionById(2**self._placing.plan.bits, "number")
+            .repartitionById(2**self._placement.plan.bits, "number")
             .sortWithinPartitions("number", "source")
-            .mapInArrow(tasks.answer_part, tasks.ROW_SCHEMA)
+            .mapInArrow(tasks.compare_strings, tasks.ROW_SCHEMA)
         )
 
     def map_candidates(self, kept: DataFrame, table: DataFrame, work: DecideSource) -> DataFrame:
-        plan = self._placing.plan
+        plan = self._placement.plan
 
         def decide(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return tasks.decide(batches, plan, work)
@@ -208,26 +210,26 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
             return tasks.proceed(batches, plan)
 
         known = kept.where(F.col("kind") != tasks.RATES).unionByName(table)
-        steps = self._kept(self._by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
+        steps = self._persist(self._partition_by_source(known).mapInArrow(decide, tasks.ROW_SCHEMA))
         reports = steps.where(F.col("kind") == tasks.REPORT)
-        if self._placing.giants:
-            for _ in range(count_queries(self._placing.plan.options)):
-                states = steps.where(F.col("kind") == tasks.STATE).unionByName(self._answers(steps))
-                steps = self._kept(self._by_source(states).mapInArrow(proceed, tasks.ROW_SCHEMA))
+        if self._placement.giants:
+            for _ in range(count_queries(self._placement.plan.options)):
+                states = steps.where(F.col("kind") == tasks.STATE).unionByName(self._answer_queries(steps))
+                steps = self._persist(self._partition_by_source(states).mapInArrow(proceed, tasks.ROW_SCHEMA))
             reports = reports.unionByName(steps.where(F.col("kind") == tasks.REPORT))
-        return reports.mapInArrow(tasks.reports, tasks.REPORT_SCHEMA).persist(_STORED)
+        return reports.mapInArrow(tasks.read_reports, tasks.REPORT_SCHEMA).persist(_STORAGE_LEVEL)
 
-    def _kept(self, rows: DataFrame) -> DataFrame:
-        self._held.append(rows.persist(_STORED))
-        return self._held[-1]
+    def _persist(self, rows: DataFrame) -> DataFrame:
+        self._persisted.append(rows.persist(_STORAGE_LEVEL))
+        return self._persisted[-1]
 
-    def _by_source(self, rows: DataFrame) -> DataFrame:
-        placed = rows.repartitionById(self._placing.partitions, "part")
+    def _partition_by_source(self, rows: DataFrame) -> DataFrame:
+        placed = rows.repartitionById(self._placement.partitions, "part")
         return placed.sortWithinPartitions("source", "kind", "number", "piece")
 
-    def _answers(self, steps: DataFrame) -> DataFrame:
+    def _answer_queries(self, steps: DataFrame) -> DataFrame:
         """What all documents of giants answer to their queries."""
-        options = self._placing.plan.options
+        options = self._placement.plan.options
         pieces: dict[str, list[tuple[int, bytes]]] = {}
         for row in steps.where(F.col("kind") == tasks.QUERY).toLocalIterator():
             pieces.setdefault(row["source"], []).append((row["piece"], bytes(row["data"])))
@@ -238,7 +240,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return tasks.answer_queries(batches, queries.value, options)
 
-        listed = self._spark.createDataFrame(list(self._placing.giants.items()), "source string, part int")
+        listed = self._spark.createDataFrame(list(self._placement.giants.items()), "source string, part int")
         return (
             self._documents.join(F.broadcast(listed), "source")
             .select("part", "source", "id", "text", "html", "date")
@@ -279,14 +281,14 @@ def _body() -> Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Source:
+class _SourceSize:
     name: str
     documents: int
     size: int
     fit: bool
 
 
-def _census(documents: DataFrame, options: ResolvedConfig) -> list[_Source]:
+def _count_sources(documents: DataFrame, options: ResolvedConfig) -> list[_SourceSize]:
     """Documents and bytes of each source, and whether it is fit to be mined (as `Miner` says it); by name."""
     mark = F.xxhash64(_body())
     rows = (
@@ -301,7 +303,7 @@ def _census(documents: DataFrame, options: ResolvedConfig) -> list[_Source]:
     if not rows:
         raise CorpusError("expected documents, found none with a source and a body", "data frame", fatal=True)
     return [
-        _Source(
+        _SourceSize(
             name=row["source"],
             documents=row["documents"],
             size=row["size"],
@@ -312,8 +314,8 @@ def _census(documents: DataFrame, options: ResolvedConfig) -> list[_Source]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Placing:
-    """Which partition each source goes to, and of giants the last step of digests (see `_FINE`) in the sample."""
+class _Placement:
+    """Partition of each source, and of giants the last step of digests (see `_DIGEST_STEPS`) in the sample."""
 
     plan: tasks.Plan
     partitions: int
@@ -321,35 +323,35 @@ class _Placing:
     giants: Mapping[str, int]
 
 
-def _place(
-    census: Sequence[_Source], documents: DataFrame, options: ResolvedConfig, archive: ArchiveConfig
-) -> _Placing:
+def _plan_placement(
+    sources: Sequence[_SourceSize], documents: DataFrame, options: ResolvedConfig, archive: ArchiveConfig
+) -> _Placement:
     sample = options.sample.documents
-    giants = {one.name: one for one in census if one.documents > sample and not options.sample.exact}
-    steps = {name: one.documents * _FINE / sample for name, one in giants.items()}
-    limits = _limits(documents, steps, options.sample) if giants else {}
-    sizes = [one.size * (sample / one.documents if one.name in giants else 1.0) for one in census]
+    giants = {one.name: one for one in sources if one.documents > sample and not options.sample.exact}
+    steps = {name: one.documents * _DIGEST_STEPS / sample for name, one in giants.items()}
+    limits = _step_limits(documents, steps, options.sample) if giants else {}
+    sizes = [one.size * (sample / one.documents if one.name in giants else 1.0) for one in sources]
     cores = documents.sparkSession.sparkContext.defaultParallelism
-    partitions = archive.partitions or max(2 * cores, -int(-sum(sizes) // _PARTITION))
-    placed = _packed(sizes, partitions)
-    parts = archive.parts or max(cores, int(sum(sizes) * _STRINGS / _PART))
-    return _Placing(
+    partitions = archive.partitions or max(2 * cores, -int(-sum(sizes) // _PARTITION_BYTES))
+    placed = _assign_partitions(sizes, partitions)
+    parts = archive.parts or max(cores, int(sum(sizes) * _STRINGS_PER_BYTE / _PART_STRINGS))
+    return _Placement(
         plan=tasks.Plan(
             options=options,
             bits=(parts - 1).bit_length(),
             floor=archive.floor,
-            giants={name: (one.documents, one.fit) for name, one in giants.items()},
+            sampled={name: (one.documents, one.fit) for name, one in giants.items()},
         ),
         partitions=partitions,
         rows=[
             (one.name, part, limits.get(one.name), steps.get(one.name))
-            for one, part in zip(census, placed, strict=True)
+            for one, part in zip(sources, placed, strict=True)
         ],
-        giants={one.name: part for one, part in zip(census, placed, strict=True) if one.name in giants and one.fit},
+        giants={one.name: part for one, part in zip(sources, placed, strict=True) if one.name in giants and one.fit},
     )
 
 
-def _packed(sizes: Sequence[float], partitions: int) -> list[int]:
+def _assign_partitions(sizes: Sequence[float], partitions: int) -> list[int]:
     """A partition for each source: the largest first, each into the one that has least (Graham 1969)."""
     loads = [(0.0, part) for part in range(partitions)]
     placed = [0] * len(sizes)
@@ -360,24 +362,24 @@ def _packed(sizes: Sequence[float], partitions: int) -> list[int]:
     return placed
 
 
-def _step() -> Column:
-    """The step of digests that a document of a giant is in: the sample is in the first ones, `_FINE` or so."""
+def _digest_step() -> Column:
+    """The step of digests that a document of a giant is in: the sample is in the first ones, `_DIGEST_STEPS` or so."""
     share = (F.col("key").cast("double") + F.lit(2.0**63)) / F.lit(2.0**64)
-    return F.least(F.floor(share * F.col("steps")), F.lit(4 * _FINE)).cast("int")
+    return F.least(F.floor(share * F.col("steps")), F.lit(4 * _DIGEST_STEPS)).cast("int")
 
 
-def _with_keys(documents: DataFrame, config: SampleConfig) -> DataFrame:
+def _add_keys(documents: DataFrame, config: SampleConfig) -> DataFrame:
     def key(ids: pa.Array) -> pa.Array:
-        return pa.array(tasks.sample_key(ids.to_pylist(), config), pa.int64())
+        return pa.array(tasks.sample_keys(ids.to_pylist(), config), pa.int64())
 
     return documents.withColumn("key", F.arrow_udf(key, "long")(F.col("id")))
 
 
-def _limits(documents: DataFrame, steps: Mapping[str, float], config: SampleConfig) -> dict[str, int]:
+def _step_limits(documents: DataFrame, steps: Mapping[str, float], config: SampleConfig) -> dict[str, int]:
     """The least step for each giant up to which there are as many documents as the sample has."""
     listed = documents.sparkSession.createDataFrame(list(steps.items()), "source string, steps double")
     ids = documents.select("source", "id").join(F.broadcast(listed), "source")
-    rows = _with_keys(ids, config).groupBy("source", _step().alias("step")).count().collect()
+    rows = _add_keys(ids, config).groupBy("source", _digest_step().alias("step")).count().collect()
     limits: dict[str, int] = {}
     so_far = dict.fromkeys(steps, 0)
     for row in sorted(rows, key=lambda row: row["step"]):
@@ -388,13 +390,13 @@ def _limits(documents: DataFrame, steps: Mapping[str, float], config: SampleConf
     return limits
 
 
-def _chosen(documents: DataFrame, placing: _Placing, spark: SparkSession) -> DataFrame:
+def _select_documents(documents: DataFrame, placement: _Placement, spark: SparkSession) -> DataFrame:
     """All documents of ordinary sources, and of giants those of the sample with a few more, with their partitions."""
-    listed = spark.createDataFrame(list(placing.rows), "source string, part int, last int, steps double")
+    listed = spark.createDataFrame(list(placement.rows), "source string, part int, last int, steps double")
     joined = documents.join(F.broadcast(listed), "source")
-    if any(row[2] is not None for row in placing.rows):
-        keyed = _with_keys(joined, placing.plan.options.sample)
-        joined = keyed.where(F.col("last").isNull() | (_step() <= F.col("last")))
+    if any(row[2] is not None for row in placement.rows):
+        keyed = _add_keys(joined, placement.plan.options.sample)
+        joined = keyed.where(F.col("last").isNull() | (_digest_step() <= F.col("last")))
     return joined.select("part", "source", "id", "text", "html", "date", "at")
 
 
@@ -443,7 +445,7 @@ def clean_archive(
     for name in (names.source_field, *body_columns(names, df.columns)):
         if kinds[name] != "string":
             raise ConfigError(f"column {name}: expected string, found {kinds[name]}")
-    shipped = df.sparkSession.sparkContext.broadcast(_ready(packs))
+    shipped = df.sparkSession.sparkContext.broadcast(_serialize_packs(packs))
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return tasks.clean(batches, shipped.value, config)
@@ -460,12 +462,12 @@ def clean_archive(
     return df.mapInArrow(work, wanted.schema)
 
 
-def _ready(packs: DataFrame | Packs) -> dict[str, bytes]:
+def _serialize_packs(packs: DataFrame | Packs) -> dict[str, bytes]:
     """Packs by source as they are broadcast; those of a data frame are checked on the executors."""
     if isinstance(packs, (str, os.PathLike)):
         packs = load_packs([packs])
     if isinstance(packs, Mapping):
-        return {source: tasks.packed(pack) for source, pack in packs.items()}
+        return {source: tasks.serialize(pack) for source, pack in packs.items()}
     some = packs.where(F.col("pack").isNotNull()).select("source", "pack")
-    rows = some.mapInArrow(tasks.checked, "source string, pack binary").collect()
+    rows = some.mapInArrow(tasks.check_packs, "source string, pack binary").collect()
     return {row["source"]: bytes(row["pack"]) for row in rows}

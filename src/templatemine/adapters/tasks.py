@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from templatemine.adapters.exchange import Answers, answers, elsewhere_of, told
+from templatemine.adapters.exchange import Answers, collect_counts, compare_part, partition_rates
 from templatemine.adapters.rows import RowCleaner
 from templatemine.cleaning.records import StreamConfig
 from templatemine.config import ReadConfig, SampleConfig
@@ -38,30 +38,30 @@ __all__ = [
     "REPORT_SCHEMA",
     "ROW_SCHEMA",
     "Plan",
-    "answer_part",
+    "compare_strings",
     "answer_queries",
-    "checked",
+    "check_packs",
     "clean",
     "decide",
     "mine",
-    "packed",
+    "serialize",
     "proceed",
     "read",
-    "reports",
-    "sample_key",
+    "read_reports",
+    "sample_keys",
 ]
 
-STATE, ELSEWHERE, RATES, REPORT, QUERY, ANSWER = range(6)
+STATE, COUNTS, RATES, REPORT, QUERY, ANSWER = range(6)
 """Kinds of rows: what is kept of a source, what other sources have, what it tells them, its report, and of one that was
 mined from a sample what it asks all of its documents, and what some of them say."""
 
-PIECE = 32 << 20
+MAX_ROW_BYTES = 32 << 20
 """Bytes of a row at most: Arrow and Spark hold no rows beyond 2 GB, and copy each."""
 
-BUFFER = 32 << 20
+MAX_BUFFERED = 32 << 20
 """Characters of documents that wait to be counted, of all sources: an automaton is made for some, not for each."""
 
-CLEANERS = 1000
+MAX_CLEANERS = 1000
 """Sources whose automata a task keeps, 50 to 100 kB each; one is made in a few milliseconds."""
 
 ROW_SCHEMA = "part int, source string, kind int, number int, piece int, data binary"
@@ -90,7 +90,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What every task knows.
+    """What every task is given.
 
     Attributes
     ----------
@@ -98,60 +98,60 @@ class Plan:
     bits : int
         The strings of all sources are compared in ``2 ** bits`` parts.
     floor : int
-        See `exchange.asked`.
-    giants : mapping of str to (documents, fit)
+        See `exchange.partition_rates`.
+    sampled : mapping of str to (documents, fit)
         Of those sources alone of which only a sample is there: how many they have, and whether they can be mined.
     """
 
     options: ResolvedConfig
     bits: int
     floor: int
-    giants: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
+    sampled: Mapping[str, tuple[int, bool]] = field(default_factory=dict)
 
 
 # ------------------------------------------------------------------------------------------------ rows and documents
 
 
-def packed(value: Any) -> bytes:
+def serialize(value: Any) -> bytes:
     """A value as bytes, for another task of the same job."""
     data = pickle.dumps(value, protocol=5)
     smaller: bytes = pa.compress(data, codec="zstd", asbytes=True)
     return len(data).to_bytes(8, "little") + smaller
 
 
-def unpacked(data: bytes) -> Any:
-    """The inverse of `packed`."""
+def deserialize(data: bytes) -> Any:
+    """The inverse of `serialize`."""
     size = int.from_bytes(data[:8], "little")
     return pickle.loads(pa.decompress(data[8:], decompressed_size=size, codec="zstd", asbytes=True))
 
 
-def _row(part: int, source: str, kind: int, data: bytes) -> Iterator[Row]:
-    for piece, start in enumerate(range(0, max(1, len(data)), PIECE)):
-        yield Row(part, source, kind, 0, piece, data[start : start + PIECE])
+def _split_row(part: int, source: str, kind: int, data: bytes) -> Iterator[Row]:
+    for piece, start in enumerate(range(0, max(1, len(data)), MAX_ROW_BYTES)):
+        yield Row(part, source, kind, 0, piece, data[start : start + MAX_ROW_BYTES])
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
-    """Rows in batches of about `PIECE` bytes."""
+def _to_batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+    """Rows in batches of about `MAX_ROW_BYTES` bytes."""
     batch: list[Row] = []
     size = 0
     for row in rows:
         batch.append(row)
         size += len(row.data)
-        if size >= PIECE or len(batch) >= 4096:
-            yield _batch(batch)
+        if size >= MAX_ROW_BYTES or len(batch) >= 4096:
+            yield _to_batch(batch)
             batch, size = [], 0
     if batch:
-        yield _batch(batch)
+        yield _to_batch(batch)
 
 
-def _batch(rows: Sequence[Row]) -> pa.RecordBatch:
+def _to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
     columns = zip(*rows, strict=True)
     return pa.RecordBatch.from_arrays(
         [pa.array(column, one.type) for column, one in zip(columns, _ARROW, strict=True)], schema=_ARROW
     )
 
 
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+def _join_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     """The rows of some batches, those in pieces put together; sorted by source, kind, number and piece."""
     every = (
         Row(*values) for batch in batches for values in zip(*(one.to_pylist() for one in batch.columns), strict=True)
@@ -185,7 +185,7 @@ def read(batches: Iterable[pa.RecordBatch], config: ReadConfig) -> Iterator[pa.R
             rows: list[dict[str, Any]] = []
             for number, document in enumerate(read_documents([path], config, troubles.append)):
                 rows.append({**{name: getattr(document, name) for name in _FIELDS}, "file": path, "place": number})
-                if len(rows) == _READ:
+                if len(rows) == _READ_ROWS:
                     yield pa.RecordBatch.from_pylist(rows, schema=_DOCUMENT)
                     rows = []
             if rows:
@@ -194,7 +194,7 @@ def read(batches: Iterable[pa.RecordBatch], config: ReadConfig) -> Iterator[pa.R
                 print(f"{len(troubles)} records skipped: {troubles[0]}", file=sys.stderr)
 
 
-_READ = 256
+_READ_ROWS = 256
 _FIELDS = ("source", "id", "url", "date", "title", "text", "html")
 _DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.string()), ("place", pa.int64())])
 
@@ -202,41 +202,41 @@ _DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.s
 # ------------------------------------------------------------------------------------------------------------- mining
 
 
-def sample_key(ids: Iterable[str], config: SampleConfig) -> list[int]:
+def sample_keys(ids: Iterable[str], config: SampleConfig) -> list[int]:
     """Digests of ids (see `sampling.sample_digests`) as signed numbers in the same order."""
     keys: list[int] = (sample_digests(ids, config) ^ np.uint64(1 << 63)).view(np.int64).tolist()
     return keys
 
 
 def mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[pa.RecordBatch]:
-    """First map: documents sorted by source -> the state of each source, and what it tells the others."""
-    return _batches(_mine(batches, plan, work))
+    """First map: documents sorted by source -> the state of each source, and the rates of its strings."""
+    return _to_batches(_mine(batches, plan, work))
 
 
 def _mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[Row]:
     for source, group in groupby(_documents(batches), key=lambda item: item[1].source):
         placed = list(group)
         part, documents = placed[0][0], [document for _, document in placed]
-        giant = source in plan.giants
-        total, fit = plan.giants[source] if giant else (len(documents), not unfit_reason(documents, plan.options))
+        is_sampled = source in plan.sampled
+        total, fit = plan.sampled[source] if is_sampled else (len(documents), not unfit_reason(documents, plan.options))
         if not fit:
             report = replace(skip_source(source, documents, plan.options), documents=total)
-            yield from _row(part, source, REPORT, packed(_facts(report)))
+            yield from _split_row(part, source, REPORT, serialize(_report_row(report)))
             continue
-        candidates = work(source, documents, plan.options, np.arange(len(documents)) if giant else None)
-        yield from _row(part, source, STATE, packed((candidates, _bodies(candidates, documents))))
-        for number, table in told(candidates, plan.bits, plan.floor).items():
+        candidates = work(source, documents, plan.options, np.arange(len(documents)) if is_sampled else None)
+        yield from _split_row(part, source, STATE, serialize((candidates, _mined_documents(candidates, documents))))
+        for number, table in partition_rates(candidates, plan.bits, plan.floor).items():
             yield Row(part, source, RATES, number, 0, table)
 
 
-_NOTHING = Document(source="", id="", text="")
+_EMPTY_DOCUMENT = Document(source="", id="", text="")
 
 
-def _bodies(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
+def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
     """The documents that were mined, with what deciding needs of them: texts and dates.  Others are left
     empty."""
     places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
-    kept = [_NOTHING] * len(documents)
+    kept = [_EMPTY_DOCUMENT] * len(documents)
     for place in places:
         one = documents[place]
         text = one.text if one.html is None else None
@@ -244,50 +244,50 @@ def _bodies(candidates: SourceCandidates, documents: Sequence[Document]) -> list
     return kept
 
 
-def answer_part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What sources told -> answers for each; rows sorted by number."""
+def compare_strings(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Rates of sources -> counts for each; rows sorted by number."""
 
     def rows() -> Iterator[Row]:
-        for _, group in groupby(_plain(batches), key=attrgetter("number")):
+        for _, group in groupby(_iterate_rows(batches), key=attrgetter("number")):
             tellers = list(group)
-            for row, table in zip(tellers, answers([row.data for row in tellers]), strict=True):
+            for row, table in zip(tellers, compare_part([row.data for row in tellers]), strict=True):
                 if table:
-                    yield row._replace(kind=ELSEWHERE, data=table)
+                    yield row._replace(kind=COUNTS, data=table)
 
-    return _batches(rows())
+    return _to_batches(rows())
 
 
-def _plain(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+def _iterate_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     for batch in batches:
         yield from (Row(*values) for values in zip(*(one.to_pylist() for one in batch.columns), strict=True))
 
 
 def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) -> Iterator[pa.RecordBatch]:
-    """Second map: state and answers of each source -> its report; of a sampled one, its state and a query."""
+    """Second map: state and counts of each source -> its report; of a sampled one, its state and a query."""
 
     def rows() -> Iterator[Row]:
-        for _, group in groupby(_rows(batches), key=attrgetter("source")):
+        for _, group in groupby(_join_rows(batches), key=attrgetter("source")):
             first, *rest = group
             if first.kind == REPORT:
-                yield from _row(*first[:3], first.data)
+                yield from _split_row(*first[:3], first.data)
                 continue
-            candidates, documents = unpacked(first.data)
+            candidates, documents = deserialize(first.data)
             given: Answers = {row.number: row.data for row in rest}
-            step = work(candidates, elsewhere_of(candidates, given, plan.bits, plan.floor), plan.options)
+            step = work(candidates, collect_counts(candidates, given, plan.bits, plan.floor), plan.options)
             if candidates.sample is None:
                 step = complete_step(step, documents, plan.options)
-            yield from _step(first, step, documents)
+            yield from _step_rows(first, step, documents)
 
-    return _batches(rows())
+    return _to_batches(rows())
 
 
-def _step(first: Row, step: Step, documents: Sequence[Document]) -> Iterator[Row]:
+def _step_rows(first: Row, step: Step, documents: Sequence[Document]) -> Iterator[Row]:
     """The rows of a step of a source, which has the address of its `first` row."""
     if isinstance(step, SourceReport):
-        yield from _row(first.part, first.source, REPORT, packed(_facts(step)))
+        yield from _split_row(first.part, first.source, REPORT, serialize(_report_row(step)))
         return
-    yield from _row(first.part, first.source, QUERY, packed(step.query))
-    yield from _row(first.part, first.source, STATE, packed((step, documents)))
+    yield from _split_row(first.part, first.source, QUERY, serialize(step.query))
+    yield from _split_row(first.part, first.source, STATE, serialize((step, documents)))
 
 
 # ---------------------------------------------------------------------------------------------------- sampled sources
@@ -303,39 +303,41 @@ def answer_queries(
     Parameters
     ----------
     queries : mapping of str to bytes
-        By source, `packed`.
+        By source, serialized.
     """
     sums: dict[tuple[int, str], Any] = {}
     waiting: dict[tuple[int, str], list[Document]] = {}
     size = 0
 
-    def answered() -> None:
+    def answer_waiting() -> None:
         for key, documents in waiting.items():
-            found = unpacked(queries[key[1]]).answer(documents, options)
+            found = deserialize(queries[key[1]]).answer(documents, options)
             sums[key] = sums[key] + found if key in sums else found
         waiting.clear()
 
     for part, document in _documents(batches):
         waiting.setdefault((part, document.source), []).append(document)
         size += len(document.body)
-        if size >= BUFFER:
-            answered()
+        if size >= MAX_BUFFERED:
+            answer_waiting()
             size = 0
-    answered()
-    return _batches(row for (part, source), one in sums.items() for row in _row(part, source, ANSWER, packed(one)))
+    answer_waiting()
+    return _to_batches(
+        row for (part, source), one in sums.items() for row in _split_row(part, source, ANSWER, serialize(one))
+    )
 
 
 def proceed(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
     """State of sampled sources and what their documents answer -> their reports, or their states and next queries."""
 
     def rows() -> Iterator[Row]:
-        for _, group in groupby(_rows(batches), key=attrgetter("source")):
+        for _, group in groupby(_join_rows(batches), key=attrgetter("source")):
             first, *rest = group
-            step, documents = unpacked(first.data)
-            answer = reduce(add, (unpacked(row.data) for row in rest))
-            yield from _step(first, step.proceed(answer, documents, plan.options), documents)
+            step, documents = deserialize(first.data)
+            answer = reduce(add, (deserialize(row.data) for row in rest))
+            yield from _step_rows(first, step.proceed(answer, documents, plan.options), documents)
 
-    return _batches(rows())
+    return _to_batches(rows())
 
 
 class _ReportRow(NamedTuple):
@@ -348,7 +350,7 @@ class _ReportRow(NamedTuple):
     pack: str | None
 
 
-def _facts(report: SourceReport) -> _ReportRow:
+def _report_row(report: SourceReport) -> _ReportRow:
     pack = report.pack
     return _ReportRow(
         report.source,
@@ -371,10 +373,10 @@ _REPORT = pa.schema(
 )
 
 
-def reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def read_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Rows of reports -> a row a source as users see it."""
-    for row in _rows(batches):
-        columns = [[value] for value in unpacked(row.data)]
+    for row in _join_rows(batches):
+        columns = [[value] for value in deserialize(row.data)]
         yield pa.RecordBatch.from_arrays(
             [pa.array(column, one.type) for column, one in zip(columns, _REPORT, strict=True)], schema=_REPORT
         )
@@ -383,14 +385,14 @@ def reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 # ----------------------------------------------------------------------------------------------------------- cleaning
 
 
-class _Packs(Mapping[str, Pack]):
-    """Packs that are unpacked when they are asked for."""
+class _LazyPacks(Mapping[str, Pack]):
+    """Packs that are deserialized when they are asked for."""
 
     def __init__(self, data: Mapping[str, bytes]) -> None:
         self._data = data
 
     def __getitem__(self, source: str) -> Pack:
-        pack: Pack = unpacked(self._data[source])
+        pack: Pack = deserialize(self._data[source])
         return pack
 
     def __contains__(self, source: object) -> bool:
@@ -403,11 +405,11 @@ class _Packs(Mapping[str, Pack]):
         return len(self._data)
 
 
-def checked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Source and pack as JSON -> the pack, `packed`, after all checks of `Pack.from_json`."""
+def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Source and pack as JSON -> the pack, serialized, after all checks of `Pack.from_json`."""
     for batch in batches:
         names, texts = (batch[name].to_pylist() for name in ("source", "pack"))
-        packs = [packed(Pack.from_json(text, f"pack of {name}")) for name, text in zip(names, texts, strict=True)]
+        packs = [serialize(Pack.from_json(text, f"pack of {name}")) for name, text in zip(names, texts, strict=True)]
         yield pa.RecordBatch.from_arrays(
             [pa.array(names, pa.string()), pa.array(packs, pa.binary())], ["source", "pack"]
         )
@@ -425,15 +427,15 @@ def clean(
     Other columns are passed on as they are.  A row that cannot be cleaned stays as it was, without ``removed``.
     """
     names = archive.read
-    cleaner, seen = RowCleaner(_Packs(packs), archive.clean), set[str]()
+    cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set[str]()
     for batch in batches:
         sources = batch[names.source_field].to_pylist()
-        if len(seen) > CLEANERS:
-            cleaner, seen = RowCleaner(_Packs(packs), archive.clean), set()
+        if len(seen) > MAX_CLEANERS:
+            cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set()
         seen.update(one for one in sources if one is not None)
         urls = _column(batch, "url") if batch.schema.names.count("url") == 1 else None
         done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field), urls)
-        yield _with(
+        yield _replace_columns(
             batch,
             {
                 names.text_field: pa.array(done.texts, pa.string()),
@@ -447,7 +449,7 @@ def _column(batch: pa.RecordBatch, name: str) -> list[str | None]:
     return batch[name].to_pylist() if name in batch.schema.names else [None] * batch.num_rows
 
 
-def _with(batch: pa.RecordBatch, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+def _replace_columns(batch: pa.RecordBatch, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
     """A batch with some columns replaced in their place, or added behind the others."""
     every = {**dict(zip(batch.schema.names, batch.columns, strict=True)), **columns}
     return pa.RecordBatch.from_arrays(list(every.values()), list(every))

@@ -22,7 +22,7 @@ from typing import Any
 
 from templatemine.archive.window import DatedDocument, day_after
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.drift import DriftConfig, absence
+from templatemine.cleaning.drift import DriftConfig, absence_score
 from templatemine.config import CleanConfig
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
@@ -127,7 +127,7 @@ def _should_keep(
     if record.seen and day_after(record.seen, MAX_ABSENT_DAYS) < day:
         return False
     config = DriftConfig()
-    return absence(record.df, record.documents, record.absent, config.ratio) < math.log(
+    return absence_score(record.df, record.documents, record.absent, config.ratio) < math.log(
         2 * template_count * config.documents
     )
 

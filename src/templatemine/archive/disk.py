@@ -55,7 +55,7 @@ from templatemine.archive.spill import (
     write_rates,
 )
 from templatemine.config import SampleConfig
-from templatemine.io.together import together
+from templatemine.io.file_transaction import file_transaction
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.methods import ResolvedConfig
@@ -63,7 +63,7 @@ from templatemine.mining.shared_pack import SHARED_PACK, Claims
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
 from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome, pack_names, serialise_result
-from templatemine.parallel.threads import as_finished
+from templatemine.parallel.threads import map_as_completed
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
 from templatemine.text import _scan
 
@@ -146,7 +146,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         )
         path = os.path.join(self._output, pack_names(SHARED_PACK)[0])
         report = keep_rules(work(claims, self._options), path)
-        with together(self._path("packs"), force=True) as files:
+        with file_transaction(self._path("packs"), force=True) as files:
             outcome = PackFolderWriter(files).write(serialise_result(report, path))
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
@@ -213,7 +213,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
         with convert_write_errors(path):
             with open(path + ".new", "wb") as handle:
-                for _, candidates in as_finished(mine, minable, self._jobs):
+                for _, candidates in map_as_completed(mine, minable, self._jobs):
                     rates.append((self._numbers[candidates.source], source_rates(candidates)))
                     key = encode_source(candidates.source)
                     handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
@@ -268,9 +268,9 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
         outcomes = []
         claims: list[Claims] = []
-        with together(self._path("packs"), force=True) as files:
+        with file_transaction(self._path("packs"), force=True) as files:
             writer = PackFolderWriter(files)
-            for _, (serialised, source_claims) in as_finished(
+            for _, (serialised, source_claims) in map_as_completed(
                 decide_with_rules, self._largest_first(unit.sources), self._jobs
             ):
                 if unit.giant:

@@ -25,7 +25,7 @@ from templatemine.archive.partition import (
     encode_source,
     memory_cost,
 )
-from templatemine.cleaning.tally import Nameless
+from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
@@ -62,7 +62,7 @@ class FirstPass:
         What the documents of each source take, as far as they are read.
     report : Report
         What readers tell, bad records by way of `skip`.
-    nameless : Nameless
+    nameless : UnnamedRecords
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class FirstPass:
         self._state_path = self._path("run.json")
         self._bad = self._bad_at_checkpoint = self._skipped = 0
         self.report = Report(self.skip)
-        self.nameless = Nameless()
+        self.nameless = UnnamedRecords()
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
@@ -133,7 +133,7 @@ class FirstPass:
         # Of the inputs that are done: one that is gone on with is read from its beginning, and counted again.
         notes = dict(position.get("met", {}))
         self.report.notes = dict(notes)
-        self.nameless = Nameless(**position.get("nameless", {}))
+        self.nameless = UnnamedRecords(**position.get("nameless", {}))
         self._progress("reading", total, None)
         for input_index in range(first, len(self._inputs)):
             count, self._bad = 0, 0

@@ -28,13 +28,13 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
-from templatemine.cleaning.tally import Nameless
+from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io import lock
+from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
-from templatemine.io.together import together
 from templatemine.io.write import claim
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
@@ -93,7 +93,7 @@ class ArchiveReport:
     documents: int
     skipped: int
     duplicates: int
-    nameless: Nameless
+    nameless: UnnamedRecords
 
 
 class ArchiveRun:
@@ -198,7 +198,7 @@ class ArchiveRun:
             documents=sum(source_sizes.documents for source_sizes in self._first_pass.sizes.values()),
             skipped=state["at"]["skipped"],
             duplicates=duplicates,
-            nameless=Nameless(**state["at"].get("nameless", {})),
+            nameless=UnnamedRecords(**state["at"].get("nameless", {})),
         )
         notes = state["at"].get("met", {})
         self._note_finished(description, result, notes)
@@ -242,7 +242,7 @@ class ArchiveRun:
                 return None
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [SourceOutcome(**row) for row in finished["outcomes"]]
-        nameless = Nameless(**finished.get("nameless", {}))
+        nameless = UnnamedRecords(**finished.get("nameless", {}))
         return ArchiveReport(outcomes=outcomes, nameless=nameless, **finished["totals"]), finished.get("met", {})
 
     def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class ArchiveRun:
         return state
 
     def _refuse_existing(self) -> None:
-        with together(self.output, self.config.force) as files:
+        with file_transaction(self.output, self.config.force) as files:
             sizes = self._first_pass.sizes
             sources = [name for name, source_sizes in sizes.items() if source_sizes.documents >= self._options.min_docs]
             PackFolderWriter(files).refuse_existing([*sources, SHARED_PACK] if self._options.shared else sources)

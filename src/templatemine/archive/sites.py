@@ -25,10 +25,10 @@ from templatemine.archive.partition import (
 )
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io.files import Report, no_documents
+from templatemine.io.file_transaction import FileTransaction, file_transaction
+from templatemine.io.files import Report, no_documents_error
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
-from templatemine.io.together import Together, together
 from templatemine.io.write import safe_file_name
 from templatemine.model import Record
 
@@ -86,7 +86,7 @@ def sort_by_source(
     progress = progress or (lambda step, done, total: None)
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     streams = [read_records(path, config.read, report) for path in inputs]
-    with together(output, config.force, alone=True) as files:
+    with file_transaction(output, config.force, lock=True) as files:
         work = os.path.join(output, _WORK)
         shutil.rmtree(work, ignore_errors=True)
         try:
@@ -95,7 +95,7 @@ def sort_by_source(
                     os.makedirs(os.path.join(work, name))
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
-                raise no_documents(inputs, report.errors)
+                raise no_documents_error(inputs, report.errors)
             files.refuse_existing(file_name(source) for source in sizes)
             return _write_sources(files, work, sizes, config, progress)
         finally:
@@ -126,7 +126,7 @@ def _split_records(
 
 
 def _write_sources(
-    files: Together,
+    files: FileTransaction,
     work: str,
     sizes: dict[str, SourceSizes],
     config: SortConfig,
@@ -148,7 +148,7 @@ def _write_sources(
     ]
 
 
-def _write_unit(files: Together, work: str, unit: MiningUnit) -> None:
+def _write_unit(files: FileTransaction, work: str, unit: MiningUnit) -> None:
     path = unit.path(work)
     if len(unit.sources) == 1:
         with files.open(file_name(unit.sources[0])) as handle:

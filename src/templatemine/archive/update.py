@@ -53,8 +53,8 @@ from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, counted
 from templatemine.io import lock
 from templatemine.io.fields import has_id
+from templatemine.io.file_transaction import file_transaction
 from templatemine.io.read import read_records
-from templatemine.io.together import together
 from templatemine.io.write import safe_file_name, sync
 from templatemine.mining.candidates import source_rates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
@@ -291,7 +291,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
     def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
         """The packs of the sources, and what is different in them."""
         updates = []
-        with together(os.path.join(self.work, "packs"), force=True) as files:
+        with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
             for done, source in enumerate(sorted(mined)):
                 updates.append(self.update_source(source, mined[source], table, work, writer))

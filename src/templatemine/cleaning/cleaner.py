@@ -20,8 +20,8 @@ from functools import cached_property
 from typing import cast
 
 from templatemine.cleaning import _records
-from templatemine.cleaning.lone_signs import widened
-from templatemine.cleaning.regex_engine import Matches, RegexEngine, WrittenExpressions
+from templatemine.cleaning.lone_signs import widen_cuts
+from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.matching import _match
@@ -30,7 +30,7 @@ from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
 
-__all__ = ["Cleaner", "clean", "cut", "only_plain", "page_text"]
+__all__ = ["Cleaner", "clean", "cut", "page_text", "require_plain_text"]
 
 
 class Cleaner:
@@ -58,9 +58,9 @@ class Cleaner:
             raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
         if self.config.stubs not in ("clean", "keep"):
             raise ConfigError(f"stubs: expected clean or keep, got {self.config.stubs!r}")
-        only_plain(self.config)
+        require_plain_text(self.config)
         self._matcher, self._rows = pack.matcher()
-        self._written = WrittenExpressions(pack)
+        self._written = ManualExpressions(pack)
         self._ids = [template.id for template in pack.templates]
         self._names = [(self._ids[row],) for row in self._rows]
         self._direct = self.config.engine == "native" and pack.by_tokens
@@ -87,15 +87,15 @@ class Cleaner:
             raise TypeError("expected texts, got one str; clean takes it")
         texts = list(texts)
         if not self._direct or self.pack.html:
-            return [self._cleaned(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
+            return [self._build_result(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
         config = self.config
         done = self._matcher.clean(texts, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned)
         for place, one in enumerate(done):
             if one is None:
-                done[place] = self._cleaned(texts[place], self._by_matches(texts[place]))
+                done[place] = self._build_result(texts[place], self._spans_by_matches(texts[place]))
         return cast("list[Cleaned]", done)
 
-    def _cleaned(self, text: str, removed: list[Span]) -> Cleaned:
+    def _build_result(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
             left, whole = page_text(text, removed), page_text(text, []) if removed else ""
             stub = len(left) < (1 - self.config.guard) * len(whole)
@@ -125,22 +125,22 @@ class Cleaner:
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
         if not self._direct:
-            return [self._by_matches(text) for text in texts]
+            return [self._spans_by_matches(text) for text in texts]
         names, found = self._names, self._matcher.spans(texts, self.config.gap)
         return [
-            self._by_matches(text)
+            self._spans_by_matches(text)
             if rows is None
             else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
             for text, rows in zip(texts, found, strict=True)
         ]
 
-    def _by_matches(self, text: str) -> list[Span]:
+    def _spans_by_matches(self, text: str) -> list[Span]:
         """Where the automaton does not decide alone, or cannot read the text as it stands."""
-        matches = self._native(text) if self.config.engine == "native" else self._reference.matches(text)
+        matches = self._native_matches(text) if self.config.engine == "native" else self._regex_engine.matches(text)
         matches += self._written.matches(text)
-        return self._union(text, matches)
+        return self._merge_matches(text, matches)
 
-    def _native(self, text: str) -> Matches:
+    def _native_matches(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
         encoded = EncodedText(text, self.pack.patterns, self.pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data, united=True)
@@ -149,10 +149,10 @@ class Cleaner:
         return list(zip(starts.tolist(), ends.tolist(), rows, strict=True))
 
     @cached_property
-    def _reference(self) -> RegexEngine:
+    def _regex_engine(self) -> RegexEngine:
         return RegexEngine(self.pack)
 
-    def _union(self, text: str, matches: Matches) -> list[Span]:
+    def _merge_matches(self, text: str, matches: Matches) -> list[Span]:
         if not matches:
             return []
         import numpy as np
@@ -166,7 +166,7 @@ class Cleaner:
             rows[place].add(row)
         spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
         if not self.pack.html:
-            spans = widened(text, spans)
+            spans = widen_cuts(text, spans)
         return [
             Span(start, end, tuple(self._ids[row] for row in sorted(names)))
             for (start, end), names in zip(spans, rows, strict=True)
@@ -189,14 +189,14 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     return _match.cut(text, list(removed))
 
 
-_BLOCKS = b"""
+_BLOCK_TAGS = b"""
 address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
-_STRIPPER = _match.Stripper(_BLOCKS)
+_STRIPPER = _match.Stripper(_BLOCK_TAGS)
 
 
-def only_plain(config: CleanConfig) -> None:
+def require_plain_text(config: CleanConfig) -> None:
     """Refuse formats in which only `PageCleaner` writes."""
     if (form := config.text_format) != "text":
         raise ConfigError(f"text_format: expected text where templates are cut out, got {form}; see PageCleaner")

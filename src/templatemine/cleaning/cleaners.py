@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from templatemine.cleaning.cleaner import Cleaner, only_plain
+from templatemine.cleaning.cleaner import Cleaner, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError
 from templatemine.io.given import Given, documents_of
@@ -46,8 +46,8 @@ class Cleaners(Mapping[str, Cleaner]):
         self.fallback = fallback
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
-        only_plain(self.config)
-        self._made: dict[str, Cleaner] = {}
+        require_plain_text(self.config)
+        self._cleaners: dict[str, Cleaner] = {}
 
     @classmethod
     def load(
@@ -63,9 +63,9 @@ class Cleaners(Mapping[str, Cleaner]):
         return cls(PackFiles(paths), config, fallback=fallback)
 
     def __getitem__(self, source: str) -> Cleaner:
-        if source not in self._made:
-            self._made[source] = Cleaner(self.packs[source], self.config)
-        return self._made[source]
+        if source not in self._cleaners:
+            self._cleaners[source] = Cleaner(self.packs[source], self.config)
+        return self._cleaners[source]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.packs)
@@ -77,14 +77,14 @@ class Cleaners(Mapping[str, Cleaner]):
         return source in self.packs
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.packs, self.config, self.fallback)
+        return _restore, (self.packs, self.config, self.fallback)
 
     def __repr__(self) -> str:
         return f"<Cleaners: {len(self)} sources>"
 
     def clean(self, text: str, source: str) -> Cleaned:
         """Clean a text of a source, a page if its pack is of pages; of a source without a pack, as it is."""
-        cleaner = self._of(source)
+        cleaner = self._find_cleaner(source)
         return Cleaned(text, ()) if cleaner is None else cleaner.clean(text)
 
     def clean_all(self, documents: Given, read: ReadConfig | None = None) -> Iterator[tuple[Document, Cleaned]]:
@@ -99,17 +99,17 @@ class Cleaners(Mapping[str, Cleaner]):
             Names of the fields of records.
         """
         for document in documents_of(documents, read):
-            cleaner = self._of(document.source)
+            cleaner = self._find_cleaner(document.source)
             body = document.body
             if cleaner is None or cleaner.pack.html != document.is_html:
                 yield document, Cleaned(body, ())
             else:
                 yield document, cleaner.clean(body)
 
-    def _of(self, source: str) -> Cleaner | None:
+    def _find_cleaner(self, source: str) -> Cleaner | None:
         name = source if source in self.packs else self.fallback
         return None if name is None else self[name]
 
 
-def _restored(packs: Mapping[str, Pack], config: CleanConfig, fallback: str | None) -> Cleaners:
+def _restore(packs: Mapping[str, Pack], config: CleanConfig, fallback: str | None) -> Cleaners:
     return Cleaners(packs, config, fallback=fallback)

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from templatemine.cleaning.hits import DayHits
 from templatemine.errors import ConfigError
 
-__all__ = ["DriftConfig", "Warned", "Watched", "absence", "watch"]
+__all__ = ["DriftAlert", "DriftConfig", "SourceDrift", "absence_score", "detect_drift"]
 
 _Z = 1.645
 _CLIP = 4.0
-_LEAST_DEVIATION = 0.002
+_MIN_DEVIATION = 0.002
 """A share that hardly ever varies would call any article an alarm."""
 
 
@@ -59,8 +59,8 @@ class DriftConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Warned:
-    """A warning.
+class DriftAlert:
+    """A change of a source.
 
     Attributes
     ----------
@@ -88,21 +88,21 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """What was looked at in a source: documents of the reference and after it, expressions, and warnings; `note` says
-    why it could not be watched."""
+class SourceDrift:
+    """Counts of what was compared (documents of the reference and after it, expressions), and the alerts; `note` says
+    why nothing could be compared."""
 
     source: str
     reference: int
     documents: int
     expressions: int
     undated: int
-    warnings: tuple[Warned, ...]
+    warnings: tuple[DriftAlert, ...]
     note: str = ""
 
 
-def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None = None) -> Watched:
-    """Look through the days of a source."""
+def detect_drift(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None = None) -> SourceDrift:
+    """Find the changes in the days of a source."""
     config = config or DriftConfig()
     days = sorted((day, counts) for day, counts in by_day.items() if day and counts.documents)
     undated = by_day[""].documents if "" in by_day else 0
@@ -117,13 +117,13 @@ def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None
         note = f"{size} documents with a day, {config.reference} are needed to know what is usual"
     elif not later:
         note = f"all {size} documents with a day are taken to know what is usual; nothing is left to watch"
-    series = _watchable(days, config) if not note else {}
-    warnings: list[Warned] = []
+    series = _expression_series(days, config) if not note else {}
+    warnings: list[DriftAlert] = []
     for name, (usual, since) in sorted(series.items()):
-        found = _stopped(name, usual, since, math.log(2 * len(series) * config.documents), config)
+        found = _detect_stop(name, usual, since, math.log(2 * len(series) * config.documents), config)
         warnings += [found] if found else []
-    warnings += _jumped(reference, later, config) if not note else []
-    return Watched(
+    warnings += _detect_share_changes(reference, later, config) if not note else []
+    return SourceDrift(
         source=source,
         reference=size,
         documents=watched,
@@ -134,17 +134,17 @@ def watch(source: str, by_day: Mapping[str, DayHits], config: DriftConfig | None
     )
 
 
-Dated = Sequence[tuple[str, DayHits]]
+DatedHits = Sequence[tuple[str, DayHits]]
 
 
-Looked = list[tuple[str, int, int]]
+HitSeries = list[tuple[str, int, int]]
 """Days of an expression: documents in which it was looked for, and those that it hit."""
 
 
-def _watchable(days: Dated, config: DriftConfig) -> dict[str, tuple[Looked, Looked]]:
-    """What is usual of each expression of which that can be known, and the days after it."""
+def _expression_series(days: DatedHits, config: DriftConfig) -> dict[str, tuple[HitSeries, HitSeries]]:
+    """Days of the reference, and those after it, of each expression with enough hits in the reference."""
     names = {name for _, counts in days for name, number in counts.hits.items() if number}
-    series: dict[str, Looked] = {name: [] for name in names}
+    series: dict[str, HitSeries] = {name: [] for name in names}
     for day, counts in days:
         looked: Counter[str] = Counter()
         for expressions, number in counts.packs.items():
@@ -163,26 +163,28 @@ def _watchable(days: Dated, config: DriftConfig) -> dict[str, tuple[Looked, Look
     return found
 
 
-def absence(hits: int, trials: int, documents: int, ratio: float) -> float:
+def absence_score(hits: int, trials: int, documents: int, ratio: float) -> float:
     """Evidence of so many documents in a row without an expression that hit `hits` of `trials`.
 
     The logarithm of how much likelier they are if it hits `ratio` times as often as before.
     """
-    usual = _lower(hits, trials)
-    return documents * _miss(usual, usual * ratio)
+    usual = _rate_lower_bound(hits, trials)
+    return documents * _miss_score(usual, usual * ratio)
 
 
-def _miss(usual: float, less: float) -> float:
+def _miss_score(usual: float, less: float) -> float:
     """Log likelihood ratio of a document without a hit."""
     return math.log((1 - less) / (1 - usual))
 
 
-def _stopped(name: str, reference: Looked, later: Looked, threshold: float, config: DriftConfig) -> Warned | None:
+def _detect_stop(
+    name: str, reference: HitSeries, later: HitSeries, threshold: float, config: DriftConfig
+) -> DriftAlert | None:
     trials = sum(documents for _, documents, _ in reference)
     hits = sum(number for _, _, number in reference)
-    usual = _lower(hits, trials)
+    usual = _rate_lower_bound(hits, trials)
     less = usual * config.ratio
-    hit, miss = math.log(less / usual), _miss(usual, less)
+    hit, miss = math.log(less / usual), _miss_score(usual, less)
     scale = _dispersion([(documents, number) for _, documents, number in reference], hits / trials)
     total, since, seen, found = 0.0, "", 0, 0
     for day, documents, number in later:
@@ -191,11 +193,13 @@ def _stopped(name: str, reference: Looked, later: Looked, threshold: float, conf
         seen, found = seen + documents, found + number
         total = max(0.0, total + (number * hit + (documents - number) * miss) / scale)
         if total >= threshold:
-            return Warned(kind="stopped", template=name, since=since, day=day, before=hits / trials, after=found / seen)
+            return DriftAlert(
+                kind="stopped", template=name, since=since, day=day, before=hits / trials, after=found / seen
+            )
     return None
 
 
-def _lower(hits: int, trials: int) -> float:
+def _rate_lower_bound(hits: int, trials: int) -> float:
     """Lower end of Wilson's interval for a rate, one-sided 95 %; below one."""
     share, extra = hits / trials, _Z * _Z / trials
     middle = share + extra / 2
@@ -206,16 +210,16 @@ def _dispersion(days: Sequence[tuple[int, int]], share: float) -> float:
     """Variance between days over that of independent documents (Pearson), at least one."""
     spread = [(number - size * share) ** 2 / (size * share * (1 - share)) for size, number in days if 0 < share < 1]
     free = len(spread) - 1
-    return max(1.0, sum(spread) / free * _upper(free)) if sum(spread) > free > 0 else 1.0
+    return max(1.0, sum(spread) / free * _variance_factor(free)) if sum(spread) > free > 0 else 1.0
 
 
-def _upper(free: int) -> float:
+def _variance_factor(free: int) -> float:
     """What a variance of so many degrees of freedom is times for the upper end of its interval, one-sided 95 %: by
     Wilson and Hilferty's quantile of chi squared."""
     return 1 / max(0.05, 1 - 2 / (9 * free) - _Z * math.sqrt(2 / (9 * free))) ** 3
 
 
-def _steps(days: Dated, size: int) -> list[tuple[str, str, float]]:
+def _share_steps(days: DatedHits, size: int) -> list[tuple[str, str, float]]:
     """First and last day and removed share of steps of so many documents; what is left over at the end waits."""
     steps: list[tuple[str, str, float]] = []
     first, documents, characters, cut = "", 0, 0, 0
@@ -228,21 +232,21 @@ def _steps(days: Dated, size: int) -> list[tuple[str, str, float]]:
     return steps
 
 
-def _jumped(reference: Dated, later: Dated, config: DriftConfig) -> list[Warned]:
-    usual = [share for _, _, share in _steps(reference, config.step)]
+def _detect_share_changes(reference: DatedHits, later: DatedHits, config: DriftConfig) -> list[DriftAlert]:
+    usual = [share for _, _, share in _share_steps(reference, config.step)]
     if len(usual) < 5:
         return []
     mean = sum(usual) / len(usual)
     free = len(usual) - 1
     deviation = math.sqrt(sum((share - mean) ** 2 for share in usual) / free)
-    deviation = max(deviation * math.sqrt(_upper(free)), _LEAST_DEVIATION)
+    deviation = max(deviation * math.sqrt(_variance_factor(free)), _MIN_DEVIATION)
     allowance = 0.5 + _Z / math.sqrt(len(usual))
-    threshold = _threshold(4 * config.documents / config.step, allowance)
+    threshold = _cusum_threshold(4 * config.documents / config.step, allowance)
     warnings = []
     for kind, sign in (("more", 1.0), ("less", -1.0)):
         total, since = 0.0, ""
         shares: list[float] = []
-        for first, day, share in _steps(later, config.step):
+        for first, day, share in _share_steps(later, config.step):
             if total == 0.0:
                 since, shares = first, []
             shares.append(share)
@@ -250,20 +254,22 @@ def _jumped(reference: Dated, later: Dated, config: DriftConfig) -> list[Warned]
             total = max(0.0, total + max(-_CLIP, min(_CLIP, score)) - allowance)
             if total >= threshold:
                 after = sum(shares) / len(shares)
-                other = _other_pack(reference, [one for one in later if since <= one[0] <= day])
-                found = Warned(kind=kind, template="", since=since, day=day, before=mean, after=after, other_pack=other)
+                other = _has_other_pack(reference, [one for one in later if since <= one[0] <= day])
+                found = DriftAlert(
+                    kind=kind, template="", since=since, day=day, before=mean, after=after, other_pack=other
+                )
                 warnings.append(found)
                 break
     return warnings
 
 
-def _other_pack(reference: Dated, later: Dated) -> bool:
+def _has_other_pack(reference: DatedHits, later: DatedHits) -> bool:
     """Whether documents were cleaned by a pack that none of the reference was."""
     usual = {expressions for _, counts in reference for expressions in counts.packs}
     return any(expressions not in usual for _, counts in later for expressions in counts.packs)
 
 
-def _threshold(run: float, allowance: float) -> float:
+def _cusum_threshold(run: float, allowance: float) -> float:
     """Of a one-sided CUSUM of standard normal steps whose mean time to an alarm is `run` steps, by bisection."""
     low, high = 0.0, 100.0
     for _ in range(60):

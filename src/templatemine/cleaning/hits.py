@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned
@@ -42,7 +42,7 @@ class DayHits:
     hits: Counter[str] = field(default_factory=Counter)
     packs: Counter[frozenset[str]] = field(default_factory=Counter)
 
-    def note(self, size: int, cleaned: Cleaned) -> None:
+    def add_document(self, size: int, cleaned: Cleaned) -> None:
         """Count a document of `size` characters."""
         self.documents += 1
         self.characters += size
@@ -140,7 +140,7 @@ def read_hits(folder: str) -> Days:
                 for number, line in enumerate(lines, 1):
                     add_days(days, _parse(line, f"{path}:{number}", packs))
         except READ_ERRORS as error:
-            raise unreadable(error, path) from error
+            raise read_error(error, path) from error
     return days
 
 

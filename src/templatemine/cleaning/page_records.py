@@ -16,18 +16,26 @@ from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderC
 from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
-from templatemine.io.read import read_documents, work_records
+from templatemine.io.read import read_documents, read_work
 from templatemine.io.work import Work
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
-from templatemine.parallel.batches import Done, pieces, spread
+from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.render.rendering import Renderer
 
-__all__ = ["FORMS", "SEVERAL", "ExtractStreamConfig", "ExtractTally", "RecordExtractor", "find_references", "rendering"]
+__all__ = [
+    "FORMS",
+    "MULTI_PAGE_FORMS",
+    "ExtractStreamConfig",
+    "ExtractTally",
+    "RecordExtractor",
+    "find_references",
+    "open_renderer",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +117,13 @@ class RecordExtractor:
         self.tally = ExtractTally()
         self._packs = packs or {}
         self._references = references or {}
-        self._ready: dict[str, Extractor] = {}
+        self._extractors: dict[str, Extractor] = {}
         self._renderer: Renderer | None = None
 
     @property
     def batch(self) -> int:
         """Records that a batch should have: few where each may take seconds."""
-        return BATCH_RECORDS if self.config.render is None else RENDERED
+        return BATCH_RECORDS if self.config.render is None else RENDERED_BATCH_RECORDS
 
     def check(self) -> None:
         """Make the system once, and start the browser, so that what is missing is told before anything is read.
@@ -125,9 +133,9 @@ class RecordExtractor:
         ConfigError, MissingExtraError
             As `Extractor` and `Renderer.start`.
         """
-        self._extractor("")
+        self._get_extractor("")
         if self.config.render is not None:
-            self._browser(self.config.render).start()
+            self._get_renderer(self.config.render).start()
             if self.jobs > 1:  # others will do the work
                 self.close()
 
@@ -164,17 +172,18 @@ class RecordExtractor:
 
         arguments = (self.config, self._packs, self._references)
         try:
-            yield from pieces(spread(batches, self.jobs, self.extract_batch, _worker, arguments), count, on_error)
+            results = run_batches(batches, self.jobs, self.extract_batch, _make_worker, arguments)
+            yield from collect_output(results, count, on_error)
         finally:
             self.close()
 
-    def extract_batch(self, work: Work) -> Done[ExtractTally]:
+    def extract_batch(self, work: Work) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
         data: list[bytes] = []
         write = FORMS[self.config.form]
-        for source, where, record, _ in work_records(work, self.config.read, errors.append):
+        for source, where, record, _ in read_work(work, self.config.read, errors.append):
             try:
                 found = self._extract(source, record, tally)
             except PackError:
@@ -182,8 +191,8 @@ class RecordExtractor:
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be extracted: {error}", where))
                 continue
-            data.append(write(self._name(record, where), source, record, found, self.config))
-        return Done(b"".join(data), tally, errors)
+            data.append(write(self._record_id(record, where), source, record, found, self.config))
+        return BatchResult(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
         """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
@@ -195,27 +204,27 @@ class RecordExtractor:
             record["url"] = self.config.url
         url = address_of(record)
         if self.config.render is None:
-            found = self._extractor(source).extract(html, url=url)
+            found = self._get_extractor(source).extract(html, url=url)
         else:
-            made = self._browser(self.config.render).render(html, url)
-            found = self._extractor(source).extract(made.html, [made.note], url)
+            made = self._get_renderer(self.config.render).render(html, url)
+            found = self._get_extractor(source).extract(made.html, [made.note], url)
             record[name] = made.html
             tally.rendered += made.done
-        _count(tally, found, len(html))
+        _count_page(tally, found, len(html))
         return found
 
-    def _browser(self, config: RenderConfig) -> Renderer:
+    def _get_renderer(self, config: RenderConfig) -> Renderer:
         if self._renderer is None:
             from templatemine.pages.render.rendering import Renderer
 
             self._renderer = Renderer(config)
         return self._renderer
 
-    def _extractor(self, source: str) -> Extractor:
-        found = self._ready.get(source)
+    def _get_extractor(self, source: str) -> Extractor:
+        found = self._extractors.get(source)
         if found is None:
             references = self._references.get(source) or self._references.get("", ())
-            found = self._ready[source] = Extractor(
+            found = self._extractors[source] = Extractor(
                 self.config.system,
                 pack=self._packs.get(source),
                 references=references,
@@ -223,12 +232,12 @@ class RecordExtractor:
             )
         return found
 
-    def _name(self, record: Mapping[str, Any], where: str) -> str:
+    def _record_id(self, record: Mapping[str, Any], where: str) -> str:
         name = record.get(self.config.read.id_field)
         return where if name is None else str(name)
 
 
-def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
+def _count_page(tally: ExtractTally, found: Extraction, size: int) -> None:
     tally.pages += 1
     tally.empty += not found.text
     tally.kept += found.kept
@@ -239,10 +248,10 @@ def _count(tally: ExtractTally, found: Extraction, size: int) -> None:
         tally.notes[note] = tally.notes.get(note, 0) + 1
 
 
-RENDERED = 16
+RENDERED_BATCH_RECORDS = 16
 """Records of a batch whose pages are rendered: some seconds."""
 
-REFERENCES = 2
+REFERENCE_PAGES = 2
 """Pages of a source that are kept to compare with: the best one needs another."""
 
 
@@ -266,14 +275,14 @@ def find_references(
     if "-" in paths:
         raise ConfigError("diff: expected a reference page, as standard input cannot be read twice for one; got none")
     sizes: dict[str, list[int]] = {}
-    for document in read_documents(paths, config, _passed_over):
+    for document in read_documents(paths, config, _ignore_error):
         if document.html is not None:
             sizes.setdefault(document.source, []).append(len(document.html))
-    wanted = {source: order_by_middle(found)[:REFERENCES] for source, found in sizes.items()}
+    wanted = {source: order_by_middle(found)[:REFERENCE_PAGES] for source, found in sizes.items()}
     seen = dict.fromkeys(sizes, 0)
     pages: dict[str, dict[int, str]] = {source: {} for source in sizes}
-    with rendering(render) as rendered:
-        for document in read_documents(paths, config, _passed_over):
+    with open_renderer(render) as rendered:
+        for document in read_documents(paths, config, _ignore_error):
             if document.html is not None:
                 if seen[document.source] in wanted[document.source]:
                     pages[document.source][seen[document.source]] = rendered(document.html, document.url)
@@ -282,7 +291,7 @@ def find_references(
 
 
 @contextmanager
-def rendering(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
+def open_renderer(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
     """A page and its address -> the page as it is compared."""
     if config is None:
         yield lambda html, url: html
@@ -293,7 +302,7 @@ def rendering(config: RenderConfig | None) -> Iterator[Callable[[str, str | None
         yield lambda html, url: renderer.render(html, url).html
 
 
-def _passed_over(error: CorpusError) -> None:
+def _ignore_error(error: CorpusError) -> None:
     """It is told when the record is extracted."""
 
 
@@ -302,7 +311,7 @@ def _passed_over(error: CorpusError) -> None:
 Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], bytes]
 
 
-def _row(
+def _fields(
     name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
 ) -> dict[str, Any]:
     url = {"url": record["url"]} if record.get("url") is not None else {}
@@ -314,33 +323,33 @@ def _row(
 
 
 def _jsonl(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return encode_line(_row(name, source, record, found, config))
+    return encode_line(_fields(name, source, record, found, config))
 
 
 def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig) -> bytes:
-    return encode_line({**_row(name, source, record, found, config), "content": found.content(config.markup)})
+    return encode_line({**_fields(name, source, record, found, config), "content": found.content(config.markup)})
 
 
-def _document(form: str, end: str) -> Form:
+def _document_form(form: str, end: str) -> Form:
     """A page in a format of text, and what ends it."""
 
     def document(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
     ) -> bytes:
-        head = _head(found, config) if form == "text" else ""
+        head = _title_line(found, config) if form == "text" else ""
         return f"{head}{found.format_text(form, config.markup)}{end}".encode("utf-8", "surrogatepass")
 
     return document
 
 
-def _as_field(form: str) -> Form:
+def _field_form(form: str) -> Form:
     """JSON lines with a document in a field of its name, in the place of the text."""
 
     def line(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
     ) -> bytes:
         # Metadata are fields here, comments a part of the document.
-        row = _row(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
+        row = _fields(name, source, record, found, replace(config, markup=replace(config.markup, comments=False)))
         del row["text"]
         return encode_line({**row, form: found.format_text(form, replace(config.markup, metadata=False))})
 
@@ -352,11 +361,11 @@ def _cleaneval(
 ) -> bytes:
     from xml.sax.saxutils import quoteattr
 
-    head = _head(found, config, f"<{HEADING}>")
+    head = _title_line(found, config, f"<{HEADING}>")
     return f"<doc id={quoteattr(name)}>\n{head}{found.marked}\n".encode("utf-8", "surrogatepass")
 
 
-def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
+def _title_line(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
     """The line of the title, if it is asked for and no line of the text has it."""
     title = found.title if config.add_title else None
     return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
@@ -365,28 +374,28 @@ def _head(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str
 FORMS: Mapping[str, Form] = {
     "jsonl": _jsonl,
     "json": _json,
-    "text": _document("text", "\n"),
-    "texts": _document("text", "\n\n"),
+    "text": _document_form("text", "\n"),
+    "texts": _document_form("text", "\n\n"),
     "cleaneval": _cleaneval,
-    "markdown": _document("markdown", "\n"),
-    "markdowns": _as_field("markdown"),
-    "tei": _document("tei", ""),
-    "teis": _as_field("tei"),
+    "markdown": _document_form("markdown", "\n"),
+    "markdowns": _field_form("markdown"),
+    "tei": _document_form("tei", ""),
+    "teis": _field_form("tei"),
 }
 """How pages are written: a line of JSON each; the same with the structure of the text; the text of one page, a line a
 block; the same of several, an empty line after each, which no text holds; CleanEval's mark-up, each page after a line
 ``<doc id="...">``; one page as Markdown or TEI; several of these, a line of JSON each."""
 
-SEVERAL: Mapping[str, str] = {"text": "texts", "markdown": "markdowns", "tei": "teis"}
+MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns", "tei": "teis"}
 """Forms of one page -> those of several, where they differ."""
 
 
 # ----------------------------------------------------------------------------------------------------------- processes
 
 
-def _worker(
+def _make_worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
-) -> Callable[[Work], Done[ExtractTally]]:
+) -> Callable[[Work], BatchResult[ExtractTally]]:
     """What extracts batches in another process, whose end is that of the browser it may have."""
     from multiprocessing.util import Finalize
 

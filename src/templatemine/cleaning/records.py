@@ -33,7 +33,7 @@ from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
-from templatemine.parallel.batches import Done, pieces, spread
+from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
@@ -105,7 +105,7 @@ class RecordCleaner:
         if self.config.fallback is not None and self.config.fallback not in packs:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
-        self._ready: dict[str, _Ready | None] = {}
+        self._prepared: dict[str, _PreparedCleaner | None] = {}
         self._preparing = threading.Lock()
 
     @property
@@ -121,7 +121,7 @@ class RecordCleaner:
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
         """Yield the cleaned records as lines of JSON; see `pieces`."""
-        batches = archives.items(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
+        batches = archives.batch_records(records, False, BATCH_RECORDS, BATCH_CHARACTERS)
         return self.pieces(batches, on_error, progress)
 
     def pieces(
@@ -151,36 +151,38 @@ class RecordCleaner:
             if progress is not None:
                 progress(tally.total())
 
-        done = spread(batches, self.jobs, self.clean_batch, _worker, (self._packs, self.config), self._free)
-        return pieces(done, count, on_error)
+        results = run_batches(
+            batches, self.jobs, self.clean_batch, _make_worker, (self._packs, self.config), self._is_lock_free
+        )
+        return collect_output(results, count, on_error)
 
-    def clean_batch(self, work: Work | list[Item]) -> Done[Tally]:
+    def clean_batch(self, work: Work | list[Item]) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(work, list):
             work = Items(work)
         tally = Tally()
         errors: list[CorpusError] = []
         if isinstance(work, Rows) and self.config.rows:
-            return Done(self._clean_rows(work, tally, errors), tally, errors)
-        if isinstance(work, Lines) and self._fields is not None:
-            data = self._clean_lines(work, self._fields, tally, errors)
+            return BatchResult(self._clean_rows(work, tally, errors), tally, errors)
+        if isinstance(work, Lines) and self._line_fields is not None:
+            data = self._clean_lines(work, self._line_fields, tally, errors)
         else:
             data = self._clean_records(work, tally, errors)
-        return Done(data, tally, errors)
+        return BatchResult(data, tally, errors)
 
-    def _free(self, work: Work) -> bool:
+    def _is_lock_free(self, work: Work) -> bool:
         """Whether all lines may be cleaned as they stand, and so without Python's lock."""
-        return isinstance(work, Lines) and self._fields is not None and self._plain
+        return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
-    def _plain(self) -> bool:
+    def _takes_raw_lines(self) -> bool:
         """Whether lines of all sources with a pack are cleaned as they stand."""
         if isinstance(self._packs, PackFiles):  # reading all would take seconds
             return self._packs.by_tokens()
         return all(pack.by_tokens and not pack.html for pack in self._packs.values())
 
     @cached_property
-    def _fields(self) -> _records.Fields | None:
+    def _line_fields(self) -> _records.Fields | None:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
         if self.config.hits or names.source_of is not None or self.config.clean.engine != "native":
@@ -199,7 +201,7 @@ class RecordCleaner:
         done: list[bytes] = []
         while (why := sweep.run()) != _records.DONE:
             if why == _records.UNKNOWN:
-                sweep.add(sweep.source, *self._way_of(sweep.source.decode("utf-8", "surrogatepass")))
+                sweep.add(sweep.source, *self._line_action(sweep.source.decode("utf-8", "surrogatepass")))
             else:
                 line = Lines(work.place, work.source, work.number + sweep.number - 1, sweep.line)
                 done += sweep.take(), self._clean_records(line, tally, errors)
@@ -209,14 +211,14 @@ class RecordCleaner:
                 counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
                 counts.no_pack = records if kind == _records.PASS else 0
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
-                tally.of(name).add(counts)
+                tally.source_counts(name).add(counts)
         done.append(sweep.take())
         return b"".join(done)
 
-    def _way_of(self, source: str) -> tuple[int, _records.Cut | None]:
+    def _line_action(self, source: str) -> tuple[int, _records.Cut | None]:
         """What is done with ordinary lines of a source."""
         try:
-            ready = self._ready_for(source)
+            ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
             return _records.OTHER, None
         if ready is None:
@@ -226,7 +228,7 @@ class RecordCleaner:
     def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError]) -> bytes:
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
-        for source, where, record, plain in archives.work_records(work, self.config.read, errors.append):
+        for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
             try:
                 self._clean(source, record, tally)
                 if slim and record.get(self.config.read.text_field) is not None:
@@ -243,8 +245,8 @@ class RecordCleaner:
         from templatemine.io import tables
 
         names = self.config.read
-        columns = tables.made(names.text_field, self.config.removed_field, self.config.blocks_field)
-        sheet = tables.Sheet(rows, columns)
+        columns = tables.cleaned_columns(names.text_field, self.config.removed_field, self.config.blocks_field)
+        output = tables.OutputRows(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {names.date_field} if self.config.hits else set()
         wanted |= {"url"} if self._formatted else set()
@@ -253,26 +255,26 @@ class RecordCleaner:
         for place, source, where, record in records:
             try:
                 self._clean(source, record, tally)
-                sheet.add(place, record)
+                output.add(place, record)
             except PackError:
                 raise
             except TemplateMineError as error:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
-        return sheet.packed()
+        return output.serialize()
 
     def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned."""
         self._clean_record(source, record, tally)
-        tally.of(source).records += 1
+        tally.source_counts(source).records += 1
 
     def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
-        counts = tally.of(source)
+        counts = tally.source_counts(source)
         if record.get(self.config.read.text_field) is None and record.get(self.config.read.html_field) is None:
             counts.no_text += 1  # a row of a table, all of whose rows are kept
             return
-        ready = self._ready_for(source)
+        ready = self._find_cleaner(source)
         if source not in self._packs:
-            page = self._without_pack(record)
+            page = self._prepare_without_pack(record)
             if page is not None:
                 ready = page
                 counts.page_model += 1
@@ -292,7 +294,9 @@ class RecordCleaner:
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import resolve_day
 
-            tally.day(source, resolve_day(date_of(record, self.config.read)) or "").note(len(body), cleaned)
+            tally.day_hits(source, resolve_day(date_of(record, self.config.read)) or "").add_document(
+                len(body), cleaned
+            )
         removed_field = self.config.removed_field
         counts.replaced += removed_field in record
         counts.characters += len(body)
@@ -307,7 +311,7 @@ class RecordCleaner:
             counts.stubs += 1
             record[f"{removed_field}_stub"] = True
         if blocks is not None and self.config.blocks_field is not None:
-            record[self.config.blocks_field] = [_block(block) for block in blocks]
+            record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
 
     @property
     def _formatted(self) -> bool:
@@ -315,48 +319,50 @@ class RecordCleaner:
         return self.config.clean.text_format != "text"
 
     @cached_property
-    def _alone(self) -> _Clean:
+    def _clean_page(self) -> _CleanBody:
         """For pages of sources without a pack."""
         return _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
 
-    def _without_pack(self, record: Mapping[str, Any]) -> _Ready | None:
+    def _prepare_without_pack(self, record: Mapping[str, Any]) -> _PreparedCleaner | None:
         """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
         names = self.config.read
         page = isinstance(record.get(names.html_field), str) and record.get(names.text_field) is None
-        return _Ready(self._alone, names.html_field) if page and self.config.clean.html == "main" else None
+        return (
+            _PreparedCleaner(self._clean_page, names.html_field) if page and self.config.clean.html == "main" else None
+        )
 
-    def _ready_for(self, source: str) -> _Ready | None:
+    def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
         """What cleans a source, None without a pack; made once, when the first record of the source comes."""
-        if source not in self._ready:
+        if source not in self._prepared:
             with self._preparing:  # of threads that meet the same source, one does it
-                self._make_ready(source)
-        return self._ready[source]
+                self._prepare_source(source)
+        return self._prepared[source]
 
-    def _make_ready(self, source: str) -> None:
-        if source in self._ready:
+    def _prepare_source(self, source: str) -> None:
+        if source in self._prepared:
             return
         fallback = self.config.fallback
         if source in self._packs:
-            self._ready[source] = self._prepare(self._packs[source])
+            self._prepared[source] = self._prepare_pack(self._packs[source])
         elif fallback is None or fallback == source:
-            self._ready[source] = None
+            self._prepared[source] = None
         else:
-            self._make_ready(fallback)
-            self._ready[source] = self._ready[fallback]
+            self._prepare_source(fallback)
+            self._prepared[source] = self._prepared[fallback]
 
-    def _prepare(self, pack: Pack) -> _Ready:
+    def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
         if pack.html:
-            return _Ready(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
+            return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
         cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
-        return _Ready(_of_articles(cleaner), names.text_field, cleaner.lines)
+        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, cleaner.lines)
 
 
-_Clean = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
+_CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
-def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _Clean:
+def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _CleanBody:
     """What cleans the bodies that a pack is for: articles by its templates, pages to their main text or, with html
     ``strip``, by its templates as well.
 
@@ -368,23 +374,23 @@ def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _Clean
     """
     if pack.html and config.html == "main":
         return _page_cleaner(pack.pages, config, blocks)
-    return _of_articles(Cleaner(pack, config.plain()))
+    return _article_cleaner(Cleaner(pack, config.plain()))
 
 
-def _of_articles(cleaner: Cleaner) -> _Clean:
+def _article_cleaner(cleaner: Cleaner) -> _CleanBody:
     return lambda body, url: (cleaner.clean(body), None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class _PreparedCleaner:
     """What cleans a source: its bodies, the field that they stand in, and, where that can be, lines as they stand."""
 
-    clean: _Clean
+    clean: _CleanBody
     field: str
     lines: _records.Cut | None = None
 
 
-def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _Clean:
+def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:
     """Imported with the first page: numpy and the page model take longer to load than all that articles need."""
     from templatemine.pages.main_text import PageCleaner
 
@@ -392,11 +398,11 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
     return cleaner.clean_blocks if blocks else lambda html, url: (cleaner.clean(html, url), None)
 
 
-def _block(block: MainBlock) -> dict[str, Any]:
+def _block_fields(block: MainBlock) -> dict[str, Any]:
     """A block of the main text as it is written, without its text, which the offsets give."""
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], Done[Tally]]:
+def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], BatchResult[Tally]]:
     """What cleans batches in another process."""
     return RecordCleaner(packs, config).clean_batch

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
     from templatemine.text.patterns import PatternSet
 
-__all__ = ["Matches", "RegexEngine", "WrittenExpressions"]
+__all__ = ["ManualExpressions", "Matches", "RegexEngine"]
 
 Matches = list[tuple[int, int, int]]
 """(start, end, place of the template in the pack), in code points."""
 
-FEW_WRITTEN, SHORT_LITERAL = 8, 4
+MIN_EXPRESSIONS_TO_FILTER, MIN_LITERAL_LENGTH = 8, 4
 """So many expressions by hand are tried in less time than their literals are looked for, and shorter literals are no
 reason not to try one."""
 
@@ -78,22 +78,22 @@ class RegexEngine:
         """Every occurrence of every template that has tokens, with the place of the template in the pack."""
         pack = self._pack
         marked = rewrite_marks(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
-        candidates = self._literals.found(marked.text).union(self._always)
-        lines = _Lines(marked.text, self._separators)
-        fillers = _Fillers(text, pack.patterns, self._separators, pack.tokenise.separators)
+        candidates = self._literals.find(marked.text).union(self._always)
+        lines = _LineBounds(marked.text, self._separators)
+        fillers = _SlotFillers(text, pack.patterns, self._separators, pack.tokenise.separators)
         found: Matches = []
         for place in sorted(candidates):
             slot, kind = pack.templates[place].slot, pack.templates[place].filler
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
                 start, end = match.span(1)
                 if slot == "end":
-                    end = max(end, lines.around(end)[1])
+                    end = max(end, lines.find_bounds(end)[1])
                 elif slot:
-                    start = min(start, lines.around(start)[0])
+                    start = min(start, lines.find_bounds(start)[0])
                 start, end, *filler = map(marked.original_offset, (start, end, *match.span(1)))
-                if slot == "end" and not fillers.fit(filler[1], end, slot, kind):
+                if slot == "end" and not fillers.can_fill(filler[1], end, slot, kind):
                     continue
-                if slot == "start" and not fillers.fit(start, filler[0], slot, kind):
+                if slot == "start" and not fillers.can_fill(start, filler[0], slot, kind):
                     continue
                 found.append((start, end, place))
         return found
@@ -113,21 +113,21 @@ class _Literals:
             self._automaton.add_word(literal, some)
         self._automaton.make_automaton()
 
-    def found(self, text: str) -> set[int]:
+    def find(self, text: str) -> set[int]:
         """The numbers of the literals that a text holds."""
         if self._automaton is None:
             return set()
         return {number for _, some in self._automaton.iter(text) for number in some}
 
 
-class _Lines:
+class _LineBounds:
     """The lines of a text, each looked for once: strings that a slot goes with may stand often in one."""
 
     def __init__(self, text: str, separators: regex.Pattern[str]) -> None:
         self._text, self._separators = text, separators
         self._line, self._tokens = (0, -1), (0, 0)
 
-    def around(self, place: int) -> tuple[int, int]:
+    def find_bounds(self, place: int) -> tuple[int, int]:
         """Where the first token of the line of a place begins, and where its last one ends."""
         if not self._line[0] <= place <= self._line[1]:
             begin, end = self._line = line_begin(self._text, place), line_end(self._text, place)
@@ -139,23 +139,23 @@ class _Lines:
         return self._tokens
 
 
-class _Fillers:
+class _SlotFillers:
     """What stands in slots; what a pattern of the user's own matches is one character to the core."""
 
     def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
         self._text, self._separators = text, separators
-        self._own = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
+        self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
-    def fit(self, start: int, end: int, slot: str, kind: str) -> bool:
+    def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
         """Whether a stretch may fill a slot."""
-        own = self._own[bisect_left(self._own, [start, 0]) : bisect_left(self._own, [end, 0])]
+        own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
         if not edits:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
         return matches_kind(kind, RewrittenText(self._text[start:end], edits).text, self._separators, slot)
 
 
-class WrittenExpressions:
+class ManualExpressions:
     """The expressions of a pack that were written by hand, of which those are tried whose literal the text holds.
 
     An expression that needs none, or a short one, is tried on each text: time is the length of the text for each.
@@ -173,8 +173,8 @@ class WrittenExpressions:
         self._compiled = [(place, regex.compile(source)) for place, source in written]
         by_literal: dict[str, list[int]] = {}
         for number, (_, source) in enumerate(written):
-            literal = required_literal(source) if len(written) > FEW_WRITTEN else ""
-            (by_literal.setdefault(literal, []) if len(literal) >= SHORT_LITERAL else self._always).append(number)
+            literal = required_literal(source) if len(written) > MIN_EXPRESSIONS_TO_FILTER else ""
+            (by_literal.setdefault(literal, []) if len(literal) >= MIN_LITERAL_LENGTH else self._always).append(number)
         self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
@@ -185,7 +185,7 @@ class WrittenExpressions:
         CapacityError
             If an expression takes too long for the text.
         """
-        numbers = self._literals.found(text).union(self._always)
+        numbers = self._literals.find(text).union(self._always)
         found: Matches = []
         for number in sorted(numbers):
             place, compiled = self._compiled[number]

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
-from templatemine.io.fields import has_id, is_none
+from templatemine.io.fields import has_id, is_missing
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
-__all__ = ["Census", "Nameless", "SourceTally", "Tally"]
+__all__ = ["DocumentCounter", "SourceTally", "Tally", "UnnamedRecords"]
 
 
-_HOSTS = 4
+_MAX_HOSTS = 4
 
 
 @dataclass(slots=True)
-class Nameless:
-    """Records with an address but without a source, which have that of their file.
+class UnnamedRecords:
+    """Records with an address but without a source, which get that of their file.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Nameless:
     def add(self, record: Record, read: ReadConfig) -> None:
         """Count a record, if it is one."""
         url = record.document.url
-        if url and read.source_of is None and is_none(record.fields.get(read.source_field)):
+        if url and read.source_of is None and is_missing(record.fields.get(read.source_field)):
             self.records += 1
-            if len(self.hosts) < _HOSTS and (host := host_of(url)):
+            if len(self.hosts) < _MAX_HOSTS and (host := host_of(url)):
                 self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint
 
 
-class Census:
+class DocumentCounter:
     """Counts the documents that pass through it.
 
     Attributes
@@ -51,18 +51,18 @@ class Census:
     duplicates : int
         Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
         records without one.
-    nameless : Nameless
+    nameless : UnnamedRecords
     """
 
     def __init__(self, read: ReadConfig) -> None:
         self.sources: Counter[str] = Counter()
         self.duplicates = 0
-        self.nameless = Nameless()
+        self.nameless = UnnamedRecords()
         self._read = read
         self._seen: set[tuple[str, str]] = set()
 
-    def documents(self, records: Iterable[Record]) -> Iterator[Document]:
-        """Yield the document of each record."""
+    def count_documents(self, records: Iterable[Record]) -> Iterator[Document]:
+        """Count the documents of records, and yield them."""
         for record in records:
             document = record.document
             self.sources[document.source] += 1
@@ -133,8 +133,8 @@ class Tally:
     sources: dict[str, SourceTally] = field(default_factory=dict)
     days: Days = field(default_factory=dict)
 
-    def of(self, source: str) -> SourceTally:
-        """The counts of a source, to be added to."""
+    def source_counts(self, source: str) -> SourceTally:
+        """The counts of a source, to add to."""
         found = self.sources.get(source)
         if found is None:
             found = self.sources[source] = SourceTally()
@@ -143,10 +143,10 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Add the counts of another tally."""
         for source, counts in other.sources.items():
-            self.of(source).add(counts)
+            self.source_counts(source).add(counts)
         add_days(self.days, other.days)
 
-    def day(self, source: str, day: str) -> DayHits:
+    def day_hits(self, source: str, day: str) -> DayHits:
         """The counts of a day, to be added to."""
         return self.days.setdefault(source, {}).setdefault(day, DayHits())
 

@@ -161,7 +161,7 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
     inputs = formats_of(args.inputs, read)
     common.check_output((path for path, _ in inputs), args.output, read.format)
-    form = outputs.choose(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
+    form = outputs.choose_format(args.output, [one for _, one in inputs], "jsonl" if looking else args.output_format)
     config = StreamConfig(
         read=read,
         clean=_clean_config(args),
@@ -172,7 +172,7 @@ def run(args: argparse.Namespace) -> int:
         hits=args.hits is not None,
         fallback=args.fallback,
     )
-    if not looking and args.output_format is None and outputs.is_of_no_format(args.output):
+    if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
         return _diff(args, terminal, replace(config, clean=config.clean.plain()))

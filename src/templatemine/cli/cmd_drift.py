@@ -10,7 +10,7 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 
 if TYPE_CHECKING:
-    from templatemine.cleaning.drift import Warned, Watched
+    from templatemine.cleaning.drift import DriftAlert, SourceDrift
     from templatemine.packs.pack import Pack
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -49,7 +49,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, watch, warn."""
-    from templatemine.cleaning.drift import DriftConfig, watch
+    from templatemine.cleaning.drift import DriftConfig, detect_drift
     from templatemine.cleaning.hits import read_hits
     from templatemine.packs.pack_folder import load_packs
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     packs = load_packs([args.packs])
     days = read_hits(args.hits or os.path.join(args.packs, "hits"))
     config = DriftConfig(documents=args.between, reference=args.reference)
-    found = [watch(source, by_day, config) for source, by_day in sorted(days.items())]
+    found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
         terminal.report({"sources": [_facts(one, packs.get(one.source)) for one in found]}, to_stdout=True)
         return 0
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 _SHOWN = 5
 
 
-def _lines(one: Watched, pack: Pack | None) -> list[str]:
+def _lines(one: SourceDrift, pack: Pack | None) -> list[str]:
     """The warnings of a source, the most certain first; if many expressions stopped, some of them."""
     shares = [warning for warning in one.warnings if warning.kind != "stopped"]
     stopped = sorted((warning for warning in one.warnings if warning.kind == "stopped"), key=lambda w: -w.before)
@@ -97,7 +97,7 @@ def _lines(one: Watched, pack: Pack | None) -> list[str]:
     return [common.one_line(line) for line in lines]
 
 
-def _note(one: Watched) -> str:
+def _note(one: SourceDrift) -> str:
     without = f"{one.undated:,} undated" if one.undated else ""
     return "; ".join(part for part in (one.note, without) if part)
 
@@ -110,7 +110,7 @@ def _text(name: str, pack: Pack | None) -> str:
     return f"{name} “{text if len(text) <= 80 else text[:79] + '…'}”"
 
 
-def _sentence(warning: Warned, pack: Pack | None) -> str:
+def _sentence(warning: DriftAlert, pack: Pack | None) -> str:
     when = f"since {warning.since}, noticed {warning.day}"
     if warning.kind == "stopped":
         name = _text(warning.template, pack)
@@ -119,7 +119,7 @@ def _sentence(warning: Warned, pack: Pack | None) -> str:
     return f"{warning.kind} is removed than before: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
 
 
-def _facts(one: Watched, pack: Pack | None) -> dict[str, Any]:
+def _facts(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
     warnings = [
         {
             "kind": warning.kind,

@@ -237,7 +237,7 @@ def _address(url: str | None, single: bool) -> str | None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, extract, write."""
-    from templatemine.cleaning.page_records import SEVERAL, ExtractStreamConfig, RecordExtractor
+    from templatemine.cleaning.page_records import MULTI_PAGE_FORMS, ExtractStreamConfig, RecordExtractor
     from templatemine.cleaning.record_batches import read_batches
     from templatemine.io.read import formats_of
     from templatemine.io.write import atomic_writer
@@ -259,7 +259,7 @@ def run(args: argparse.Namespace) -> int:
     config = ExtractStreamConfig(
         read=read,
         system=args.system,
-        form=form if single else SEVERAL.get(form, form),
+        form=form if single else MULTI_PAGE_FORMS.get(form, form),
         markup=markup,
         blocks=args.blocks,
         add_title=args.add_title,
@@ -306,18 +306,18 @@ def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:
 
 
 def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:
-    from templatemine.cleaning.page_records import find_references, rendering
-    from templatemine.io.files import READ_ERRORS, unreadable
+    from templatemine.cleaning.page_records import find_references, open_renderer
+    from templatemine.io.files import READ_ERRORS, read_error
     from templatemine.io.folder import read_body
 
     if args.reference is not None:
         try:
             page = read_body(args.reference, True, read.max_record)
         except READ_ERRORS as error:
-            raise unreadable(error, args.reference) from error
+            raise read_error(error, args.reference) from error
         except ValueError as error:
             raise CorpusError(str(error), args.reference, fatal=True) from error
-        with rendering(render) as rendered:
+        with open_renderer(render) as rendered:
             return {"": (rendered(page, None),)}
     return find_references(args.inputs, read, render) if args.system == "diff" else {}
 

@@ -24,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look up what is installed, print."""
     from templatemine.errors import pip_line
-    from templatemine.io.formats import FORMATS, installed, suffixes_of
+    from templatemine.io.formats import FORMATS, is_installed, suffixes_of
 
     if args.json:
         facts = [
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
                 "packed": one.packed,
                 "writes": one.writes,
                 "extra": one.extra or None,
-                "installed": installed(one),
+                "installed": is_installed(one),
             }
             for one in FORMATS
         ]
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             one.name,
             suffixes_of(one) or "-",
             "reads, writes" if one.writes else "reads",
-            "-" if not one.extra else f"{one.extra}, installed" if installed(one) else pip_line(one.extra),
+            "-" if not one.extra else f"{one.extra}, installed" if is_installed(one) else pip_line(one.extra),
             one.what,
         )
         for one in FORMATS

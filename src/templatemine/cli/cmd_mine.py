@@ -21,7 +21,7 @@ from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.tally import Census
+    from templatemine.cleaning.tally import DocumentCounter
     from templatemine.mining.stages import SourceReport
     from templatemine.model import Document
     from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome
@@ -164,14 +164,14 @@ def run(args: argparse.Namespace) -> int:
 def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.tally import Census
+    from templatemine.cleaning.tally import DocumentCounter
     from templatemine.packs.pack_folder import open_pack_folder, serialise_result
     from templatemine.pipeline import Miner
 
     config = _config(args)
-    census = Census(common.read_config(args))
+    counter = DocumentCounter(common.read_config(args))
     with open_pack_folder(args.output, args.force) as shelf, terminal.progress() as steps:
-        documents = _documents(args, terminal, census, shelf, config, steps)
+        documents = _documents(args, terminal, counter, shelf, config, steps)
 
         def rendered(report: SourceReport) -> SerialisedPack:
             standing = shelf.pack_path(report.source)
@@ -184,10 +184,10 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
             steps("writing", len(outcomes), len(found))
     return ArchiveReport(
         outcomes=outcomes,
-        documents=census.sources.total(),
+        documents=counter.sources.total(),
         skipped=terminal.skipped,
-        duplicates=census.duplicates,
-        nameless=census.nameless,
+        duplicates=counter.duplicates,
+        nameless=counter.nameless,
     )
 
 
@@ -230,7 +230,7 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
 def _documents(
     args: argparse.Namespace,
     terminal: common.Terminal,
-    census: Census,
+    counter: DocumentCounter,
     shelf: PackFolderWriter,
     config: PipelineConfig,
     steps: common.Steps,
@@ -241,7 +241,7 @@ def _documents(
 
     number = 0
     for number, document in enumerate(
-        census.documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
+        counter.count_documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
     ):
         if number % _EVERY == 0:
             steps("reading", number, None)
@@ -251,7 +251,7 @@ def _documents(
         raise common.nothing_read(terminal, args.inputs)
     terminal.skipped_more()
     least = resolve_defaults(config).min_docs
-    sources = [source for source, documents in census.sources.items() if documents >= least]
+    sources = [source for source, documents in counter.sources.items() if documents >= least]
     if config.shared is not None:
         from templatemine.mining.shared_pack import SHARED_PACK
 

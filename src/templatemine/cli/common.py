@@ -406,10 +406,10 @@ def some_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) 
 
 def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
-    from templatemine.io.files import no_documents
+    from templatemine.io.files import no_documents_error
 
     terminal.skipped_more()
-    return no_documents(paths, terminal.skipped)
+    return no_documents_error(paths, terminal.skipped)
 
 
 def same_file(one: str, other: str) -> bool:

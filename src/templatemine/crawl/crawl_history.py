@@ -23,10 +23,10 @@ from templatemine.crawl.sitemap import SitemapEntry, read_sitemap
 from templatemine.crawl.state import FETCHED_ALREADY, CrawlState, Feed, Page, PageStatus
 from templatemine.crawl.warc_output import CrawlOutput, Exchange
 from templatemine.errors import CorpusError
-from templatemine.io.feed import date_of, is_sitemap, parsed_feed
-from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, unpacked, unreadable
+from templatemine.io.feed import date_of, is_sitemap, parse_feed
+from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error, read_whole
 from templatemine.io.sources import domain_of
-from templatemine.io.web import Fetched, page_record
+from templatemine.io.web import ArchivedResponse, page_record
 
 __all__ = ["CrawlResponse", "CrawlFrontier", "clean_url", "read_urls"]
 
@@ -249,7 +249,7 @@ class CrawlFrontier:
         kind, _, rest = response.content_type.partition(";")
         charset = rest.lower().partition("charset=")[2].partition(";")[0].strip(" \"'")
         exchange = response.exchange
-        fetched = Fetched(
+        fetched = ArchivedResponse(
             id=exchange.url,
             url=exchange.url,
             date=exchange.date,
@@ -272,7 +272,7 @@ class CrawlFrontier:
 
     def _record_feed(self, job: Page | Feed, response: CrawlResponse, now: float) -> None:
         try:
-            parsed = parsed_feed(response.body)
+            parsed = parse_feed(response.body)
         except ValueError:  # tags of any number of attributes
             parsed = {}
         if not parsed.get("version"):
@@ -360,7 +360,7 @@ def read_urls(path: str, report: Report) -> Iterator[str]:
     """
     place = place_of(path)
     try:
-        with open_input(path) as stream, unpacked(path, stream) as lines:
+        with open_input(path) as stream, open_unpacked(path, stream) as lines:
             if is_sitemap(lines.peek()):
                 entries = read_sitemap(read_whole(lines, _MAX_SITEMAP_BYTES), _MAX_SITEMAP_BYTES) or ()
                 yield from (url for entry in entries if (url := clean_url(entry.url)))
@@ -376,6 +376,6 @@ def read_urls(path: str, report: Report) -> Iterator[str]:
                     continue
                 yield url
     except READ_ERRORS as error:
-        raise unreadable(error, place) from error
+        raise read_error(error, place) from error
     except ValueError as error:
         raise CorpusError(str(error), place, fatal=True) from error

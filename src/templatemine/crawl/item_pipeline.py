@@ -13,7 +13,7 @@ from typing import Any
 from templatemine.adapters.rows import Packs, RowCleaner
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.io.fields import is_none
+from templatemine.io.fields import is_missing
 from templatemine.io.sources import domain_of
 
 try:
@@ -81,7 +81,7 @@ class TemplateCleanerPipeline:
         fields = ItemAdapter(item)
         text = fields.get(self.text_field)
         source = fields.get(self.source_field)
-        if is_none(source):
+        if is_missing(source):
             source = domain_of(fields.get(self.url_field) or "")
         if not isinstance(text, str) or not source:
             self._count("without text or source")

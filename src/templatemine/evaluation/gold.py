@@ -27,7 +27,7 @@ from templatemine.evaluation.metrics import (
 )
 from templatemine.evaluation.options import GoldConfig
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, run_system, sample_documents
-from templatemine.io.files import unreadable
+from templatemine.io.files import read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document
 
@@ -67,7 +67,7 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, s
         try:
             lines = file.read_bytes().splitlines()
         except OSError as error:
-            raise unreadable(error, str(file)) from error
+            raise read_error(error, str(file)) from error
         for number, line in enumerate(lines, 1):
             if line.strip():
                 document_id, spans = _parse_spans(line, f"{file}:{number}")

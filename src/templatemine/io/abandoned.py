@@ -2,7 +2,8 @@
 
 A writer holds the system's lock (flock) on what it makes, which goes with its process, however that ends.  The next
 writer into the same directory removes what nobody holds.  Where the file system knows no such locks, nothing is
-removed.  A directory with `NOTES` stays: its writer was killed among its renames, and `together` takes them back.
+removed.  A directory with `RENAME_LOG` stays: its writer was killed among its renames, and `file_transaction` takes
+them back.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["NOTES", "holding", "remove_abandoned", "temporary_name", "unfinished"]
+__all__ = ["RENAME_LOG", "find_unfinished", "hold_lock", "remove_abandoned", "temporary_name"]
 
-NOTES = "renames.json"
+RENAME_LOG = "renames.json"
 """In a temporary directory: what its files are called, from the first rename to the last."""
 
 _NAME = re.compile(r"\.templatemine-[0-9a-f]{16}\.tmp")
 
-_FRESH = 60.0
+_MIN_AGE = 60.0
 """Seconds for which what nobody holds is left alone: its writer may be about to take the lock."""
 
-_LOOKED_AT: set[str] = set()
+_CHECKED_DIRECTORIES: set[str] = set()
 """Directories that this process has looked through: a run that writes 100,000 files into one looks once."""
 
 
@@ -35,7 +36,7 @@ def temporary_name(directory: str) -> str:
 
 
 @contextmanager
-def holding(path: str) -> Iterator[None]:
+def hold_lock(path: str) -> Iterator[None]:
     """Hold the lock of a temporary file or directory while the with-block runs."""
     descriptor = -1
     try:
@@ -56,39 +57,39 @@ def holding(path: str) -> Iterator[None]:
 def remove_abandoned(directory: str) -> None:
     """Remove the temporary files and directories in a directory whose writers are gone; once in each process."""
     directory = os.path.realpath(directory or ".")
-    if directory in _LOOKED_AT:
+    if directory in _CHECKED_DIRECTORIES:
         return
-    _LOOKED_AT.add(directory)
+    _CHECKED_DIRECTORIES.add(directory)
     with suppress(OSError), os.scandir(directory) as entries:
         for path in [entry.path for entry in entries if _NAME.fullmatch(entry.name)]:
             with suppress(OSError, ImportError):
                 _remove_unheld(path)
 
 
-def unfinished(directory: str) -> Iterator[str]:
-    """Temporary directories with `NOTES` whose writers are gone; each is held meanwhile, and then removed."""
+def find_unfinished(directory: str) -> Iterator[str]:
+    """Temporary directories with `RENAME_LOG` whose writers are gone; each is held meanwhile, and then removed."""
     with suppress(OSError), os.scandir(directory) as entries:
         for path in sorted(entry.path for entry in entries if _NAME.fullmatch(entry.name)):
-            if os.path.exists(os.path.join(path, NOTES)):
-                with suppress(OSError, ImportError), _taken(path):
+            if os.path.exists(os.path.join(path, RENAME_LOG)):
+                with suppress(OSError, ImportError), _take_lock(path):
                     yield path
                     shutil.rmtree(path, ignore_errors=True)
 
 
 def _remove_unheld(path: str) -> None:
     """Remove a temporary file or directory; OSError if somebody holds it, or it is something else."""
-    if time.time() - os.lstat(path).st_mtime < _FRESH:
+    if time.time() - os.lstat(path).st_mtime < _MIN_AGE:
         return
-    with _taken(path) as mode:
+    with _take_lock(path) as mode:
         if stat.S_ISDIR(mode):
-            if not os.path.exists(os.path.join(path, NOTES)):
+            if not os.path.exists(os.path.join(path, RENAME_LOG)):
                 shutil.rmtree(path, ignore_errors=True)
         elif stat.S_ISREG(mode):
             os.unlink(path)
 
 
 @contextmanager
-def _taken(path: str) -> Iterator[int]:
+def _take_lock(path: str) -> Iterator[int]:
     """Hold the lock of what another writer has left, and tell its mode; OSError if somebody holds it."""
     import fcntl
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 __all__ = ["is_public"]
 
-_CARRIERS = (
+_EMBEDDING_NETWORKS = (
     ("::/96", 0, True),  # IPv4-compatible (RFC 4291, section 2.5.5.1; deprecated)
     ("::ffff:0:0/96", 0, True),  # IPv4-mapped (RFC 4291, section 2.5.5.2)
     ("::ffff:0:0:0/96", 0, True),  # IPv4-translated (RFC 2765, section 2.1)
@@ -18,7 +18,7 @@ _CARRIERS = (
 the IPv4 address, and whether that address alone decides (a gateway or the system itself replaces the one by the
 other)."""
 
-_NETWORKS = tuple((ipaddress.IPv6Network(network), after, alone) for network, after, alone in _CARRIERS)
+_NETWORKS = tuple((ipaddress.IPv6Network(network), after, alone) for network, after, alone in _EMBEDDING_NETWORKS)
 
 _LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
 """NAT64 of an operator's own (RFC 8215): where in an address the IPv4 address is, is the operator's affair."""
@@ -38,20 +38,20 @@ def is_public(address: str) -> bool:
     except ValueError:
         return False
     if isinstance(found, ipaddress.IPv4Address):
-        return _global(found)
+        return _is_global(found)
     if found in _LOCAL_NAT64 or found in _SITE_LOCAL:
         return False
     for network, after, alone in _NETWORKS:
         if found in network:
             carried = ipaddress.IPv4Address(int(found) >> after & 0xFFFFFFFF)
-            return _global(carried) and (alone or _global(found))
-    return _global(found) and all(_global(one) for one in _of_teredo(found))
+            return _is_global(carried) and (alone or _is_global(found))
+    return _is_global(found) and all(_is_global(one) for one in _teredo_addresses(found))
 
 
-def _of_teredo(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
+def _teredo_addresses(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
     """Server and client of a Teredo address (RFC 4380)."""
     yield from address.teredo or ()
 
 
-def _global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+def _is_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return address.is_global and not address.is_multicast

@@ -15,9 +15,9 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
-from templatemine.io.http_body import decoded_body
-from templatemine.io.web import CUT_OFF, OTHERS, Fetched, page_record
+from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error
+from templatemine.io.http_body import decode_body
+from templatemine.io.web import CUT_OFF_PAGES, OTHER_RECORDS, ArchivedResponse, page_record
 from templatemine.model import Record
 
 __all__ = ["DERIVED", "read"]
@@ -28,10 +28,10 @@ DERIVED = True
 # It would show people addresses as they stand in the file, escape sequences and all.
 logging.getLogger("warcio").addHandler(logging.NullHandler())
 
-_QUOTED = 200
+_MAX_MESSAGE = 200
 """Characters of a message of warcio's, which quotes the whole line that it could not read."""
 
-LENGTHS = "records whose length is not what they say"
+WRONG_LENGTHS = "records whose length is not what they say"
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -45,24 +45,24 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     place = place_of(path)
     number = 0
     try:
-        with open_input(path) as stream, unpacked(path, stream) as whole:
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
             for number, record in enumerate(_records(whole, report), 1):
-                fetched = _fetched(record, f"{place}:{number}", config, report)
-                found = None if fetched is None else page_record(fetched, path, config, report)
+                response = _read_response(record, f"{place}:{number}", config, report)
+                found = None if response is None else page_record(response, path, config, report)
                 if found is not None:
                     yield found
     except _Damage as error:
         problem = f"expected an ARC record after record {number:,}" if number else "expected ARC records"
         raise CorpusError(f"{problem}, found damage: {error}", place, fatal=True) from error
     except READ_ERRORS as error:
-        raise unreadable(error, place, f" after record {number}" if number else "") from error
+        raise read_error(error, place, f" after record {number}" if number else "") from error
 
 
 class _Damage(Exception):
     """What warcio cannot go on behind."""
 
 
-class _Quiet(ArchiveIterator):  # type: ignore[misc]
+class _SilentArchiveIterator(ArchiveIterator):  # type: ignore[misc]
     """Counts lengths that are wrong (`err_count`) instead of printing lines of its own about them."""
 
     INC_RECORD = ""
@@ -71,21 +71,21 @@ class _Quiet(ArchiveIterator):  # type: ignore[misc]
 def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
     """The records as warcio gives them.  Lengths and dates that no number holds it takes for a mistake of the caller's,
     not of the file's; and it does not look whether there is an address, which a WARC of this name may lack."""
-    source = _Quiet(_Ready(stream), arc2warc=True)
+    source = _SilentArchiveIterator(_AvailableStream(stream), arc2warc=True)
     records = iter(source)
     while True:
         try:
             record = next(records, None)
         except (ArchiveLoadFailed, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise _Damage(str(error)[:_QUOTED] or type(error).__name__) from error
+            raise _Damage(str(error)[:_MAX_MESSAGE] or type(error).__name__) from error
         if record is None:
             if source.err_count:
-                report.note(LENGTHS, source.err_count)
+                report.note(WRONG_LENGTHS, source.err_count)
             return
         yield record
 
 
-class _Ready:
+class _AvailableStream:
     """A stream that gives what it has: reading on to fill a buffer would meet damage before what stands in front of it
     was given."""
 
@@ -93,12 +93,12 @@ class _Ready:
         self.read = stream.read1
 
 
-def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:
+def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
     headers = record.rec_headers
     length = int(record.length or 0)
     http = record.http_headers
     if record.rec_type != "response" or http is None:
-        report.note(OTHERS)
+        report.note(OTHER_RECORDS)
         return None
     if record.length is None:
         report(CorpusError("expected a length, found none: the record is damaged or cut off", where))
@@ -112,16 +112,16 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
         return None
     transfer, content = (http.get_header(name) or "" for name in ("Transfer-Encoding", "Content-Encoding"))
     try:
-        body, cut_off = decoded_body(body, transfer, content, config.max_record)
+        body, cut_off = decode_body(body, transfer, content, config.max_record)
     except ValueError as error:
         report(CorpusError(str(error), where))
         return None
     if cut_off:
-        report.note(CUT_OFF)
+        report.note(CUT_OFF_PAGES)
     url, date = headers.get_header("WARC-Target-URI") or "", headers.get_header("WARC-Date")
     kind = http.get_header("Content-Type") or ""
     status = http.get_statuscode()
-    return Fetched(
+    return ArchivedResponse(
         id=f"{url}#{date}",
         url=url,
         date=date,

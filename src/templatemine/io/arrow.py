@@ -14,7 +14,7 @@ from pyarrow import ipc
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
-from templatemine.io.files import Report, check_unfolding, open_input, place_of, stem
+from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
 from templatemine.io.work import Rows
 from templatemine.model import Record
 
@@ -47,9 +47,9 @@ def _batches(path: str) -> Iterator[Any]:
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
         if not head.startswith(_MAGIC):
-            joined = _Joined(head, stream)
-            reader = ipc.open_stream(joined)
-            yield from _checked(reader, place, lambda: joined.size, reader)
+            prefixed = _PrefixedStream(head, stream)
+            reader = ipc.open_stream(prefixed)
+            yield from _check_batches(reader, place, lambda: prefixed.size, reader)
             return
         source: Any = stream
         if path == "-" or not stream.seekable():
@@ -62,25 +62,25 @@ def _batches(path: str) -> Iterator[Any]:
         packed = source.tell()
         source.seek(0)
         reader = ipc.open_file(source)
-        yield from _checked(
+        yield from _check_batches(
             reader, place, lambda: packed, (reader.get_batch(at) for at in range(reader.num_record_batches))
         )
 
 
-def _checked(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
+def _check_batches(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
     """The batches of a reader, which come from so many bytes; one without rows if there are none, for its columns."""
     tables.check_columns(reader.schema, place)
     found, whole = False, 0
     for batch in batches:
         found = True
         whole += batch.nbytes
-        check_unfolding(packed(), whole)
-        yield tables.valid(batch)
+        check_expansion(packed(), whole)
+        yield tables.validate(batch)
     if not found:
-        yield tables.empty(reader.schema)
+        yield tables.empty_batch(reader.schema)
 
 
-class _Joined:
+class _PrefixedStream:
     """A stream with bytes before it that were read already; `size` counts what was read."""
 
     closed = False
@@ -103,6 +103,6 @@ class _Joined:
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
     """What writes cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
-    outlet = pa.PythonFile(tables.Outlet(stream), mode="w")
+    output = pa.PythonFile(tables.ArrowOutput(stream), mode="w")
     make = ipc.new_stream if place.lower().endswith(".arrows") or place == "stdout" else ipc.new_file
-    return tables.TableWriter(place, lambda schema: make(outlet, schema), columns)
+    return tables.TableWriter(place, lambda schema: make(output, schema), columns)

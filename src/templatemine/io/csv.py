@@ -13,18 +13,18 @@ from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import check_names, document, too_large
+from templatemine.io.fields import build_document, check_names, check_size
 from templatemine.io.files import (
     BUFFER,
     READ_ERRORS,
     Report,
-    content_of,
+    detect_content,
     open_input,
+    open_unpacked,
     place_of,
+    read_error,
     stem,
-    unpacked,
     unpacked_name,
-    unreadable,
 )
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.model import Record
@@ -44,21 +44,21 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     header: list[str] = []
     for number, row in _rows(path, place, config, report):
         if not header:
-            header = _header(row, place)
+            header = _check_header(row, place)
             continue
         try:
             if len(row) != len(header):
                 raise ValueError(f"expected {len(header):,} columns, found {len(row):,}")
             fields: dict[str, Any] = dict(zip(header, row, strict=True))
-            found = document(_without_empty(fields, config), config, source, number, place)
-            too_large(config, found.text, found.html)
+            found = build_document(_drop_empty(fields, config), config, source, number, place)
+            check_size(config, found.text, found.html)
         except ValueError as error:
             report(CorpusError(str(error), f"{place}:{number}"))
             continue
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
 
-class _Lines:
+class _LineReader:
     """The lines of a file as text for the reader of the standard library, which remembers what was wrong with them.
 
     A line that is too long is cut off, but closes the quotes that it opens, so that the next row is whole.
@@ -84,7 +84,7 @@ class _Lines:
             try:
                 yield line.decode()
             except UnicodeDecodeError as error:
-                found = content_of(line) or f"byte 0x{line[error.start]:02x}"
+                found = detect_content(line) or f"byte 0x{line[error.start]:02x}"
                 self.problem = self.problem or f"expected UTF-8, found {found}"
                 yield line.decode(errors="replace")
         self.ended = True
@@ -96,8 +96,8 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
     # The limit is one of the process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), config.max_record))
     try:
-        with open_input(path) as stream, unpacked(path, stream) as whole:
-            lines = _Lines(whole, config.max_record)
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
+            lines = _LineReader(whole, config.max_record)
             reader = csv.reader(lines, delimiter="\t" if unpacked_name(path).endswith(".tsv") else ",")
             while True:
                 before = lines.number
@@ -123,27 +123,27 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
                     continue
                 yield number, row
     except READ_ERRORS as error:
-        raise unreadable(error, place, f" after row {number}" if number > 0 else "") from error
+        raise read_error(error, place, f" after row {number}" if number > 0 else "") from error
     if number < 0:
         raise CorpusError("expected a header, found an empty file", place, fatal=True)
 
 
-_OTHERS = (",", ";", "\t", "|")
+_DELIMITERS = (",", ";", "\t", "|")
 """What else parts columns in files of that name, though not in those that are read here."""
 
 
-def _header(row: list[str], place: str) -> list[str]:
+def _check_header(row: list[str], place: str) -> list[str]:
     row[0] = row[0].removeprefix("\ufeff")
     if any("\0" in name for name in row):
         raise CorpusError("expected a header in UTF-8, found one with NUL, as UTF-16 has it", place, fatal=True)
-    if len(row) == 1 and any(other in row[0] for other in _OTHERS):
+    if len(row) == 1 and any(other in row[0] for other in _DELIMITERS):
         problem = f"expected columns parted by commas, or in a .tsv by tabs; found one column {row[0][:60]!r}"
         raise CorpusError(problem, place, fatal=True)
     check_names(row, place)
     return row
 
 
-def _without_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
+def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
     """The fields with null for what is empty; a text stays an empty one where there is no page either."""
     names = {name: value or None for name, value in fields.items()}
     if config.text_field in fields and not names.get(config.html_field):

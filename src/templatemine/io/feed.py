@@ -21,17 +21,17 @@ import feedparser
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import document
-from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_whole, stem, unpacked, unreadable
+from templatemine.io.fields import build_document
+from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error, read_whole, stem
 from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "date_of", "is_sitemap", "parsed_feed", "read"]
+__all__ = ["DERIVED", "date_of", "is_sitemap", "parse_feed", "read"]
 
 DERIVED = True
 """As in `warc`."""
 
-BROKEN = "feeds with mistakes in their XML"
+MALFORMED = "feeds with mistakes in their XML"
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -47,15 +47,15 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """
     place = place_of(path)
     try:
-        with open_input(path) as stream, unpacked(path, stream) as whole:
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
             data = read_whole(whole, config.max_record)
     except ValueError as error:
         report(CorpusError(str(error), place))
         return
     except READ_ERRORS as error:
-        raise unreadable(error, place) from error
+        raise read_error(error, place) from error
     try:
-        parsed = parsed_feed(data)
+        parsed = parse_feed(data)
     except ValueError as error:
         report(CorpusError(str(error), place))
         return
@@ -64,8 +64,8 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         report(CorpusError(f"expected a feed (RSS, Atom, CDF or JSON Feed), found {instead}", place))
         return
     if parsed.get("bozo"):
-        report.note(BROKEN)
-    last = len(parsed.entries) if parsed.get("bozo") and _cut_off(data) else 0
+        report.note(MALFORMED)
+    last = len(parsed.entries) if parsed.get("bozo") and _is_truncated(data) else 0
     home = parsed.get("feed", {}).get("link") or ""
     default = domain_of(home) or stem(path)
     for number, item in enumerate(parsed.entries, 1):
@@ -78,7 +78,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
             continue
         fields = _fields(item, config, default, parsed["version"])
         try:
-            found = document(fields, config, default, number, place)
+            found = build_document(fields, config, default, number, place)
         except ValueError as error:
             report(CorpusError(str(error), f"{place}:{number}"))
             continue
@@ -86,24 +86,24 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
 
-def parsed_feed(data: bytes) -> Any:
+def parse_feed(data: bytes) -> Any:
     """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none.
 
     Raises
     ------
     ValueError
-        A tag has more attributes than `_MOST_ATTRIBUTES`.
+        A tag has more attributes than `_MAX_ATTRIBUTES`.
     """
-    data = _as_utf8(data)
+    data = _to_utf8(data)
     if data.lstrip()[:1] == b"{":
         return _json_feed(data)
     if _MANY_ATTRIBUTES.search(_CDATA.sub(b"", data)):
-        raise ValueError(f"expected tags of at most {_MOST_ATTRIBUTES} attributes, found one of more")
-    cdf = _CDF.search(data[:_BEGINNING]) is not None
+        raise ValueError(f"expected tags of at most {_MAX_ATTRIBUTES} attributes, found one of more")
+    cdf = _CDF.search(data[:_HEAD_BYTES]) is not None
     if cdf:  # its names are in upper case, which feedparser knows in lower case only
         data = _NAMES.sub(lambda match: match[0].lower(), data)
     # Bytes in a file-like object, for feedparser takes a string for an address.
-    data = _ENTITY.sub(_harmless, data)
+    data = _ENTITY.sub(_neutralize_entity, data)
     parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
     if cdf and not parsed.get("version"):
         parsed["version"] = "cdf"
@@ -118,28 +118,28 @@ def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
 
 def is_sitemap(data: bytes) -> bool:
     """Whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
-    return _SITEMAP.search(data[:_BEGINNING]) is not None
+    return _SITEMAP.search(data[:_HEAD_BYTES]) is not None
 
 
-_BEGINNING = 4096
+_HEAD_BYTES = 4096
 _SITEMAP = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _CDF = re.compile(
     rb"\A(?:\s|<\?[^>]*>|<!--(?:(?!-->).)*-->|<!DOCTYPE[^>]*>)*<channel[^>]*\shref\s*=", re.IGNORECASE | re.DOTALL
 )
 _NAMES = re.compile(rb"</?[A-Za-z]+|\s[A-Za-z]+(?==\s*[\"'])")
 
-_MOST_ATTRIBUTES = 256
-_MANY_ATTRIBUTES = re.compile(rb"<[A-Za-z_:][^<>=]*(?:=[^<>=]*){%d}" % (_MOST_ATTRIBUTES + 1))
+_MAX_ATTRIBUTES = 256
+_MANY_ATTRIBUTES = re.compile(rb"<[A-Za-z_:][^<>=]*(?:=[^<>=]*){%d}" % (_MAX_ATTRIBUTES + 1))
 """feedparser takes time in the square of the number of attributes of a tag; a page in a CDATA section is none to it."""
 _CDATA = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)", re.DOTALL)
 
-_WIDE = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_UTF16_STARTS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 _ENCODING = re.compile(r"\A(\s*<\?xml\b[^<>]{0,200}?)\s+encoding\s*=\s*[\"'][^\"'<>]*[\"']")
 
 
-def _as_utf8(data: bytes) -> bytes:
+def _to_utf8(data: bytes) -> bytes:
     """A feed in UTF-16 as UTF-8, so that whatever is looked for in it, such as entities, is found."""
-    codec = next((codec for magic, codec in _WIDE.items() if data.startswith(magic)), None)
+    codec = next((codec for magic, codec in _UTF16_STARTS.items() if data.startswith(magic)), None)
     if codec is None:
         return data
     return _ENCODING.sub(r"\1", data.decode(codec, "replace").removeprefix("\ufeff")).encode("utf-8", "replace")
@@ -168,7 +168,7 @@ def _json_item(item: Mapping[str, Any]) -> dict[str, Any]:
         "id": str(identity) if isinstance(identity, str | int | float) else None,
         "link": link,
         "links": [{"rel": "alternate", "href": link}] if link else [],
-        "published_parsed": _day(date),
+        "published_parsed": _parse_day(date),
         "title": _string(item, "title"),
         "content": contents[:1],
         "summary": _string(item, "summary"),
@@ -176,7 +176,7 @@ def _json_item(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _day(text: str | None) -> time.struct_time | None:
+def _parse_day(text: str | None) -> time.struct_time | None:
     """A date of RFC 3339 in UTC; None if it is none."""
     try:
         return None if text is None else datetime.fromisoformat(text).utctimetuple()
@@ -189,9 +189,9 @@ def _string(fields: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _cut_off(data: bytes) -> bool:
+def _is_truncated(data: bytes) -> bool:
     """Whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind it."""
-    data = _as_utf8(data)
+    data = _to_utf8(data)
     begins = max((match.start() for match in _BEGIN.finditer(data)), default=-1)
     return begins >= 0 and not _END.search(data, begins)
 
@@ -200,15 +200,15 @@ _BEGIN = re.compile(rb"<(?:\w+:)?(?:item|entry)(?=[\s>])", re.IGNORECASE)
 _END = re.compile(rb"</(?:\w+:)?(?:item|entry|channel|rss|feed|rdf)\s*>", re.IGNORECASE)
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"([^\"]*)\"|'([^']*)')?[^>]*>")
-_LONGEST_ENTITY = 100
+_MAX_ENTITY = 100
 
 
-def _harmless(match: re.Match[bytes]) -> bytes:
+def _neutralize_entity(match: re.Match[bytes]) -> bytes:
     """The declaration of an entity, if it is a few characters; none that refers to others, or to a file."""
     value = match[1] or match[2] or b""
     refers = value.replace(b"&#", b"")
     external = re.match(rb"<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC))", match[0])
-    safe = not external and len(value) <= _LONGEST_ENTITY and b"&" not in refers and b"%" not in refers
+    safe = not external and len(value) <= _MAX_ENTITY and b"&" not in refers and b"%" not in refers
     return match[0] if safe else b""
 
 

@@ -13,20 +13,20 @@ from templatemine.model import Document
 __all__ = [
     "address_of",
     "check_names",
-    "checked",
+    "check_fields",
     "date_of",
-    "document",
+    "build_document",
     "has_id",
-    "is_none",
-    "kind",
+    "is_missing",
+    "json_type",
     "page_of",
-    "too_large",
+    "check_size",
 ]
 
 
-def document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
-    """Check the fields of a record and pick out what a `Document` needs; see `checked`."""
-    name, identity, text, html = checked(fields, config, source, number, place)
+def build_document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
+    """Check the fields of a record and pick out what a `Document` needs; see `check_fields`."""
+    name, identity, text, html = check_fields(fields, config, source, number, place)
     title = fields.get("title")
     return Document(
         source=name,
@@ -39,7 +39,7 @@ def document(fields: Any, config: ReadConfig, source: str, number: int, place: s
     )
 
 
-def checked(
+def check_fields(
     fields: Any, config: ReadConfig, source: str, number: int, place: str, *, nulls: bool = False
 ) -> tuple[str, str, str | None, str | None]:
     """Source, id, text and html of a record.
@@ -65,28 +65,28 @@ def checked(
         Not a dict, a field of the wrong type, or no body.
     """
     if type(fields) is not dict:
-        raise ValueError(f"expected a JSON object, found {kind(fields)}")
+        raise ValueError(f"expected a JSON object, found {json_type(fields)}")
     get = fields.get
     text, html = get(config.text_field), get(config.html_field)
     if type(text) is not str and text is not None:
-        raise ValueError(f"expected a string in field {config.text_field!r}, found {kind(text)}")
+        raise ValueError(f"expected a string in field {config.text_field!r}, found {json_type(text)}")
     if type(html) is not str and html is not None:
-        raise ValueError(f"expected a string in field {config.html_field!r}, found {kind(html)}")
+        raise ValueError(f"expected a string in field {config.html_field!r}, found {json_type(html)}")
     if text is None and html is None and not (nulls and (config.text_field in fields or config.html_field in fields)):
-        raise ValueError(_no_body(fields, config))
+        raise ValueError(_describe_missing_body(fields, config))
     html = page_of(text, html)
     if config.source_of is None:
         given = get(config.source_field)
-        name = source if is_none(given) else _name(given, config.source_field, source)
+        name = source if is_missing(given) else _check_name(given, config.source_field, source)
     else:
         from templatemine.io.sources import source_of  # here, for hardly any run has a rule
 
         name = source_of(config.source_of, fields, place)
     identity = get(config.id_field) if has_id(fields, config) else None
-    return name, _name(identity, config.id_field, f"{source}:{number}"), text, html
+    return name, _check_name(identity, config.id_field, f"{source}:{number}"), text, html
 
 
-def is_none(source: object) -> bool:
+def is_missing(source: object) -> bool:
     """Whether what stands in the field of the source names none: nothing, or blanks, as tables have them."""
     return source is None or (isinstance(source, str) and not source.strip())
 
@@ -129,7 +129,7 @@ def check_names(names: Iterable[str], place: str) -> None:
         seen.add(name)
 
 
-def too_large(config: ReadConfig, *bodies: str | None) -> None:
+def check_size(config: ReadConfig, *bodies: str | None) -> None:
     """Raise a ValueError if one of some texts has more bytes than a record may."""
     for body in bodies:
         # No character takes more than four bytes, so that most need not be counted.
@@ -137,7 +137,7 @@ def too_large(config: ReadConfig, *bodies: str | None) -> None:
             raise ValueError(f"expected at most {config.max_record:,} bytes, found more")
 
 
-def _name(value: object, field: str, default: str) -> str:
+def _check_name(value: object, field: str, default: str) -> str:
     """A source or an id as a string; `default` where the field is missing or null."""
     if type(value) is str:
         return value
@@ -145,10 +145,10 @@ def _name(value: object, field: str, default: str) -> str:
         return default
     if type(value) is int or type(value) is float:
         return str(value)
-    raise ValueError(f"expected a string or a number in field {field!r}, found {kind(value)}")
+    raise ValueError(f"expected a string or a number in field {field!r}, found {json_type(value)}")
 
 
-def _no_body(fields: Mapping[str, object], config: ReadConfig) -> str:
+def _describe_missing_body(fields: Mapping[str, object], config: ReadConfig) -> str:
     wanted = f"expected a field {config.text_field!r} or {config.html_field!r}"
     nulls = [repr(name) for name in (config.text_field, config.html_field) if name in fields]
     if nulls:
@@ -157,9 +157,16 @@ def _no_body(fields: Mapping[str, object], config: ReadConfig) -> str:
     return f"{wanted}, found " + (f"only {shown} (--text-field names another)" if fields else "an empty object")
 
 
-_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
+_JSON_TYPES = {
+    str: "a string",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "an array",
+    dict: "an object",
+}
 
 
-def kind(value: object) -> str:
+def json_type(value: object) -> str:
     """What a value is, for messages."""
-    return "null" if value is None else _KINDS.get(type(value), f"a {type(value).__name__}")
+    return "null" if value is None else _JSON_TYPES.get(type(value), f"a {type(value).__name__}")

@@ -25,12 +25,12 @@ from templatemine.errors import CorpusError, MissingExtraError, pip_line
 __all__ = [
     "BUFFER",
     "GZIP_MAGIC",
-    "PACKED",
+    "PACKING_SUFFIXES",
     "READ_ERRORS",
     "Report",
-    "content_of",
-    "check_unfolding",
-    "expand",
+    "detect_content",
+    "check_expansion",
+    "expand_paths",
     "file_of",
     "is_remote",
     "open_input",
@@ -39,8 +39,8 @@ __all__ = [
     "read_whole",
     "stem",
     "unpacked_name",
-    "unreadable",
-    "unpacked",
+    "read_error",
+    "open_unpacked",
 ]
 
 BUFFER = 1 << 18
@@ -50,7 +50,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
 
 _UTF_16, _UTF_32 = "UTF-16", "UTF-32"
-_CONTENTS = (
+_SIGNATURES = (
     (b"\xff\xfe\0\0", _UTF_32),
     (b"\0\0\xfe\xff", _UTF_32),
     (b"\xff\xfe", _UTF_16),
@@ -74,11 +74,11 @@ _CONTENTS = (
 )
 """How what is taken for something else begins."""
 
-PACKED = (".gz", ".zst", ".xz", ".lz4")
+PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
 """What may stand behind the suffix of a format."""
 
 
-class _Damaged(OSError):
+class _DamagedData(OSError):
     """Packed data that is damaged; `kind` is how it is packed."""
 
     def __init__(self, kind: str, problem: str) -> None:
@@ -86,11 +86,11 @@ class _Damaged(OSError):
         self.kind = kind
 
 
-class _Bomb(OSError):
+class _DecompressionBomb(OSError):
     """Packed data that unpacks to far more than texts and pages do."""
 
 
-class _Short(OSError):
+class _TruncatedFile(OSError):
     """A file that ends before it did when it was opened, or packed data before its end."""
 
 
@@ -98,7 +98,7 @@ READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """What opening, reading and unpacking a file can raise; `gzip.BadGzipFile` is an OSError."""
 
 
-def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
+def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
     """Say in one line why a file could not be read; `after` says how far reading came."""
     if isinstance(error, EOFError):
         kind = f"{error} " if error.args and str(error) in ("xz", "zstd", "lz4") else "gzip "
@@ -107,7 +107,7 @@ def unreadable(error: BaseException, place: str, after: str = "", *, fatal: bool
         problem = f"the gzip data is damaged{after}: {error}"
     elif isinstance(error, lzma.LZMAError):
         problem = f"the xz data is damaged{after}: {error}"
-    elif isinstance(error, _Damaged):
+    elif isinstance(error, _DamagedData):
         problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -151,7 +151,7 @@ def raise_error(error: CorpusError) -> None:
     raise error
 
 
-def no_documents(paths: Iterable[str], unreadable: int) -> CorpusError:
+def no_documents_error(paths: Iterable[str], unreadable: int) -> CorpusError:
     """The error for inputs without a document, of which some records could not be read."""
     found = f"found {unreadable:,} that cannot be read" if unreadable else "found none"
     return CorpusError(f"expected documents, {found}", ", ".join(map(place_of, paths)), fatal=True)
@@ -183,7 +183,7 @@ def file_of(path: str) -> str:
 def unpacked_name(path: str) -> str:
     """A name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
     name = file_of(path).lower()
-    return next((name[: -len(suffix)] for suffix in PACKED if name.endswith(suffix)), name)
+    return next((name[: -len(suffix)] for suffix in PACKING_SUFFIXES if name.endswith(suffix)), name)
 
 
 def stem(path: str) -> str:
@@ -194,7 +194,7 @@ def stem(path: str) -> str:
     return os.path.splitext(name[: len(unpacked_name(name))])[0]
 
 
-def expand(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """Replace each pattern (``*``, ``?``, ``[...]``, ``**``) by the paths it matches, sorted; what exists stays.
 
     Raises
@@ -266,7 +266,7 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
         with _remote_errors(path):
             place = _fsspec().open(path, "rb")  # held, for an archive is closed with what opened it
             opened = place.open()
-        with opened, io.BufferedReader(_Remote(opened), BUFFER) as stream:
+        with opened, io.BufferedReader(_RemoteFile(opened), BUFFER) as stream:
             yield stream
     else:
         with open(path, "rb", buffering=0) as raw:
@@ -279,8 +279,8 @@ def open_input(path: str) -> Iterator[io.BufferedIOBase]:
                     yield stream
 
 
-class _Remote(io.RawIOBase):
-    """What fsspec opened.
+class _RemoteFile(io.RawIOBase):
+    """A file that fsspec opened.
 
     The files of its protocols have `read` in common and little else, and raise the errors of the libraries they are
     made with; all become an OSError.
@@ -336,7 +336,7 @@ class _Snapshot(io.RawIOBase):
             return 0
         read = self._raw.readinto(memoryview(buffer)[:left])
         if not read:
-            raise _Short(f"the file became shorter while it was read ({self._at:,} of {self._size:,} bytes)")
+            raise _TruncatedFile(f"the file became shorter while it was read ({self._at:,} of {self._size:,} bytes)")
         self._at += read
         return read
 
@@ -349,24 +349,24 @@ class _Snapshot(io.RawIOBase):
         return self._at
 
 
-_FREE = 256 << 20
-_MOST_TIMES = 200
+_UNCHECKED_BYTES = 256 << 20
+_MAX_RATIO = 200
 """What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
 tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
 
 
-def check_unfolding(packed: int, whole: int) -> None:
+def check_expansion(packed: int, whole: int) -> None:
     """Raise an OSError if so many bytes are too many for what they were unpacked from."""
-    if whole > _FREE and whole > packed * _MOST_TIMES:
-        raise _Bomb(f"it unpacks to more than {_MOST_TIMES} times its size")
+    if whole > _UNCHECKED_BYTES and whole > packed * _MAX_RATIO:
+        raise _DecompressionBomb(f"it unpacks to more than {_MAX_RATIO} times its size")
 
 
-def content_of(data: bytes) -> str | None:
+def detect_content(data: bytes) -> str | None:
     """What data is by its first bytes, in words, if it is nothing that holds text in UTF-8."""
-    return next((what for magic, what in _CONTENTS if data.startswith(magic)), None)
+    return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
 
 
-def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
+def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
     """The bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
 
     Raises
@@ -382,12 +382,12 @@ def unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
         stream.seek(0)
         plain: io.BufferedReader[Any] = stream
     else:
-        plain = io.BufferedReader(_Pieces(stream, head), BUFFER)
+        plain = io.BufferedReader(_ChunkStream(stream, head), BUFFER)
     name = path.lower()
-    for magic, suffix, unpack in _UNPACKERS:
+    for magic, suffix, unpack in _DECOMPRESSORS:
         if head.startswith(magic) or (head and name.endswith(suffix)):
-            counted = _Counted(plain)
-            return io.BufferedReader(_Unpacked(unpack(counted), counted), BUFFER)
+            counted = _CountingStream(plain)
+            return io.BufferedReader(_DecompressedStream(unpack(counted), counted), BUFFER)
     return plain
 
 
@@ -406,7 +406,7 @@ def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
     return b"".join(pieces)
 
 
-class _Pieces(io.RawIOBase):
+class _ChunkStream(io.RawIOBase):
     """Hands on what `stream` has ready, in pieces, with `head` before it.
 
     `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
@@ -430,7 +430,7 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
-class _Counted:
+class _CountingStream:
     """The packed side: a stream that counts what is read of it."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:
@@ -451,10 +451,10 @@ class _Counted:
         return self.taken
 
 
-class _Unpacked(_Pieces):
+class _DecompressedStream(_ChunkStream):
     """The unpacked side, held against what it was unpacked from."""
 
-    def __init__(self, stream: Any, packed: _Counted) -> None:
+    def __init__(self, stream: Any, packed: _CountingStream) -> None:
         super().__init__(stream)
         self._packed = packed
         self._given = 0
@@ -462,18 +462,18 @@ class _Unpacked(_Pieces):
     def readinto(self, buffer: Any) -> int:
         size = super().readinto(buffer)
         self._given += size
-        check_unfolding(self._packed.taken, self._given)
+        check_expansion(self._packed.taken, self._given)
         return size
 
 
-def _gzip(stream: _Counted) -> Any:
+def _gzip(stream: _CountingStream) -> Any:
     return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
 
 
 class _Xz:
     """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
 
     def read1(self, size: int) -> bytes:
@@ -490,7 +490,7 @@ _STEP = 512
 class _Zstd:
     """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         try:
             import zstandard
         except ImportError as error:
@@ -516,7 +516,7 @@ class _Zstd:
             try:
                 self._ready = memoryview(self._frame.decompress(data))
             except self._error as error:
-                raise _Damaged("zstd", str(error)) from error
+                raise _DamagedData("zstd", str(error)) from error
             self._begun = True
             if self._frame.eof:
                 self._rest = self._frame.unused_data + self._rest
@@ -530,7 +530,7 @@ class _Zstd:
 class _Lz4:
     """lz4 data without the packing, by FastWARC."""
 
-    def __init__(self, stream: _Counted) -> None:
+    def __init__(self, stream: _CountingStream) -> None:
         try:
             from fastwarc.stream_io import Lz4Reader
         except ImportError as error:
@@ -543,10 +543,10 @@ class _Lz4:
         except OSError as error:
             if "fill whole buffer" in str(error):  # how it says that the data ends too early
                 raise EOFError("lz4") from None
-            raise _Damaged("lz4", str(error)) from error
+            raise _DamagedData("lz4", str(error)) from error
 
 
-_UNPACKERS: tuple[tuple[bytes, str, Callable[[_Counted], Any]], ...] = (
+_DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
     (_ZSTD_MAGIC, ".zst", _Zstd),
     (_XZ_MAGIC, ".xz", _Xz),
     (_LZ4_MAGIC, ".lz4", _Lz4),

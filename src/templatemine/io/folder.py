@@ -22,21 +22,30 @@ from templatemine.errors import CorpusError
 from templatemine.io.files import (
     READ_ERRORS,
     Report,
-    content_of,
+    detect_content,
     open_input,
+    open_unpacked,
+    read_error,
     read_whole,
-    unpacked,
     unpacked_name,
-    unreadable,
 )
-from templatemine.io.formats import Format, by_name, by_path, module_of, names, suffixes_of
+from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of, suffixes_of
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["KNOWN", "MARKS", "decode_html", "meta_charset", "read", "read_body", "utf8", "would_read"]
+__all__ = [
+    "BYTE_ORDER_MARKS",
+    "SUFFIXES",
+    "decode_html",
+    "meta_charset",
+    "read",
+    "read_body",
+    "decode_utf8",
+    "would_read",
+]
 
 _IS_HTML = {".txt": False, ".html": True, ".htm": True, ".xhtml": True, ".xht": True}
-KNOWN = ", ".join(_IS_HTML)
+SUFFIXES = ", ".join(_IS_HTML)
 """Suffixes of documents, for messages.  Each is also known with that of packing behind it."""
 
 
@@ -58,32 +67,32 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     CorpusError
         Fatal: a directory cannot be listed, or there is no document at all.
     """
-    one = None if config.format in (None, "folder") else by_name(str(config.format))
+    one = None if config.format in (None, "folder") else format_by_name(str(config.format))
     if one is None:
-        base = _base(path)
+        base = _find_base(path)
         name = None
-        wanted = _Wanted(lambda file: _is_html(file) is not None)
-        for name in _names(path, wanted):
+        wanted = _NameFilter(lambda file: _is_html(file) is not None)
+        for name in _walk(path, wanted):
             record = _document(path, name, base or name.partition("/")[0], config, report)
             if record is not None:
                 yield record
         if name is not None:
-            wanted.tell(report, f"neither {KNOWN.replace(', ', ' nor ')}")
+            wanted.report_others(report, f"neither {SUFFIXES.replace(', ', ' nor ')}")
             return
     found = False
-    wanted = _Wanted(lambda file: by_path(file) is not None if one is None else by_path(file) is one)
-    for name in _names(path, wanted):
+    wanted = _NameFilter(lambda file: format_by_path(file) is not None if one is None else format_by_path(file) is one)
+    for name in _walk(path, wanted):
         found = True
         place = os.path.join(path, name)
         try:
-            yield from module_of(cast(Format, by_path(name))).read(place, config, report)
+            yield from module_of(cast(Format, format_by_path(name))).read(place, config, report)
         except READ_ERRORS as error:
-            raise unreadable(error, place) from error
+            raise read_error(error, place) from error
     if not found:
-        others = names() if one is None else suffixes_of(one)
-        known = f"{KNOWN} files (each also with .gz), or of {others}" if one is None else f"{others} files"
+        others = format_names() if one is None else suffixes_of(one)
+        known = f"{SUFFIXES} files (each also with .gz), or of {others}" if one is None else f"{others} files"
         raise CorpusError(f"expected {known}; found none", path, fatal=True)
-    wanted.tell(report, "of no format that is read" if one is None else f"not {one.name}")
+    wanted.report_others(report, "of no format that is read" if one is None else f"not {one.name}")
 
 
 def would_read(path: str, file: str, named: str | None = None) -> bool:
@@ -98,13 +107,13 @@ def would_read(path: str, file: str, named: str | None = None) -> bool:
     if not os.path.realpath(file).startswith(os.path.join(os.path.realpath(path), "")):
         return False
     if named not in (None, "folder"):
-        return by_path(file) is by_name(str(named))
-    if any(True for _ in _names(path, lambda name: _is_html(name) is not None)):
+        return format_by_path(file) is format_by_name(str(named))
+    if any(True for _ in _walk(path, lambda name: _is_html(name) is not None)):
         return _is_html(file) is not None
-    return by_path(file) is not None
+    return format_by_path(file) is not None
 
 
-class _Wanted:
+class _NameFilter:
     """A test of names that counts those it turns down."""
 
     def __init__(self, test: Callable[[str], bool]) -> None:
@@ -116,13 +125,13 @@ class _Wanted:
         self._others += not wanted
         return wanted
 
-    def tell(self, report: Report, what: str) -> None:
+    def report_others(self, report: Report, what: str) -> None:
         """Count what was left out where it is seen."""
         if self._others:
             report.note(f"files in folders left out ({what})", self._others)
 
 
-def _base(path: str) -> str | None:
+def _find_base(path: str) -> str | None:
     """The one source of a directory that holds documents itself; None if each of its sub-directories is one."""
     whole = any(_is_html(entry.name) is not None and not _is_directory(entry) for entry in _entries(path))
     return (os.path.basename(os.path.abspath(path)) or "root") if whole else None
@@ -143,7 +152,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
     except ValueError as error:
         report(CorpusError(str(error), place))
     except READ_ERRORS as error:
-        report(unreadable(error, place, fatal=False))
+        report(read_error(error, place, fatal=False))
     else:
         document = Document(source=source, id=name, text=None if html else body, html=body if html else None)
         return Record(document=document, fields=fields, where=place)
@@ -154,14 +163,14 @@ def read_body(place: str, html: bool, longest: int) -> str:
     """The text or page in a file, unpacked and decoded; ValueError if it is neither, or larger than `longest`."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
-        data = read_whole(unpacked(place, stream), longest)
-    found = content_of(data) if data.startswith(b"%PDF-") or b"\0" in data[:_BEGINNING] else None
+        data = read_whole(open_unpacked(place, stream), longest)
+    found = detect_content(data) if data.startswith(b"%PDF-") or b"\0" in data[:_HEAD_BYTES] else None
     if found is not None and not (html and found.startswith("UTF-")):
         raise ValueError(f"expected {'a page' if html else 'text in UTF-8'}, found {found}")
     return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
 
 
-_BEGINNING = 1024
+_HEAD_BYTES = 1024
 """Bytes in which a file that is no text has a NUL."""
 
 
@@ -173,7 +182,7 @@ def _is_html(name: str) -> bool | None:
 # ------------------------------------------------------------------------------------------------------ the tree
 
 
-def _names(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
+def _walk(root: str, wanted: Callable[[str], bool]) -> Iterator[str]:
     """Yield the relative paths of all files under `root` whose names are `wanted`, sorted by code point.
 
     Links to files are followed.  A link to a directory is followed only if it leads out of the tree, not back to a
@@ -208,7 +217,7 @@ def _entries(directory: str) -> list[os.DirEntry[str]]:
             # Sorted here too: of two links to one directory, the first is followed.
             return sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        raise unreadable(error, directory) from error
+        raise read_error(error, directory) from error
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
@@ -262,13 +271,13 @@ _CODECS = {
 """Python's name of a codec -> the codec to use."""
 
 
-MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 """Byte order marks and what they say."""
-_WIDE = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_UTF16_STARTS = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 """How UTF-16 without a mark begins; read as UTF-8 it would be all zeros and letters, and valid."""
 _XML = re.compile(rb"\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*[\"']([A-Za-z0-9_.:\-]{1,40})[\"']")
 
-_BROKEN_SHARE = 0.1
+_MAX_BROKEN_SHARE = 0.1
 """UTF-8 in which no more than this share of what is not ASCII is broken, is UTF-8 with a few bad bytes."""
 
 
@@ -280,12 +289,12 @@ def decode_html(data: bytes) -> str:
     single character of that is not believed.  What the character set cannot hold becomes U+FFFD, as in a browser, so no
     page is refused.
     """
-    codec = next((named for mark, named in (MARKS | _WIDE).items() if data.startswith(mark)), None)
+    codec = next((named for mark, named in (BYTE_ORDER_MARKS | _UTF16_STARTS).items() if data.startswith(mark)), None)
     if codec is None:
         label = meta_charset(data) or ((match := _XML.match(data)) and match[1].decode("ascii"))
         codec = _codec(label) if label else "cp1252"
         # Escapes are how ISO-2022 writes in ASCII.
-        if (codec != "iso2022_jp" or b"\x1b" not in data) and (found := utf8(data)) is not None:
+        if (codec != "iso2022_jp" or b"\x1b" not in data) and (found := decode_utf8(data)) is not None:
             return found[0]
         if codec == "utf-8" and not _MULTIBYTE.search(data):
             codec = "cp1252"
@@ -296,7 +305,7 @@ _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|[\xf
 """A character of UTF-8, but for some rare ones and some bytes that are none."""
 
 
-def utf8(data: bytes) -> tuple[str, bool] | None:
+def decode_utf8(data: bytes) -> tuple[str, bool] | None:
     """The text if it is UTF-8, perhaps with a few broken bytes, and whether it has such."""
     try:
         return data.decode(), False
@@ -304,7 +313,7 @@ def utf8(data: bytes) -> tuple[str, bool] | None:
         text = data.decode(errors="replace")
     broken = text.count("\ufffd")
     others = len(text.encode("ascii", "ignore"))
-    return (text, True) if broken <= _BROKEN_SHARE * (len(text) - others) else None
+    return (text, True) if broken <= _MAX_BROKEN_SHARE * (len(text) - others) else None
 
 
 def meta_charset(data: bytes) -> str | None:

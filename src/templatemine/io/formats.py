@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.io.files import PACKED, Report, file_of, unpacked_name
+from templatemine.io.files import PACKING_SUFFIXES, Report, file_of, unpacked_name
 
 if TYPE_CHECKING:
     from templatemine.model import Record
@@ -23,11 +23,11 @@ __all__ = [
     "FORMATS",
     "Format",
     "Reader",
-    "by_name",
-    "by_path",
-    "installed",
+    "format_by_name",
+    "format_by_path",
+    "is_installed",
     "module_of",
-    "names",
+    "format_names",
     "suffixes_of",
 ]
 
@@ -139,19 +139,19 @@ _BY_NAME = {one.name: one for one in FORMATS}
 _BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
 
 
-def names() -> str:
+def format_names() -> str:
     """The suffixes of files that can be read, for messages."""
     return ", ".join(_BY_SUFFIX)
 
 
-def by_name(name: str) -> Format:
+def format_by_name(name: str) -> Format:
     """The format that is called so; `ConfigError` if there is none."""
     if name not in _BY_NAME:
         raise ConfigError(f"format: expected one of {', '.join(_BY_NAME)}, got {name!r}")
     return _BY_NAME[name]
 
 
-def by_path(path: str) -> Format | None:
+def format_by_path(path: str) -> Format | None:
     """The format of a file by its name, None if it is known to none."""
     unpacked = unpacked_name(path)
     found = _BY_SUFFIX.get(os.path.splitext(unpacked)[1])
@@ -166,18 +166,18 @@ def module_of(one: Format) -> Any:
     MissingExtraError
         A library that it needs is not installed.
     """
-    missing = [name for name in one.libraries if not _there(name)]
+    missing = [name for name in one.libraries if not _has_module(name)]
     if missing:
         raise MissingExtraError(f"the format {one.name} needs {' and '.join(missing)}: {pip_line(one.extra)}")
     return import_module(f"templatemine.io.{one.module}")
 
 
-def installed(one: Format) -> bool:
+def is_installed(one: Format) -> bool:
     """Whether all libraries are there that a format needs."""
-    return all(_there(name) for name in one.libraries)
+    return all(_has_module(name) for name in one.libraries)
 
 
-def _there(name: str) -> bool:
+def _has_module(name: str) -> bool:
     try:
         return find_spec(name) is not None
     except (ImportError, ValueError):
@@ -187,4 +187,4 @@ def _there(name: str) -> bool:
 def suffixes_of(one: Format) -> str:
     """The suffixes of a format, for people; each also with those of packing where that is so."""
     shown = " ".join(one.suffixes)
-    return f"{shown} (+ {' '.join(PACKED)})" if one.packed and one.suffixes else shown
+    return f"{shown} (+ {' '.join(PACKING_SUFFIXES)})" if one.packed and one.suffixes else shown

@@ -8,7 +8,7 @@ from typing import Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import document, is_none
+from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
@@ -75,10 +75,10 @@ def _document(row: Mapping[str, Any], config: ReadConfig, number: int) -> Docume
     # A data frame has NaN where there is nothing; it is the one value that does not equal itself.
     fields = {name: None if isinstance(value, float) and value != value else value for name, value in row.items()}
     where = f"item {number}"
-    if config.source_of is None and is_none(fields.get(config.source_field)):
+    if config.source_of is None and is_missing(fields.get(config.source_field)):
         raise CorpusError(f"expected the source in field {config.source_field!r}, found none", where, fatal=True)
     try:
-        return document(fields, config, "", number, "")
+        return build_document(fields, config, "", number, "")
     except ValueError as error:
         raise CorpusError(str(error), where, fatal=True) from error
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, file_of, is_remote, unreadable
+from templatemine.io.files import READ_ERRORS, file_of, is_remote, read_error
 from templatemine.io.folder import read_body
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
@@ -33,7 +33,7 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
         if config.source_of is not None:
             fields[config.source_field] = source = source_of(config.source_of, fields, path)
     except READ_ERRORS as error:
-        raise unreadable(error, path) from error
+        raise read_error(error, path) from error
     except ValueError as error:
         raise CorpusError(str(error), path, fatal=True) from error
     yield Record(document=Document(source=source, id=name, html=body), fields=fields, where=path)

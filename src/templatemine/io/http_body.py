@@ -14,19 +14,19 @@ from collections.abc import Iterator
 
 from templatemine.errors import MissingExtraError, pip_line
 
-__all__ = ["decoded_body"]
+__all__ = ["decode_body"]
 
-_ENCODINGS = 5
+_MAX_ENCODINGS = 5
 """Most encodings, one in the other: curl's bound.  Each may take as long as a whole body."""
 
 _STEP = 1 << 16
 
 
-class _Cut(Exception):
+class _TruncatedBody(Exception):
     """The encoded data is damaged, or ends before its end."""
 
 
-def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tuple[bytes, bool]:
+def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple[bytes, bool]:
     """Undo the encodings of a body.
 
     Parameters
@@ -53,11 +53,11 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
     """
     names = [name.strip().lower() for name in f"{content},{transfer}".split(",")]
     names = [name for name in names if name not in ("", "identity")]
-    if len(names) > _ENCODINGS:
-        raise ValueError(f"expected at most {_ENCODINGS} encodings of a page, found {len(names):,}")
+    if len(names) > _MAX_ENCODINGS:
+        raise ValueError(f"expected at most {_MAX_ENCODINGS} encodings of a page, found {len(names):,}")
     cut_off = False
     for name in reversed(names):
-        steps = _steps(name, body)
+        steps = _decoder(name, body)
         if not body:
             break
         if steps is None:
@@ -71,7 +71,7 @@ def decoded_body(body: bytes, transfer: str, content: str, longest: int) -> tupl
                 if size > longest:
                     raise ValueError(f"expected at most {longest:,} bytes unpacked, found more")
                 pieces.append(piece)
-        except _Cut:
+        except _TruncatedBody:
             cut = True
         if cut and (not size or (name != "chunked" and _is_text(body))):
             if name != "chunked" and not _is_text(body):
@@ -94,18 +94,18 @@ def _is_text(body: bytes) -> bool:
     return True
 
 
-def _steps(name: str, body: bytes) -> Iterator[bytes] | None:
+def _decoder(name: str, body: bytes) -> Iterator[bytes] | None:
     """What undoes an encoding step by step; None if it is not known."""
     if name == "chunked":
-        return _chunks(body)
+        return _join_chunks(body)
     if name in ("gzip", "x-gzip", "deflate"):
-        return _inflated(body)
+        return _inflate(body)
     if name in ("br", "zstd"):
-        return _by_library(name, body)
+        return _decode_by_library(name, body)
     return None
 
 
-def _inflated(body: bytes) -> Iterator[bytes]:
+def _inflate(body: bytes) -> Iterator[bytes]:
     """gzip (one member after the other), zlib, or, as some servers send it, the data of zlib without its head."""
     bits = 47 if body[:2] == b"\x1f\x8b" or _has_zlib_head(body) else -15
     rest = body
@@ -115,12 +115,12 @@ def _inflated(body: bytes) -> Iterator[bytes]:
             try:
                 piece = unpack.decompress(rest, _STEP)
             except zlib.error:
-                raise _Cut from None
+                raise _TruncatedBody from None
             rest = unpack.unconsumed_tail
             if piece:
                 yield piece
             elif not unpack.eof:
-                raise _Cut  # all was taken, and the end is missing
+                raise _TruncatedBody  # all was taken, and the end is missing
         rest = unpack.unused_data if unpack.unused_data[:2] == b"\x1f\x8b" else b""
 
 
@@ -128,7 +128,7 @@ def _has_zlib_head(body: bytes) -> bool:
     return len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
 
 
-def _by_library(name: str, body: bytes) -> Iterator[bytes]:
+def _decode_by_library(name: str, body: bytes) -> Iterator[bytes]:
     try:
         from fastwarc.stream_io import BrotliReader, ZstdReader
     except ImportError as error:
@@ -139,7 +139,7 @@ def _by_library(name: str, body: bytes) -> Iterator[bytes]:
         try:
             piece = bytes(reader.read(_STEP))
         except OSError:
-            raise _Cut from None
+            raise _TruncatedBody from None
         if not piece:
             return
         yield piece
@@ -148,18 +148,18 @@ def _by_library(name: str, body: bytes) -> Iterator[bytes]:
 _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r\n")
 
 
-def _chunks(body: bytes) -> Iterator[bytes]:
+def _join_chunks(body: bytes) -> Iterator[bytes]:
     """Chunks, each with its size before it; trailers are left out (RFC 9112, section 7.1)."""
     at = 0
     while True:
         match = _SIZE.match(body, at)
         if match is None:
-            raise _Cut
+            raise _TruncatedBody
         size = int(match[1], 16)
         if not size:
             return
         at = match.end() + size
         yield body[match.end() : at]
         if at > len(body):
-            raise _Cut
+            raise _TruncatedBody
         at += 2

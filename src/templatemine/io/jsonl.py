@@ -19,8 +19,17 @@ import orjson
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import checked, document
-from templatemine.io.files import BUFFER, READ_ERRORS, content_of, open_input, place_of, stem, unpacked, unreadable
+from templatemine.io.fields import build_document, check_fields
+from templatemine.io.files import (
+    BUFFER,
+    READ_ERRORS,
+    detect_content,
+    open_input,
+    open_unpacked,
+    place_of,
+    read_error,
+    stem,
+)
 from templatemine.io.work import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
@@ -42,7 +51,7 @@ MAX_DEPTH = 200
 """Deepest nesting of a record.  orjson writes 254 levels and the standard library stops somewhere below 1,000, by how
 full the stack is: a fixed limit makes the verdict the same everywhere, and what was read can always be written."""
 
-_EXACT = 2.0**63
+_MAX_EXACT = 2.0**63
 """orjson turns integers beyond 64 bits into floats; none of those is smaller than this."""
 
 _BOM = b"\xef\xbb\xbf"
@@ -69,16 +78,16 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     source = stem(path)
     for number, line in _lines(path, place, config.max_record):
         try:
-            _not_cut_off(line, config)
+            _check_complete(line, config)
             fields = decode_line(line)
-            found = document(fields, config, source, number, place)
+            found = build_document(fields, config, source, number, place)
         except ValueError as error:
-            _report(error, line, f"{place}:{number}", report)
+            _report_error(error, line, f"{place}:{number}", report)
             continue
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
 
-def _report(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
+def _report_error(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
     # Looking for blank lines only here keeps it off the way of good lines.
     if line.removeprefix(_BOM).strip():
         report(CorpusError(_explain(error, line) + _hint(line.removeprefix(_BOM).strip()), where))
@@ -125,11 +134,11 @@ def parse(
     """
     for number, line in enumerate(BytesIO(lines.data), lines.number):
         try:
-            _not_cut_off(line, config)
+            _check_complete(line, config)
             fields, plain = _decode(line)
-            source = checked(fields, config, lines.source, number, lines.place)[0]
+            source = check_fields(fields, config, lines.source, number, lines.place)[0]
         except ValueError as error:
-            _report(error, line, f"{lines.place}:{number}", report)
+            _report_error(error, line, f"{lines.place}:{number}", report)
             continue
         yield source, f"{lines.place}:{number}", fields, plain
 
@@ -155,9 +164,9 @@ def _decode(line: bytes) -> tuple[Any, bool]:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         value = _decode_slowly(line)
-        _beyond_orjson(value)  # for its limit of depth
+        _exceeds_orjson(value)  # for its limit of depth
         return value, False
-    return (_decode_slowly(line), False) if _beyond_orjson(value) else (value, True)
+    return (_decode_slowly(line), False) if _exceeds_orjson(value) else (value, True)
 
 
 def _decode_slowly(line: bytes) -> Any:
@@ -184,7 +193,7 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
     the one thing JSON cannot tell from the character they stand for together; no reader produces that.)
     """
     value = fields if isinstance(fields, dict) else dict(fields)
-    if not _beyond_orjson(value):  # orjson writes NaN and infinities as null, without a word
+    if not _exceeds_orjson(value):  # orjson writes NaN and infinities as null, without a word
         try:
             return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
         except orjson.JSONEncodeError:
@@ -220,7 +229,7 @@ def encode_plain(fields: dict[str, Any]) -> bytes:
 _TOO_DEEP = f"expected at most {MAX_DEPTH} levels of nesting, found more"
 
 
-def _beyond_orjson(value: object) -> bool:
+def _exceeds_orjson(value: object) -> bool:
     """True if `value` holds a float that orjson may have read, or would write, wrong: NaN, infinite, beyond 2**63.
 
     Goes level by level instead of calling itself, and so finds the depth on its way; ValueError if it is too great.
@@ -235,7 +244,7 @@ def _beyond_orjson(value: object) -> bool:
                 if kind is str:
                     continue
                 if kind is float:
-                    beyond = beyond or not -_EXACT < item < _EXACT  # in this form it holds for NaN as well
+                    beyond = beyond or not -_MAX_EXACT < item < _MAX_EXACT  # in this form it holds for NaN as well
                 elif kind is dict or kind is list or kind is tuple:
                     below.append(item)
         if not below:
@@ -245,7 +254,7 @@ def _beyond_orjson(value: object) -> bool:
 
 
 def _explain(error: ValueError, line: bytes) -> str:
-    if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := content_of(line)):
+    if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := detect_content(line)):
         return f"expected a JSON object in UTF-8, found {found}"
     if isinstance(error, UnicodeDecodeError):
         return f"expected UTF-8, found byte 0x{line[error.start]:02x} at byte offset {error.start} of the line"
@@ -273,13 +282,13 @@ def _blocks(
     """
     done = 0
     try:
-        with open_input(path) as stream, unpacked(path, stream) as whole:
+        with open_input(path) as stream, open_unpacked(path, stream) as whole:
             for data in _whole_lines(whole, longest, size):
                 lines, ends = line_ends(data, every)
                 done += lines
                 yield done - lines + 1, data, ends
     except READ_ERRORS as error:
-        raise unreadable(error, place, f" after line {done}" if done else "") from error
+        raise read_error(error, place, f" after line {done}" if done else "") from error
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
@@ -313,7 +322,7 @@ def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterato
         yield b"".join(parts)
 
 
-def _not_cut_off(line: bytes, config: ReadConfig) -> None:
+def _check_complete(line: bytes, config: ReadConfig) -> None:
     if len(line) > config.max_record:
         raise ValueError(f"expected at most {config.max_record:,} bytes, found more")
 

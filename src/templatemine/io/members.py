@@ -1,8 +1,8 @@
 """Packed archives of records that are packed one by one: unpacked in order, over damage.
 
 WARC files are gzip members (or zstd frames), a record each, so that one of them can be read without the others.  The
-same makes damage a matter of the record it hits: `Members` names it, and goes on with the next member that begins as a
-record does.
+same makes damage a matter of the record it hits: `MemberStream` names it, and goes on with the next member that begins
+as a record does.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import zlib
 from typing import Any
 
 from templatemine.errors import MissingExtraError, pip_line
-from templatemine.io.files import check_unfolding
+from templatemine.io.files import check_expansion
 
-__all__ = ["Damage", "Members", "gzip_members", "zstd_members"]
+__all__ = ["Damage", "MemberStream", "gzip_members", "zstd_members"]
 
 _STEP = {"gzip": 1 << 13, "zstd": 1 << 9}
 """Bytes that are unpacked in one go: of a bomb they make 8 MiB (gzip) or 16 MiB (zstd)."""
@@ -26,7 +26,7 @@ class Damage(Exception):
     """Packed data that cannot be unpacked; reading may go on behind it."""
 
 
-class Members:
+class MemberStream:
     """The bytes of all members, one after the other; a piece never reaches over the end of one.
 
     Parameters
@@ -71,7 +71,7 @@ class Members:
         piece = self._ready if size < 0 else self._ready[:size]
         self._ready = self._ready[len(piece) :]
         self._given += len(piece)
-        check_unfolding(self._place, self._given)
+        check_expansion(self._place, self._given)
         return piece
 
     def tell(self) -> int:
@@ -88,12 +88,12 @@ class Members:
         except Damage:
             pass
         self._ready = b""
-        self._packed = self._packed or self._more(_STEP[self._kind])
+        self._packed = self._packed or self._read_packed(_STEP[self._kind])
         return bool(self._packed.strip(b"\0"))
 
     def _unpack(self) -> bool:
         """Unpack a step; False at the end of the file."""
-        packed = self._packed or self._more(_STEP[self._kind])
+        packed = self._packed or self._read_packed(_STEP[self._kind])
         self._packed = b""
         if not packed:
             if self._member is None:
@@ -115,7 +115,7 @@ class Members:
             self._member = None
         return True
 
-    def _more(self, size: int) -> bytes:
+    def _read_packed(self, size: int) -> bytes:
         data = bytes(self._stream.read(size))
         self._place += len(data)
         return data
@@ -127,9 +127,9 @@ class Members:
         start = 1
         if self._stream.seekable():
             self._place = self._stream.seek(self._began + 1)
-            packed, start = self._more(_CHUNK), 0
+            packed, start = self._read_packed(_CHUNK), 0
         while packed:
-            more = self._more(_CHUNK)
+            more = self._read_packed(_CHUNK)
             packed += more
             for match in self._magic.finditer(packed, start):
                 if self._begins_record(packed[match.start() :]):
@@ -147,12 +147,12 @@ class Members:
             return False
 
 
-def gzip_members(stream: Any) -> Members:
+def gzip_members(stream: Any) -> MemberStream:
     """The members of a gzip file."""
-    return Members(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
+    return MemberStream(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
 
 
-def zstd_members(stream: Any) -> Members:
+def zstd_members(stream: Any) -> MemberStream:
     """The frames of a zstd file.
 
     Raises
@@ -165,4 +165,4 @@ def zstd_members(stream: Any) -> Members:
     except ImportError as error:
         raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
     make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
-    return Members(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")
+    return MemberStream(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")

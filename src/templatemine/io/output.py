@@ -9,13 +9,13 @@ from typing import Any, BinaryIO, Protocol
 
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.files import unpacked_name
-from templatemine.io.formats import FORMATS, Format, by_name, by_path, module_of
+from templatemine.io.formats import FORMATS, Format, format_by_name, format_by_path, module_of
 
-__all__ = ["Writer", "choose", "is_of_no_format", "open_writer", "takes_rows"]
+__all__ = ["Writer", "choose_format", "has_no_format", "open_writer", "takes_rows"]
 
-_TABLES = ("parquet", "arrow")
-_COLUMNS = ("parquet", "arrow", "csv")
-_NO_COLUMNS = ("jsonl", "folder", "page")
+_TABLE_FORMATS = ("parquet", "arrow")
+_COLUMN_FORMATS = ("parquet", "arrow", "csv")
+_OTHER_FORMATS = ("jsonl", "folder", "page")
 """What has columns, and what has records that may each have fields of their own."""
 
 
@@ -29,12 +29,12 @@ class Writer(Protocol):
         """Write the end of the file."""
 
 
-def is_of_no_format(output: str) -> bool:
-    """Whether a path has a suffix, such as .md or .xlsx, which promises what `choose` does not make of it."""
-    return output != "-" and by_path(output) is None and bool(os.path.splitext(unpacked_name(output))[1])
+def has_no_format(output: str) -> bool:
+    """Whether a path has a suffix, such as .md or .xlsx, which promises what `choose_format` does not make of it."""
+    return output != "-" and format_by_path(output) is None and bool(os.path.splitext(unpacked_name(output))[1])
 
 
-def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> Format:
+def choose_format(output: str, inputs: Iterable[Format], named: str | None = None) -> Format:
     """The format of the output: the one that is named, else by the suffix, else that of the inputs if they all have the
     same and it can be written, else JSON lines.
 
@@ -47,18 +47,18 @@ def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> F
     """
     inputs = list(inputs)
     writable = ", ".join(one.name for one in FORMATS if one.writes)
-    found = by_name(named) if named is not None else None if output == "-" else by_path(output)
+    found = format_by_name(named) if named is not None else None if output == "-" else format_by_path(output)
     if found is None:
         same = {one.name for one in inputs}
-        found = by_name(same.pop()) if len(same) == 1 else by_name("jsonl")
+        found = format_by_name(same.pop()) if len(same) == 1 else format_by_name("jsonl")
         if not found.writes or (unpacked_name(output) != output.lower() and not found.packed):
-            found = by_name("jsonl")
+            found = format_by_name("jsonl")
     if not found.writes:
         raise CorpusError(f"cannot be written as {found.name}; what can be written: {writable}", output, fatal=True)
     if not found.packed and unpacked_name(output) != output.lower():
         raise ConfigError(f"{output}: {found.name} is packed inside, and not once more")
-    loose = [one.name for one in inputs if one.name in _NO_COLUMNS]
-    if found.name in _COLUMNS and loose:
+    loose = [one.name for one in inputs if one.name in _OTHER_FORMATS]
+    if found.name in _COLUMN_FORMATS and loose:
         raise CorpusError(
             f"{found.name} needs the same columns in every record, which records of {loose[0]} need not have; "
             "JSON lines can hold them (.jsonl)",
@@ -70,7 +70,7 @@ def choose(output: str, inputs: Iterable[Format], named: str | None = None) -> F
 
 def takes_rows(found: Format) -> bool:
     """Whether rows of tables may go into a format as they stand."""
-    return found.name in _TABLES
+    return found.name in _TABLE_FORMATS
 
 
 @contextmanager
@@ -79,9 +79,9 @@ def open_writer(
 ) -> Iterator[Writer]:
     """What writes pieces to a stream; the end of the file is written unless the with-block ends by an exception."""
     if takes_rows(found):
-        from templatemine.io.tables import made
+        from templatemine.io.tables import cleaned_columns
 
-        columns = made(text_field, removed_field, blocks_field)
+        columns = cleaned_columns(text_field, removed_field, blocks_field)
     else:
         stub = f"{removed_field}_stub"
         columns = dict.fromkeys((text_field, removed_field, stub, *([blocks_field] if blocks_field else ())))

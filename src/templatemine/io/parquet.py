@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from templatemine.config import ReadConfig
 from templatemine.io import tables
-from templatemine.io.files import Report, check_unfolding, open_input, place_of, stem
+from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
 from templatemine.io.work import Rows
 from templatemine.model import Record
 
@@ -52,13 +52,13 @@ def _batches(path: str) -> Iterator[Any]:
         for batch in file.iter_batches(batch_size=_ROWS):
             found = True
             whole += batch.nbytes
-            check_unfolding(packed, whole)
-            yield tables.valid(batch)
+            check_expansion(packed, whole)
+            yield tables.validate(batch)
         if not found:
-            yield tables.empty(file.schema_arrow)
+            yield tables.empty_batch(file.schema_arrow)
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
     """What writes cleaned rows; see `tables.TableWriter`."""
-    outlet = tables.Outlet(stream)
-    return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(outlet, schema), columns)
+    output = tables.ArrowOutput(stream)
+    return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(output, schema), columns)

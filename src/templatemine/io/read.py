@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import Report, expand, is_remote, unreadable
-from templatemine.io.formats import Format, by_name, by_path, module_of, names
+from templatemine.io.files import Report, expand_paths, is_remote, read_error
+from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of
 from templatemine.io.jsonl import parse
 from templatemine.io.sources import check_rule
 from templatemine.io.work import Item, Items, Lines, Work
@@ -23,11 +23,11 @@ __all__ = [
     "OnError",
     "format_of",
     "formats_of",
-    "items",
+    "batch_records",
     "read_batches",
     "read_documents",
     "read_records",
-    "work_records",
+    "read_work",
 ]
 
 OnError = Callable[[CorpusError], None]
@@ -101,11 +101,11 @@ def read_batches(
             opened.append(module.batches(path, config, report, most, size))
         else:
             derived = getattr(module, "DERIVED", False)
-            opened.append(items(module.read(path, config, report), derived, most, size))
+            opened.append(batch_records(module.read(path, config, report), derived, most, size))
     return chain.from_iterable(opened)
 
 
-def items(records: Iterable[Record], derived: bool, most: int, size: int) -> Iterator[Items]:
+def batch_records(records: Iterable[Record], derived: bool, most: int, size: int) -> Iterator[Items]:
     """Records in batches; see `read_batches`."""
     batch: list[Item] = []
     characters = 0
@@ -119,7 +119,7 @@ def items(records: Iterable[Record], derived: bool, most: int, size: int) -> Ite
         yield Items(batch, derived)
 
 
-def work_records(work: Work, config: ReadConfig, report: OnError) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
+def read_work(work: Work, config: ReadConfig, report: OnError) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
     """Source, place and fields of the records of a batch, the fields the caller's to change; and whether
     `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
     if isinstance(work, Lines):
@@ -135,7 +135,7 @@ def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> l
     """Each path, patterns replaced by what they match, with its format; a rule for the source is checked as well."""
     if config.source_of is not None:
         check_rule(config.source_of)
-    return [(path, format_of(path, config)) for path in expand(list(paths))]
+    return [(path, format_of(path, config)) for path in expand_paths(list(paths))]
 
 
 def format_of(path: str, config: ReadConfig) -> Format:
@@ -148,22 +148,22 @@ def format_of(path: str, config: ReadConfig) -> Format:
     ConfigError
         The configuration names a format that there is none of.
     """
-    named = None if config.format is None else by_name(config.format)
+    named = None if config.format is None else format_by_name(config.format)
     if path == "-":
-        return named or by_name("page" if _is_page(sys.stdin) else "jsonl")
+        return named or format_by_name("page" if _is_page(sys.stdin) else "jsonl")
     if not is_remote(path):
         try:
             mode = os.stat(path).st_mode
         except OSError as error:
-            raise unreadable(error, path) from error
+            raise read_error(error, path) from error
         if stat.S_ISDIR(mode):
-            return by_name("folder")
-    found = named or by_path(path)
+            return format_by_name("folder")
+    found = named or format_by_path(path)
     if found is None or (found.name == "folder"):
         suffix = os.path.splitext(path)[1]
         raise CorpusError(
-            f"expected a file named {names()} (see templatemine formats), a directory, or - for JSON lines on standard "
-            f"input; found {suffix or 'no suffix'} (--input-format says what it is)",
+            f"expected a file named {format_names()} (see templatemine formats), a directory, or - for JSON lines on "
+            f"standard input; found {suffix or 'no suffix'} (--input-format says what it is)",
             path,
             fatal=True,
         )

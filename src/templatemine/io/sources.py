@@ -27,7 +27,7 @@ __all__ = ["check_rule", "domain_of", "host_of", "source_of"]
 
 Rule = Callable[[Mapping[str, Any], str], object]
 
-EXPECTED = "expected domain, host, field:NAME, path:N or re:REGEX with one group"
+RULE_SYNTAX = "expected domain, host, field:NAME, path:N or re:REGEX with one group"
 
 
 def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
@@ -49,7 +49,7 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
     ConfigError
         The rule is none.
     """
-    found = _compiled(rule)(fields, place)
+    found = _compile_rule(rule)(fields, place)
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str) or not found.strip():
@@ -59,13 +59,13 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
 
 def check_rule(rule: str) -> None:
     """Raise a `ConfigError` if a rule is none, and a `MissingExtraError` if what it needs is not installed."""
-    _compiled(rule)
+    _compile_rule(rule)
     if rule == "domain":
         _suffixes()
 
 
 @lru_cache(maxsize=16)
-def _compiled(rule: str) -> Rule:
+def _compile_rule(rule: str) -> Rule:
     name, colon, rest = rule.partition(":")
     if rule == "domain":
         return lambda fields, place: domain_of(_url(fields))
@@ -74,7 +74,7 @@ def _compiled(rule: str) -> Rule:
     if name == "field" and rest:
         return lambda fields, place: fields.get(rest)
     if name == "path" and rest.isdecimal():
-        return lambda fields, place: _part(place, int(rest))
+        return lambda fields, place: _path_part(place, int(rest))
     if name == "re" and colon:
         import regex
 
@@ -84,7 +84,7 @@ def _compiled(rule: str) -> Rule:
             raise ConfigError(f"source rule {rule!r}: {error}") from error
         if pattern.groups == 1:
             return lambda fields, place: (match := pattern.search(_url(fields))) and match[1]
-    raise ConfigError(f"source rule: {EXPECTED}, got {rule!r}")
+    raise ConfigError(f"source rule: {RULE_SYNTAX}, got {rule!r}")
 
 
 def _url(fields: Mapping[str, Any]) -> str:
@@ -92,7 +92,7 @@ def _url(fields: Mapping[str, Any]) -> str:
     return url if isinstance(url, str) else ""
 
 
-def _part(place: str, number: int) -> str:
+def _path_part(place: str, number: int) -> str:
     if number == 0:
         return stem("-" if place == "stdin" else place)
     parts = os.path.abspath(place).split(os.sep)

@@ -18,8 +18,8 @@ from pyarrow import ipc
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import check_names, checked, document, too_large
-from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.fields import build_document, check_fields, check_names, check_size
+from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.folder import decode_html
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Rows
@@ -28,13 +28,13 @@ from templatemine.model import Record
 __all__ = [
     "BLOCKS",
     "SPANS",
-    "Outlet",
-    "Sheet",
+    "ArrowOutput",
+    "OutputRows",
     "TableWriter",
     "check_columns",
-    "empty",
-    "made",
-    "plain",
+    "empty_batch",
+    "cleaned_columns",
+    "to_json_value",
     "read",
     "read_errors",
     "read_rows",
@@ -56,7 +56,7 @@ def read_errors(place: str, what: str) -> Iterator[None]:
     except UnicodeDecodeError as error:  # strings are validated; the names of columns come as Python strings at once
         raise CorpusError(f"cannot be read as {what}: the name of a column is no UTF-8", place, fatal=True) from error
     except READ_ERRORS as error:
-        raise unreadable(error, place) from error
+        raise read_error(error, place) from error
 
 
 def check_columns(schema: Any, place: str) -> None:
@@ -64,14 +64,14 @@ def check_columns(schema: Any, place: str) -> None:
     check_names(schema.names, place)
 
 
-def valid(batch: Any) -> Any:
+def validate(batch: Any) -> Any:
     """A batch, as it is; what reaches out of its own memory, or is no UTF-8, is refused before it is looked at: Arrow
     takes the offsets of a file as they come."""
     batch.validate(full=True)
     return batch
 
 
-def empty(schema: Any) -> Any:
+def empty_batch(schema: Any) -> Any:
     """A batch without rows."""
     return pa.RecordBatch.from_pylist([], schema=schema)
 
@@ -87,11 +87,11 @@ def rows_of(batches: Iterable[Any], place: str, source: str, size: int) -> Itera
         step = max(1, min(READ_ROWS, int(batch.num_rows * size / max(1, batch.nbytes))))
         for start in range(0, batch.num_rows, step) if batch.num_rows else (0,):
             part = batch.slice(start, step)
-            yield Rows(place, source, number, _packed(part))
+            yield Rows(place, source, number, _serialize(part))
             number += part.num_rows
 
 
-def _packed(batch: Any) -> bytes:
+def _serialize(batch: Any) -> bytes:
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -108,9 +108,9 @@ def read(
             for fields in _fields(batch.slice(start, READ_ROWS), config, None):
                 number += 1
                 try:
-                    _decoded(fields, config)
-                    found = document(fields, config, source, number, place)
-                    too_large(config, found.text, found.html)
+                    _decode_bodies(fields, config)
+                    found = build_document(fields, config, source, number, place)
+                    check_size(config, found.text, found.html)
                 except ValueError as error:
                     report(CorpusError(str(error), f"{place}:{number}"))
                     continue
@@ -123,7 +123,9 @@ def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> It
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if wanted is None or name in wanted:
             keep = name in (config.text_field, config.html_field)  # bytes of these are text
-            columns.append(column.to_pylist() if keep or _is_plain(column.type) else map(plain, column.to_pylist()))
+            columns.append(
+                column.to_pylist() if keep or _is_json_type(column.type) else map(to_json_value, column.to_pylist())
+            )
             names.append(name)
     if not columns:
         yield from ({} for _ in range(batch.num_rows))
@@ -131,7 +133,7 @@ def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> It
         yield dict(zip(names, values, strict=True))
 
 
-def _decoded(fields: dict[str, Any], config: ReadConfig) -> None:
+def _decode_bodies(fields: dict[str, Any], config: ReadConfig) -> None:
     """Bytes of the text and of the page as strings."""
     text, html = fields.get(config.text_field), fields.get(config.html_field)
     if type(text) is bytes:
@@ -145,7 +147,7 @@ def _decoded(fields: dict[str, Any], config: ReadConfig) -> None:
         fields[config.html_field] = decode_html(html)
 
 
-def _is_plain(kind: Any) -> bool:
+def _is_json_type(kind: Any) -> bool:
     of = pa.types
     return any(
         test(kind)
@@ -153,7 +155,7 @@ def _is_plain(kind: Any) -> bool:
     ) or (of.is_floating(kind) and not of.is_float16(kind))
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A value as JSON can hold it: times in ISO 8601, decimals as they are written, bytes in base 64."""
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return value.isoformat()
@@ -162,9 +164,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     if type(value).__module__ == "numpy":  # half floats
         return float(value)
     return value if value is None or isinstance(value, str | int | float) else str(value)
@@ -187,9 +189,9 @@ def read_rows(
     for place, fields in enumerate(_fields(batch, config, wanted)):
         number = rows.number + place
         try:
-            _decoded(fields, config)
-            source, _, text, html = checked(fields, config, rows.source, number, rows.place, nulls=nulls)
-            too_large(config, text, html)
+            _decode_bodies(fields, config)
+            source, _, text, html = check_fields(fields, config, rows.source, number, rows.place, nulls=nulls)
+            check_size(config, text, html)
         except ValueError as error:
             report(CorpusError(str(error), f"{rows.place}:{number}"))
             continue
@@ -211,20 +213,20 @@ BLOCKS = pa.list_(
 )
 
 
-def made(text_field: str, removed_field: str, blocks_field: str | None) -> dict[str, Any]:
+def cleaned_columns(text_field: str, removed_field: str, blocks_field: str | None) -> dict[str, Any]:
     """The columns that cleaning makes; None for the type that the column has (string, if it is new)."""
     columns = {text_field: None, removed_field: SPANS, f"{removed_field}_stub": pa.bool_()}
     return columns if blocks_field is None else {**columns, blocks_field: BLOCKS}
 
 
-class Sheet:
-    """Rows on their way out: the batch they came in, with the columns that cleaning makes.
+class OutputRows:
+    """Cleaned rows: the batch they came in, with the columns that cleaning adds.
 
     Parameters
     ----------
     rows : Rows
     columns : mapping of str to DataType or None
-        See `made`; they are put at the end in this order, if they are not there.
+        See `cleaned_columns`; they are put at the end in this order, if they are not there.
     """
 
     def __init__(self, rows: Rows, columns: Mapping[str, Any]) -> None:
@@ -241,28 +243,28 @@ class Sheet:
         for name, values in self._values.items():
             values.append(fields.get(name))
 
-    def packed(self) -> bytes:
+    def serialize(self) -> bytes:
         """The rows that were kept, as a stream of Arrow."""
         batch = self._batch
         if len(self._kept) < batch.num_rows:
-            batch = _taken(batch, self._kept)
+            batch = _take_rows(batch, self._kept)
         for name, kind in self._columns.items():
             at = batch.schema.get_field_index(name)
             if kind is None:
                 kind = pa.string() if at < 0 else batch.schema.field(at).type
             try:
-                column = _column(self._values[name], kind)
-            except _NO_VALUE as error:
-                raise _other_type(error, name, self._place) from error
+                column = _build_column(self._values[name], kind)
+            except _VALUE_ERRORS as error:
+                raise _type_error(error, name, self._place) from error
             field = pa.field(name, column.type)
             if at < 0:
                 batch = batch.append_column(field, column)
             else:
                 batch = batch.set_column(at, field.with_metadata(batch.schema.field(at).metadata), column)
-        return _packed(batch)
+        return _serialize(batch)
 
 
-def _taken(batch: Any, rows: Sequence[int]) -> Any:
+def _take_rows(batch: Any, rows: Sequence[int]) -> Any:
     """Some rows of a batch, ascending; slices put together, as Arrow takes no single rows of columns of views."""
     runs: list[list[int]] = []
     for row in rows:
@@ -275,17 +277,17 @@ def _taken(batch: Any, rows: Sequence[int]) -> Any:
     return found[0] if found else batch.slice(0, 0)
 
 
-_NO_VALUE = (pa.ArrowException, OverflowError, TypeError)
+_VALUE_ERRORS = (pa.ArrowException, OverflowError, TypeError)
 """What Arrow raises for a value that a column cannot hold; its own exceptions are those of Python as well."""
 
 
-def _other_type(error: Exception, name: str, place: str) -> CorpusError:
+def _type_error(error: Exception, name: str, place: str) -> CorpusError:
     found = str(error).partition("\n")[0]
     wanted = f"expected values of field {name!r} that its column in the output can hold"
     return CorpusError(f"{wanted}, found others (--removed-field names another column): {found}", place, fatal=True)
 
 
-def _column(values: Sequence[Any], kind: Any) -> Any:
+def _build_column(values: Sequence[Any], kind: Any) -> Any:
     of = pa.types
     text = of.is_dictionary(kind) or of.is_binary(kind) or of.is_large_binary(kind) or of.is_binary_view(kind)
     # A column of nothing but nulls can hold no text.
@@ -306,7 +308,7 @@ class TableWriter:
     open_writer : callable
         Schema -> what writes tables of it and is closed.
     columns : mapping of str to DataType or None
-        Of pieces that are JSON lines, the columns that are no strings; see `made`.
+        Of pieces that are JSON lines, the columns that are no strings; see `cleaned_columns`.
     """
 
     ROWS = 1 << 14
@@ -323,7 +325,7 @@ class TableWriter:
         self._batches: list[Any] = []
 
     def write(self, piece: bytes) -> None:
-        """Write a piece: a stream of Arrow (see `Sheet.packed`) or JSON lines."""
+        """Write a piece: a stream of Arrow (see `OutputRows.serialize`) or JSON lines."""
         if not piece:
             return
         if piece[:1] == b"{":
@@ -352,8 +354,8 @@ class TableWriter:
         for field in self._schema:
             try:
                 columns.append(pa.array([fields.get(field.name) for fields in records], field.type))
-            except _NO_VALUE as error:
-                raise _other_type(error, field.name, self._place) from error
+            except _VALUE_ERRORS as error:
+                raise _type_error(error, field.name, self._place) from error
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _add(self, batch: Any) -> None:
@@ -390,7 +392,7 @@ def _columns(schema: Any) -> str:
     return "(" + ", ".join(f"{field.name}: {field.type}" for field in schema) + ")"
 
 
-class Outlet:
+class ArrowOutput:
     """What Arrow writes to: a handle that cannot seek, with the place counted."""
 
     def __init__(self, stream: Any) -> None:

@@ -14,7 +14,7 @@ from typing import IO, cast
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import warc
-from templatemine.io.files import READ_ERRORS, Report, check_unfolding, open_input, place_of, unreadable
+from templatemine.io.files import READ_ERRORS, Report, check_expansion, open_input, place_of, read_error
 from templatemine.io.warc import DERIVED
 from templatemine.model import Record
 
@@ -46,11 +46,11 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
                 if not names:
                     raise CorpusError(f"expected WARC files in its folder {_FOLDER}, found none", place, fatal=True)
                 for name in names:
-                    check_unfolding(archive.getinfo(name).compress_size, archive.getinfo(name).file_size)
+                    check_expansion(archive.getinfo(name).compress_size, archive.getinfo(name).file_size)
                     with archive.open(name) as member:
                         buffered = io.BufferedReader(cast(io.RawIOBase, member))
                         yield from warc.read_stream(buffered, path, f"{place}:{name}", config, report)
     except _ZIP_ERRORS as error:
         raise CorpusError(f"cannot be read as WACZ: {str(error)[:200]}", place, fatal=True) from error
     except READ_ERRORS as error:
-        raise unreadable(error, place) from error
+        raise read_error(error, place) from error

@@ -17,10 +17,10 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, unpacked, unreadable
-from templatemine.io.http_body import decoded_body
+from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked, place_of, read_error
+from templatemine.io.http_body import decode_body
 from templatemine.io.members import Damage, gzip_members, zstd_members
-from templatemine.io.web import CUT_OFF, EMPTY, OTHERS, Fetched, page_record
+from templatemine.io.web import CUT_OFF_PAGES, EMPTY_RECORDS, OTHER_RECORDS, ArchivedResponse, page_record
 from templatemine.model import Record
 
 __all__ = ["DERIVED", "read", "read_stream"]
@@ -30,7 +30,7 @@ DERIVED = True
 
 _KINDS = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conversion | WarcRecordType.revisit
 _MAX_HEADER = 1 << 16
-_WHOLE = (b"\xfd7zXZ", b"\x04\x22\x4d\x18")
+_STREAM_MAGICS = (b"\xfd7zXZ", b"\x04\x22\x4d\x18")
 """How packing begins that is undone as a whole: xz and lz4."""
 
 
@@ -47,7 +47,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
         with open_input(path) as stream:
             yield from read_stream(stream, path, place, config, report)
     except READ_ERRORS as error:
-        raise unreadable(error, place) from error
+        raise read_error(error, place) from error
 
 
 def read_stream(
@@ -60,7 +60,7 @@ def read_stream(
             yield found
 
 
-def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[Fetched]:
+def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
     """What the records hold, from front to back, over damage where the next record can be found."""
     head = _head(stream)
     source: Any
@@ -69,7 +69,7 @@ def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: 
     elif head.startswith(b"\x28\xb5\x2f\xfd"):
         source = zstd_members(stream)
     else:
-        source = _Plain(unpacked(place, stream) if head.startswith(_WHOLE) else stream)
+        source = _PlainStream(open_unpacked(place, stream) if head.startswith(_STREAM_MAGICS) else stream)
     number = 0
     while True:
         begun = source.tell()
@@ -79,9 +79,9 @@ def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: 
             ):
                 number += 1
                 begun = max(begun, record.stream_pos)
-                fetched = _fetched(record, f"{place}:{number}", config, report)
-                if fetched is not None:
-                    yield fetched
+                response = _read_response(record, f"{place}:{number}", config, report)
+                if response is not None:
+                    yield response
             return
         except Damage as error:
             problem, more = str(error), source.resume(-1)
@@ -106,7 +106,7 @@ def _head(stream: Any) -> bytes:
     return head
 
 
-class _Plain:
+class _PlainStream:
     """A file that is not packed, in which the next record can be searched.
 
     `whole` is False for a pipe: nothing can be found in it once it is read.
@@ -147,13 +147,13 @@ _START = re.compile(rb"(?<=\n)WARC/1\.")
 # ------------------------------------------------------------------------------------------------------- one record
 
 
-def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fetched | None:
+def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
     """What a record holds; None, counted or reported, if that is nothing of ours."""
     headers = record.headers
     if record.record_type & WarcRecordType.revisit:
-        report.note(EMPTY)
+        report.note(EMPTY_RECORDS)
         return None
-    length = _number(headers.get("Content-Length"))
+    length = _parse_length(headers.get("Content-Length"))
     if length is None:
         told = headers.get("Content-Length")
         found = "none" if told is None else f"{told[:40]!r}"
@@ -163,7 +163,7 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
     http = kind.startswith("application/http")
     wanted = record.record_type & _KINDS and (http or kind.startswith(("text/html", "application/xhtml", "text/plain")))
     if not wanted or (not http and not _is_page_or_text(record, kind)):
-        report.note(OTHERS)
+        report.note(OTHER_RECORDS)
         return None
     if length > config.max_record:
         report(CorpusError(f"expected at most {config.max_record:,} bytes, found {length:,}", where))
@@ -174,18 +174,18 @@ def _fetched(record: Any, where: str, config: ReadConfig, report: Report) -> Fet
         return None
     truncated = bool(headers.get("WARC-Truncated"))
     if truncated:
-        report.note(CUT_OFF)
+        report.note(CUT_OFF_PAGES)
     if not block:
-        report.note(EMPTY)
+        report.note(EMPTY_RECORDS)
         return None
     try:
-        message = _http(block, config) if http else _Message(None, kind, _charset(kind), block)
+        message = _parse_http(block, config) if http else _Message(None, kind, _charset(kind), block)
     except ValueError as error:
         report(CorpusError(str(error), where))
         return None
     if message.cut_off and not truncated:
-        report.note(CUT_OFF)
-    return Fetched(
+        report.note(CUT_OFF_PAGES)
+    return ArchivedResponse(
         id=record.record_id or where,
         url=(headers.get("WARC-Target-URI") or "").strip("<>"),
         date=headers.get("WARC-Date"),
@@ -214,7 +214,7 @@ class _Message(NamedTuple):
     cut_off: bool = False
 
 
-def _http(block: bytes, config: ReadConfig) -> _Message:
+def _parse_http(block: bytes, config: ReadConfig) -> _Message:
     """Take an HTTP message apart.
 
     FastWARC would decode the body too, but all of it at once, whatever it unpacks to.
@@ -225,7 +225,7 @@ def _http(block: bytes, config: ReadConfig) -> _Message:
         The body unpacks to more than a record may have.
     """
     message = WarcRecord()
-    message.set_bytes_content(_with_crlf(block))
+    message.set_bytes_content(_normalize_line_ends(block))
     message.is_http = True
     try:
         message.parse_http(auto_decode="none", max_header_len=_MAX_HEADER)
@@ -236,7 +236,7 @@ def _http(block: bytes, config: ReadConfig) -> _Message:
     if headers is None:
         return _Message(None, "", "", block)  # no HTTP: some crawlers write the page alone
     transfer, content = (",".join(headers.get_multiple(name)) for name in ("Transfer-Encoding", "Content-Encoding"))
-    body, cut_off = decoded_body(body, transfer, content, config.max_record)
+    body, cut_off = decode_body(body, transfer, content, config.max_record)
     return _Message(headers.status_code, message.http_content_type or "", message.http_charset or "", body, cut_off)
 
 
@@ -244,7 +244,7 @@ _LINE_END = re.compile(rb"\r?\n")
 _HEAD_END = re.compile(rb"\n\r?\n")
 
 
-def _with_crlf(block: bytes) -> bytes:
+def _normalize_line_ends(block: bytes) -> bytes:
     """A message whose head has lines that end with LF alone, as some crawlers keep it, as HTTP has it; FastWARC would
     look for the end of the head in the page."""
     end = _HEAD_END.search(block, 0, _MAX_HEADER) if block.startswith(b"HTTP/") else None
@@ -257,6 +257,6 @@ def _charset(kind: str) -> str:
     return kind.partition("charset=")[2].partition(";")[0].strip()
 
 
-def _number(text: str | None) -> int | None:
+def _parse_length(text: str | None) -> int | None:
     """A length as it may stand in a header; other digits than those of ASCII, and thousands of them, are none."""
     return int(text) if text is not None and re.fullmatch(r"[ \t]*[0-9]{1,400}[ \t]*", text) else None

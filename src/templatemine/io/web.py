@@ -16,25 +16,25 @@ from resiliparse.parse.encoding import detect_encoding, detect_mime, map_encodin
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.fields import too_large
+from templatemine.io.fields import check_size
 from templatemine.io.files import Report, place_of, stem
-from templatemine.io.folder import MARKS, meta_charset, utf8
+from templatemine.io.folder import BYTE_ORDER_MARKS, decode_utf8, meta_charset
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
-__all__ = ["CUT_OFF", "EMPTY", "OTHERS", "Fetched", "decode", "page_record"]
+__all__ = ["CUT_OFF_PAGES", "EMPTY_RECORDS", "OTHER_RECORDS", "ArchivedResponse", "decode", "page_record"]
 
-OTHERS = "records that hold no page (requests, pictures, ...)"
-FAILED = "responses that report an error or lead elsewhere"
-EMPTY = "records without a payload"
-CUT_OFF = "pages that the crawler cut off"
-LIES = "pages in another character set than they say"
-BROKEN = "pages with bytes that no character set explains"
+OTHER_RECORDS = "records that hold no page (requests, pictures, ...)"
+FAILED_RESPONSES = "responses that report an error or lead elsewhere"
+EMPTY_RECORDS = "records without a payload"
+CUT_OFF_PAGES = "pages that the crawler cut off"
+WRONG_CHARSETS = "pages in another character set than they say"
+BROKEN_PAGES = "pages with bytes that no character set explains"
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
-_UNTOLD = frozenset({"", "unk", "no-type", "unknown", "application/octet-stream", "unknown/unknown"})
+_UNKNOWN_TYPES = frozenset({"", "unk", "no-type", "unknown", "application/octet-stream", "unknown/unknown"})
 
-_SNIFFED = re.compile(
+_HTML_START = re.compile(
     rb"\s*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|\s*<!--",
     re.IGNORECASE,
 )
@@ -42,8 +42,8 @@ _SNIFFED = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """What a record of an archive holds.
+class ArchivedResponse:
+    """A response in an archive of a crawl.
 
     Attributes
     ----------
@@ -73,51 +73,51 @@ class Fetched:
     where: str
 
 
-def page_record(fetched: Fetched, path: str, config: ReadConfig, report: Report) -> Record | None:
-    """The record of a page; None, counted or reported, if there is none in what was fetched."""
-    if fetched.status is not None and not 200 <= fetched.status < 300:
-        report.note(FAILED)
+def page_record(response: ArchivedResponse, path: str, config: ReadConfig, report: Report) -> Record | None:
+    """The record of a page; None, counted or reported, if there is none in the response."""
+    if response.status is not None and not 200 <= response.status < 300:
+        report.note(FAILED_RESPONSES)
         return None
-    if not fetched.body.strip():
-        report.note(EMPTY)
+    if not response.body.strip():
+        report.note(EMPTY_RECORDS)
         return None
-    kind = fetched.content_type.partition(";")[0].strip().lower()
-    if not fetched.text and kind not in _PAGES and not (kind in _UNTOLD and _looks_like_a_page(fetched.body)):
-        report.note(OTHERS)
+    kind = response.content_type.partition(";")[0].strip().lower()
+    if not response.text and kind not in _PAGES and not (kind in _UNKNOWN_TYPES and _looks_like_a_page(response.body)):
+        report.note(OTHER_RECORDS)
         return None
-    body, notes = decode(fetched.body, fetched.charset)
+    body, notes = decode(response.body, response.charset)
     for note in notes:
         report.note(note)
     fields: dict[str, Any] = {
-        config.id_field: fetched.id,
+        config.id_field: response.id,
         config.source_field: "",
-        "url": fetched.url,
-        config.date_field: fetched.date,
-        config.text_field if fetched.text else config.html_field: body,
+        "url": response.url,
+        config.date_field: response.date,
+        config.text_field if response.text else config.html_field: body,
     }
     try:
-        too_large(config, body)
+        check_size(config, body)
         if config.source_of is None:
-            source = domain_of(fetched.url) or stem(path)
+            source = domain_of(response.url) or stem(path)
         else:
             source = source_of(config.source_of, fields, place_of(path))
     except ValueError as error:
-        report(CorpusError(str(error), fetched.where))
+        report(CorpusError(str(error), response.where))
         return None
     fields[config.source_field] = source
     document = Document(
         source=source,
-        id=fetched.id,
-        text=body if fetched.text else None,
-        html=None if fetched.text else body,
-        url=fetched.url,
-        date=fetched.date,
+        id=response.id,
+        text=body if response.text else None,
+        html=None if response.text else body,
+        url=response.url,
+        date=response.date,
     )
-    return Record(document=document, fields=fields, where=fetched.where)
+    return Record(document=document, fields=fields, where=response.where)
 
 
 def _looks_like_a_page(body: bytes) -> bool:
-    return _SNIFFED.match(body) is not None or detect_mime(body[:4096]) in _PAGES
+    return _HTML_START.match(body) is not None or detect_mime(body[:4096]) in _PAGES
 
 
 def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
@@ -134,30 +134,30 @@ def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
     str
         Without a mark at the front.
     list of str
-        `LIES` and `BROKEN`, where it is so.
+        `WRONG_CHARSETS` and `BROKEN_PAGES`, where it is so.
     """
-    for mark, codec in MARKS.items():
+    for mark, codec in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             text = data[len(mark) :].decode(codec, "replace")
-            return text, [BROKEN] if "\ufffd" in text and not _holds(data, codec) else []
-    named = list(_named(data, charset))
+            return text, [BROKEN_PAGES] if "\ufffd" in text and not _decodes_as(data, codec) else []
+    named = list(_declared_charsets(data, charset))
     # Escapes are how ISO-2022 writes in ASCII, zeros how UTF-16 does.
-    if b"\x1b" not in data and b"\0" not in data and (found := utf8(data)) is not None:
+    if b"\x1b" not in data and b"\0" not in data and (found := decode_utf8(data)) is not None:
         text, broken = found
-        lie = [LIES] if named and named[0] != "utf-8" and not text.isascii() else []
-        return text, lie + [BROKEN] * broken
+        lie = [WRONG_CHARSETS] if named and named[0] != "utf-8" and not text.isascii() else []
+        return text, lie + [BROKEN_PAGES] * broken
     detected = detect_encoding(data)
     for codec in (*named, detected, "utf-8"):
         try:
             text = data.decode(codec).removeprefix("\ufeff")
         except (UnicodeDecodeError, LookupError):
             continue
-        return text, [LIES] if named and codec != named[0] else []
+        return text, [WRONG_CHARSETS] if named and codec != named[0] else []
     codec = next((name for name in (*named, detected) if name != "utf-8"), "cp1252")
-    return data.decode(codec, "replace"), [BROKEN]
+    return data.decode(codec, "replace"), [BROKEN_PAGES]
 
 
-def _named(data: bytes, charset: str) -> Iterator[str]:
+def _declared_charsets(data: bytes, charset: str) -> Iterator[str]:
     """The codecs of the labels that are known, header before ``<meta>``."""
     for label, from_meta in ((charset, False), (meta_charset(data) or "", True)):
         codec = map_encoding_to_html5(label.strip().strip("\"'"), fallback_utf8=False) if label else None
@@ -166,7 +166,7 @@ def _named(data: bytes, charset: str) -> Iterator[str]:
             yield "utf-8" if from_meta and codec.startswith("utf-16") else codec
 
 
-def _holds(data: bytes, codec: str) -> bool:
+def _decodes_as(data: bytes, codec: str) -> bool:
     try:
         data.decode(codec)
     except UnicodeDecodeError:

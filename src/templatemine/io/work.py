@@ -10,7 +10,7 @@ __all__ = ["Item", "Items", "Lines", "Rows", "Work"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _FilePart:
     """Part of a file.
 
     Attributes
@@ -29,7 +29,7 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines(_Part):
+class Lines(_FilePart):
     """Some lines of JSON as they stand.
 
     Attributes
@@ -42,7 +42,7 @@ class Lines(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows(_Part):
+class Rows(_FilePart):
     """Some rows of a table.
 
     Attributes

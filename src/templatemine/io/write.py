@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
-from templatemine.io.abandoned import holding, remove_abandoned, temporary_name
+from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
 
 __all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
 
@@ -77,20 +77,20 @@ def atomic_writer(
 @contextmanager
 def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
     if path == "-":
-        with _streaming(_Sink(_standard_output(), "stdout"), text) as handle:
+        with _open_stream(_Sink(_standard_output(), "stdout"), text) as handle:
             yield handle
         return
-    old = _existing(path, force)
+    old = _stat_existing(path, force)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with _cannot_write(path):
+        with _write_errors(path):
             descriptor = os.open(path, os.O_WRONLY)
         try:
-            with _streaming(_Sink(lambda data: os.write(descriptor, data), path), text) as handle:
+            with _open_stream(_Sink(lambda data: os.write(descriptor, data), path), text) as handle:
                 yield handle
         finally:
             os.close(descriptor)
         return
-    with _replacing(path, old, force, text) as handle:
+    with _replace_file(path, old, force, text) as handle:
         yield handle
 
 
@@ -101,10 +101,10 @@ def check_directory(path: str) -> None:
         raise CorpusError(f"cannot be written: there is no directory {directory}", path, fatal=True)
 
 
-def _existing(path: str, force: bool) -> os.stat_result | None:
+def _stat_existing(path: str, force: bool) -> os.stat_result | None:
     """Look at the target before any work is done: None if it is free, else what stands there and may be written."""
     check_directory(path)
-    with _cannot_write(path):
+    with _write_errors(path):
         try:
             found = os.stat(path)
         except FileNotFoundError:
@@ -122,16 +122,16 @@ def _existing(path: str, force: bool) -> os.stat_result | None:
 
 
 @contextmanager
-def _replacing(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
+def _replace_file(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
     target = os.path.realpath(path) if os.path.islink(path) else path
     remove_abandoned(os.path.dirname(target))
     temporary = temporary_name(os.path.dirname(target))
     with ExitStack() as held:  # until it has its name
         try:
             with _new(temporary, path, target, text) as handle:
-                held.enter_context(holding(temporary))
+                held.enter_context(hold_lock(temporary))
                 yield handle
-            with _cannot_write(path):
+            with _write_errors(path):
                 if old is not None:
                     os.chmod(temporary, stat.S_IMODE(old.st_mode))
                 if force:
@@ -164,13 +164,13 @@ def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
     """A new file, packed as the suffix of `form` says."""
     descriptor = -1
     try:
-        with _cannot_write(name):
+        with _write_errors(name):
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(path, flags, 0o666)
-        with _layers(_Sink(_putter(descriptor), name), form, text) as handle:
+        with _open_layers(_Sink(_descriptor_writer(descriptor), name), form, text) as handle:
             yield handle
-        with _cannot_write(name):
+        with _write_errors(name):
             os.fsync(descriptor)
             closing, descriptor = descriptor, -1
             os.close(closing)
@@ -179,7 +179,7 @@ def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
             os.close(descriptor)
 
 
-def _putter(descriptor: int) -> Callable[[Any], int]:
+def _descriptor_writer(descriptor: int) -> Callable[[Any], int]:
     """What writes to a regular file, and has the disk keep up with it, so that the end waits for little."""
     advise = getattr(os, "posix_fadvise", None)
     written = told = 0
@@ -271,32 +271,32 @@ class _Sink(io.RawIOBase):
             return self._put(data)
         except BaseException:
             self._failed = True
-            with _cannot_write(self._place):
+            with _write_errors(self._place):
                 raise
 
 
-class _ReaderGone(Exception):
+class _ClosedPipe(Exception):
     """The program at the other end of a pipe has stopped reading."""
 
 
 @contextmanager
-def _cannot_write(place: str) -> Iterator[None]:
+def _write_errors(place: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise _ReaderGone from None
+        raise _ClosedPipe from None
     except OSError as error:
         raise CorpusError(f"cannot be written: {error.strerror or error}", place, fatal=True) from error
 
 
 @contextmanager
-def _layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
+def _open_layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
     """Stack buffer, gzip (by the suffix of `name`) and text on a sink; close them all at the end.
 
     That writes what they hold, after an exception of the with-block too: the reader of a pipe gets whole records.
     """
     stack: list[Any] = [io.BufferedWriter(sink, _PIECE)]
-    packed = _packing(name.lower(), stack[0])
+    packed = _open_packing(name.lower(), stack[0])
     if packed is not None:
         stack.append(io.BufferedWriter(cast(io.RawIOBase, packed), _BUFFER))  # spares it the many small pieces
     if text:
@@ -312,7 +312,7 @@ def _layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
         raise
 
 
-def _packing(name: str, stream: Any) -> Any:
+def _open_packing(name: str, stream: Any) -> Any:
     """What packs, by the suffix of a name; None for a plain file."""
     if name.endswith(".gz"):
         # Without name and time, so that the same content gives the same bytes.
@@ -333,15 +333,15 @@ def _packing(name: str, stream: Any) -> Any:
 
 
 @contextmanager
-def _streaming(sink: _Sink, text: bool) -> Iterator[IO[Any]]:
-    with suppress(_ReaderGone), _layers(sink, "", text) as handle:
+def _open_stream(sink: _Sink, text: bool) -> Iterator[IO[Any]]:
+    with suppress(_ClosedPipe), _open_layers(sink, "", text) as handle:
         yield handle
 
 
 def _standard_output() -> Callable[[Any], int]:
     if sys.stdout is None:
         raise CorpusError("standard output is closed", "stdout", fatal=True)
-    with _cannot_write("stdout"), suppress(BrokenPipeError):  # writing will meet the broken pipe again
+    with _write_errors("stdout"), suppress(BrokenPipeError):  # writing will meet the broken pipe again
         sys.stdout.flush()
     try:
         descriptor = sys.stdout.fileno()
@@ -370,7 +370,7 @@ def safe_file_name(source: str) -> str:
     str
         At most 120 bytes of UTF-8, neither empty nor hidden.
     """
-    name = _readable(source) or "source"
+    name = _readable_name(source) or "source"
     if name == source and len(source.encode()) <= _MAX_BYTES and not _is_reserved(source):
         return source
     import hashlib  # here, for it loads OpenSSL, which cleaning has no need of
@@ -381,7 +381,7 @@ def safe_file_name(source: str) -> str:
     return name.encode()[: _MAX_BYTES - len(mark)].decode("utf-8", "ignore") + mark
 
 
-def _readable(source: str) -> str:
+def _readable_name(source: str) -> str:
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFD", source).casefold())
     kept = "".join(char if char in "._-" or _is_letter(char) else "_" for char in folded)
     return re.sub(r"^[.\-]+|\.+$", "", kept)  # hidden, taken for an option, cut off by Windows

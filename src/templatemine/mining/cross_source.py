@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.parallel.threads import as_finished
+from templatemine.parallel.threads import map_as_completed
 
 __all__ = ["CrossSourceCounts", "RateTable", "SourceRates", "gather", "gather_rows"]
 
@@ -131,7 +131,7 @@ def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
         sizes = [stretch.stop - stretch.start for stretch in stretches]
         return gather_rows(hashes, rates, prose_rates, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
 
-    parts = dict(as_finished(gather_part, range(jobs), jobs))
+    parts = dict(map_as_completed(gather_part, range(jobs), jobs))
     columns: dict[str, list[Any]] = {
         column.name: [getattr(parts[part_index], column.name) for part_index in range(jobs)]
         for column in fields(RateTable)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from templatemine.errors import CorpusError, PackError
-from templatemine.io.files import READ_ERRORS, unreadable
+from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
+from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
-from templatemine.io.together import Together, compressed, together
 from templatemine.io.write import safe_file_name
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
 
@@ -139,14 +139,14 @@ def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
     if result.pack is not None:
         pack, rejected = pack_names(result.source)
         lines = () if result.rejected is None else result.rejected.json_lines()
-        files = {pack: result.pack.to_json().encode("utf-8"), rejected: compressed(lines)}
+        files = {pack: result.pack.to_json().encode("utf-8"), rejected: compress_lines(lines)}
     return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
 
 
 class PackFolderWriter:
     """A folder that packs are being written to; made by `open_pack_folder`."""
 
-    def __init__(self, files: Together) -> None:
+    def __init__(self, files: FileTransaction) -> None:
         self._files = files
 
     def refuse_existing(self, sources: Iterable[str]) -> None:
@@ -173,11 +173,11 @@ class PackFolderWriter:
 
 @contextmanager
 def open_pack_folder(directory: str | os.PathLike[str], force: bool = False) -> Iterator[PackFolderWriter]:
-    """Open a folder for packs that all appear when the with-block ends without an exception; see `together`.
+    """Open a folder for packs that all appear when the with-block ends without an exception; see `file_transaction`.
 
     No other run can write to it meanwhile.
     """
-    with together(directory, force, alone=True) as files:
+    with file_transaction(directory, force, lock=True) as files:
         yield PackFolderWriter(files)
 
 
@@ -383,7 +383,7 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
             "not found; it holds the rejected candidates, and mining writes it beside the pack", path, fatal=True
         ) from None
     except READ_ERRORS as error:
-        raise unreadable(error, path) from error
+        raise read_error(error, path) from error
 
 
 _MAX_LINE_BYTES = 1 << 24

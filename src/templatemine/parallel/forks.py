@@ -12,20 +12,22 @@ from typing import Any, TypeVar
 
 from templatemine.parallel import processes, threads
 
-__all__ = ["as_finished"]
+__all__ = ["map_as_completed"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_work: Callable[[int], Any] | None = None
-"""What the copies do with a place: they find it here, as it was when they were made."""
+_function: Callable[[int], Any] | None = None
+"""What the copies call with an index: they find it here, as it was when they were made."""
 
 
-def as_finished(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[tuple[int, Result]]:
-    """Yield (place of the item, ``function(item)``) as calls come to an end; items are taken in order.
+def map_as_completed(
+    function: Callable[[Item], Result], items: Sequence[Item], jobs: int
+) -> Iterator[tuple[int, Result]]:
+    """Yield (index of the item, ``function(item)``) as calls come to an end; items are taken in order.
 
     With one job, or one item, the calls are made here; in threads, if this process has others already (see
-    `processes.alone`).
+    `processes.is_single_threaded`).
 
     Parameters
     ----------
@@ -41,20 +43,20 @@ def as_finished(function: Callable[[Item], Result], items: Sequence[Item], jobs:
     Exception
         The first that `function` raised.
     """
-    global _work
+    global _function
     jobs = min(jobs, len(items))
-    if jobs < 2 or not processes.alone():
-        yield from threads.as_finished(function, items, jobs)
+    if jobs < 2 or not processes.is_single_threaded():
+        yield from threads.map_as_completed(function, items, jobs)
         return
-    before, _work = _work, lambda place: function(items[place])
+    before, _function = _function, lambda index: function(items[index])
     try:
-        with processes.Workers(jobs) as pool:
-            yield from pool.as_finished(_call, range(len(items)))
+        with processes.WorkerPool(jobs) as pool:
+            yield from pool.map_as_completed(_call, range(len(items)))
     finally:
-        _work = before
+        _function = before
 
 
-def _call(place: int) -> Any:
-    if _work is None:  # pragma: no cover
+def _call(index: int) -> Any:
+    if _function is None:  # pragma: no cover
         raise RuntimeError("expected a copy of the process that has the work, this one was started anew")
-    return _work(place)
+    return _function(index)

@@ -31,17 +31,17 @@ from typing import Any, TypeVar
 
 from templatemine.errors import CapacityError
 
-__all__ = ["Workers", "alone"]
+__all__ = ["WorkerPool", "is_single_threaded"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOST = "a worker process was ended from outside, most likely for want of memory; try fewer --jobs"
+_TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOST_WORKER = "a worker process was ended from outside, most likely for want of memory; try fewer --jobs"
 
 
-class Workers:
-    """Processes for a with-block.
+class WorkerPool:
+    """A pool of processes for a with-block.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Workers:
 
     Examples
     --------
-    >>> with Workers(4) as pool:  # doctest: +SKIP
+    >>> with WorkerPool(4) as pool:  # doctest: +SKIP
     ...     results = list(pool.map(function, items))
     """
 
@@ -60,10 +60,10 @@ class Workers:
         self, jobs: int, initializer: Callable[..., object] | None = None, initargs: tuple[Any, ...] = ()
     ) -> None:
         self._jobs = jobs
-        self._first = (initializer, initargs)
+        self._initializer = (initializer, initargs)
         self._workers: list[_Worker] = []
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(
@@ -100,96 +100,98 @@ class Workers:
             The first that `function` raised.
         """
         numbered = enumerate(items)
-        answers: dict[int, tuple[bool, Any]] = {}
+        results: dict[int, tuple[bool, Any]] = {}
         wanted = given = 0
         exhausted = False
         while True:
-            room = self._room(ahead)
+            slots = self._free_slots(ahead)
             if waiting is not None:
-                room = max(min(room, waiting - len(answers)), 0)
-            batch = [item for _, item in zip(range(room), numbered, strict=False)] if not exhausted else []
-            exhausted = exhausted or len(batch) < room
-            self._give(function, batch)
+                slots = max(min(slots, waiting - len(results)), 0)
+            batch = [item for _, item in zip(range(slots), numbered, strict=False)] if not exhausted else []
+            exhausted = exhausted or len(batch) < slots
+            self._submit(function, batch)
             given += len(batch)
-            if wanted in answers:
-                good, value = answers.pop(wanted)
+            if wanted in results:
+                succeeded, value = results.pop(wanted)
                 wanted += 1
-                if not good:
+                if not succeeded:
                     raise value
                 yield value
             elif wanted < given:
-                self._receive(answers)
+                self._receive(results)
             elif exhausted:
                 return
 
-    def as_finished(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[tuple[int, Result]]:
-        """Yield (place of the item, ``function(item)``) as calls come to an end; otherwise as `map`."""
+    def map_as_completed(
+        self, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield (index of the item, ``function(item)``) as calls come to an end; otherwise as `map`."""
         numbered = enumerate(items)
         under_way = 0
         while True:
-            batch = [item for _, item in zip(range(self._room(0)), numbered, strict=False)]
-            self._give(function, batch)
+            batch = [item for _, item in zip(range(self._free_slots(0)), numbered, strict=False)]
+            self._submit(function, batch)
             under_way += len(batch)
             if not under_way:
                 return
-            answers: dict[int, tuple[bool, Any]] = {}
-            self._receive(answers)
-            under_way -= len(answers)
-            for place, (good, value) in answers.items():
-                if not good:
+            results: dict[int, tuple[bool, Any]] = {}
+            self._receive(results)
+            under_way -= len(results)
+            for index, (succeeded, value) in results.items():
+                if not succeeded:
                     raise value
-                yield place, value
+                yield index, value
 
-    def _room(self, ahead: int) -> int:
-        return self._jobs * (1 + ahead) - sum(len(worker.numbers) for worker in self._workers)
+    def _free_slots(self, ahead: int) -> int:
+        return self._jobs * (1 + ahead) - sum(len(worker.pending) for worker in self._workers)
 
-    def _give(self, function: Callable[[Any], Any], batch: list[tuple[int, Any]]) -> None:
+    def _submit(self, function: Callable[[Any], Any], batch: list[tuple[int, Any]]) -> None:
         """Hand out items, each to the process with the fewest."""
         chosen = []
         for number, item in batch:
-            worker = min(self._workers, key=lambda worker: len(worker.numbers), default=None)
-            if worker is None or (worker.numbers and len(self._workers) < self._jobs):
+            worker = min(self._workers, key=lambda worker: len(worker.pending), default=None)
+            if worker is None or (worker.pending and len(self._workers) < self._jobs):
                 worker = _Worker()
                 self._workers.append(worker)  # before it starts: a signal in between would leave it to itself
                 worker.start()
-            worker.numbers.append(number)
+            worker.pending.append(number)
             chosen.append((worker, item))
         # Only now, so that all new processes start up at the same time: sending waits for the other side.
         for worker, item in chosen:
-            with _lost():
-                if not worker.ready:
-                    worker.connection.send(self._first)
-                    worker.ready = True
+            with _raise_lost_worker():
+                if not worker.initialized:
+                    worker.connection.send(self._initializer)
+                    worker.initialized = True
                 worker.connection.send((function, item))
 
-    def _receive(self, answers: dict[int, tuple[bool, Any]]) -> None:
-        """Wait for at least one answer."""
-        by_connection: dict[Any, _Worker] = {worker.connection: worker for worker in self._workers if worker.numbers}
+    def _receive(self, results: dict[int, tuple[bool, Any]]) -> None:
+        """Wait for at least one result."""
+        by_connection: dict[Any, _Worker] = {worker.connection: worker for worker in self._workers if worker.pending}
         for connection in wait(list(by_connection)):
             worker = by_connection[connection]
-            with _lost():
-                answers[worker.numbers.popleft()] = worker.connection.recv()
+            with _raise_lost_worker():
+                results[worker.pending.popleft()] = worker.connection.recv()
 
 
 class _Worker:
-    """A process, the parent's end of its pipe, and the numbers of the items it was given and has not answered."""
+    """A process, the parent's end of its pipe, and the numbers of the items without a result yet."""
 
     def __init__(self) -> None:
-        self._forks = alone()
+        self._forks = is_single_threaded()
         context: Any = multiprocessing.get_context("fork" if self._forks else "spawn")
-        self.connection, self._other = context.Pipe()
-        serve = _forked if self._forks else _serve
-        self.process: BaseProcess = context.Process(target=serve, args=(self._other,), daemon=True)
-        self.numbers: deque[int] = deque()
-        self.ready = False
+        self.connection, self._child_end = context.Pipe()
+        serve = _serve_forked if self._forks else _serve
+        self.process: BaseProcess = context.Process(target=serve, args=(self._child_end,), daemon=True)
+        self.pending: deque[int] = deque()
+        self.initialized = False
 
     def start(self) -> None:
         """Start the process."""
         try:
-            with _signals_held(self._forks):
+            with _hold_signals(self._forks):
                 self.process.start()
         finally:
-            self._other.close()  # or the end of the process would not be the end of the pipe
+            self._child_end.close()  # or the end of the process would not be the end of the pipe
 
     @property
     def started(self) -> bool:
@@ -197,22 +199,22 @@ class _Worker:
         return self.process.pid is not None
 
 
-def alone() -> bool:
+def is_single_threaded() -> bool:
     """This process has no thread but the one that asks, those of native libraries included: nobody can hold a lock."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
 @contextmanager
-def _lost() -> Iterator[None]:
+def _raise_lost_worker() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError) as error:
-        raise CapacityError(_LOST) from error
+        raise CapacityError(_LOST_WORKER) from error
 
 
-def _forked(connection: Connection) -> None:
+def _serve_forked(connection: Connection) -> None:
     """`_serve` in a copy of the parent, whose locks and pipes to other workers must not outlive it in here."""
-    for number in _ENDING:
+    for number in _TERMINATION_SIGNALS:
         if callable(signal.getsignal(number)):  # one that is ignored stays so, as nohup wants it
             signal.signal(number, signal.SIG_DFL)
     gc.freeze()  # objects of the parent are never ended here, or they would close files of ours
@@ -230,13 +232,13 @@ def _serve(connection: Connection) -> None:
         tasks: SimpleQueue[bytes | None] = SimpleQueue()
         # What comes in is read at once, so that parent and worker are never both writing and waiting for the other.
         threading.Thread(target=_listen, args=(connection, tasks), daemon=True).start()
-        good, problem = _attempt(_start, first)
+        succeeded, problem = _attempt(_initialize, first)
         while (task := tasks.get()) is not None:
-            answer = _attempt(_work, task) if good else (False, problem)
+            result = _attempt(_run_task, task) if succeeded else (False, problem)
             try:
-                data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+                data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
             except Exception as error:  # a result or an exception that cannot be pickled
-                data = pickle.dumps((False, RuntimeError(f"{answer[1]!r:.500}: {error}")))
+                data = pickle.dumps((False, RuntimeError(f"{result[1]!r:.500}: {error}")))
             connection.send_bytes(data)
 
 
@@ -255,19 +257,19 @@ def _attempt(function: Callable[[bytes], Any], data: bytes) -> tuple[bool, Any]:
         return False, error
 
 
-def _start(data: bytes) -> None:
+def _initialize(data: bytes) -> None:
     initializer, initargs = pickle.loads(data)
     if initializer is not None:
         initializer(*initargs)
 
 
-def _work(data: bytes) -> Any:
+def _run_task(data: bytes) -> Any:
     function, item = pickle.loads(data)
     return function(item)
 
 
 @contextmanager
-def _signals_held(forked: bool) -> Iterator[None]:
+def _hold_signals(forked: bool) -> Iterator[None]:
     """Hold back signals while a process is started, or it might be left half started and complain.
 
     SIGINT is blocked as well: a process inherits what its parent's thread has blocked, and so never gets Ctrl-C.
@@ -280,7 +282,7 @@ def _signals_held(forked: bool) -> Iterator[None]:
 
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for number in _ENDING:
+        for number in _TERMINATION_SIGNALS:
             if callable(signal.getsignal(number)):
                 before[number] = signal.signal(number, hold)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())

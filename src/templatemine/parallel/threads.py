@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["as_finished"]
+__all__ = ["map_as_completed"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def as_finished(
+def map_as_completed(
     function: Callable[[Item], Result], items: Sequence[Item], threads: int
 ) -> Iterator[tuple[int, Result]]:
-    """Yield (place of the item, ``function(item)``) as calls come to an end; items are taken in order.
+    """Yield (index of the item, ``function(item)``) as calls come to an end; items are taken in order.
 
     With one thread, or one item, the calls are made in the thread of the caller.  If a call raises, or the iterator is
     closed, no more items are taken.
@@ -32,36 +32,36 @@ def as_finished(
     """
     threads = min(threads, len(items))
     if threads < 2:
-        for place, item in enumerate(items):
-            yield place, function(item)
+        for index, item in enumerate(items):
+            yield index, function(item)
         return
-    left = iter(range(len(items)))
+    indices = iter(range(len(items)))
     lock = threading.Lock()
-    answers: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
-    over = threading.Event()
+    results: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    stopped = threading.Event()
 
     def work() -> None:
-        while not over.is_set():
+        while not stopped.is_set():
             with lock:
-                place = next(left, None)
-            if place is None:
+                index = next(indices, None)
+            if index is None:
                 return
             try:
-                answers.put((place, function(items[place]), None))
+                results.put((index, function(items[index]), None))
             except BaseException as error:
-                over.set()
-                answers.put((place, None, error))
+                stopped.set()
+                results.put((index, None, error))
 
     workers = [threading.Thread(target=work, name=f"templatemine-{number}", daemon=True) for number in range(threads)]
     for worker in workers:
         worker.start()
     try:
         for _ in items:
-            place, value, error = answers.get()
+            index, value, error = results.get()
             if error is not None:
                 raise error
-            yield place, value
+            yield index, value
     finally:
-        over.set()
+        stopped.set()
     for worker in workers:
         worker.join()  # which have nothing left to do: this process is alone again

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.io.fields import document
+from templatemine.io.fields import build_document
 from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
@@ -159,5 +159,5 @@ def one_object(path: str, config: ReadConfig) -> Document | None:
     name = os.path.splitext(os.path.basename(path))[0]
     lines = Lines(path, name, 1, encode_line(found))
     for source, _, fields, _ in parse(lines, config, lambda error: None):
-        return document(fields, config, source, 1, path)
+        return build_document(fields, config, source, 1, path)
     return None

@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.cleaning.regex_engine import WrittenExpressions
+from templatemine.cleaning.regex_engine import ManualExpressions
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
@@ -99,7 +99,7 @@ class Measured:
         self._last = np.full(len(self._rows), -1, np.int64)
         self._table = np.zeros((len(self._rows), 2), np.int64)
         self._edges = np.zeros((len(self._rows), 3), np.int64)
-        self._written = WrittenExpressions(pack)
+        self._written = ManualExpressions(pack)
         self._by_hand = np.zeros((size, 5), np.int64)
         self._forms = np.zeros(len(self._vocabulary) + 1, np.int64)
         self._by_day: Counter[tuple[int, str]] = Counter()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.cleaning.regex_engine import WrittenExpressions
+from templatemine.cleaning.regex_engine import ManualExpressions
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
@@ -57,7 +57,7 @@ class Occurrences:
         self._pack = pack
         self._matcher, rows = pack.matcher()
         self._rows = np.array(rows, np.int64)
-        self._written = WrittenExpressions(pack)
+        self._written = ManualExpressions(pack)
 
     def find(self, text: str) -> Stretches:
         """All occurrences; those of one template do not overlap, for the second begins where the first ends."""

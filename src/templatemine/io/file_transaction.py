@@ -20,25 +20,25 @@ from itertools import count
 from typing import Any, BinaryIO, cast
 
 from templatemine.errors import CorpusError
-from templatemine.io.abandoned import NOTES, holding, remove_abandoned, temporary_name, unfinished
+from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
 from templatemine.io.lock import locked
 from templatemine.io.write import claim, new_file, sync_names
 
-__all__ = ["Together", "compressed", "together"]
+__all__ = ["FileTransaction", "compress_lines", "file_transaction"]
 
 _GZIP_LEVEL = 1
 """Six times the speed of level 6 at about a fifth more bytes: what is packed here are lists for looking things up."""
 
 
-class Together:
-    """Files on their way into a directory; made by `together`."""
+class FileTransaction:
+    """Files that appear in a directory together; made by `file_transaction`."""
 
     def __init__(self, directory: str, force: bool, hidden: str) -> None:
         self.directory = directory
         self.force = force
         self._hidden = hidden
         self._files: list[tuple[str, str]] = []
-        self._number = count()
+        self._numbers = count()
 
     def path(self, name: str) -> str:
         """Where a file will stand."""
@@ -73,16 +73,16 @@ class Together:
     @contextmanager
     def _new(self, name: str) -> Iterator[BinaryIO]:
         self.refuse_existing([name])
-        new = os.path.join(self._hidden, f"{next(self._number)}.new")
+        new = os.path.join(self._hidden, f"{next(self._numbers)}.new")
         with new_file(new, self.path(name)) as handle:
             yield handle
         self._files.append((name, new))
 
-    def _appear(self) -> None:
+    def _commit(self) -> None:
         """Rename all files to their places; if one of them cannot be, take back the others."""
         path = self.directory
         done: list[tuple[str, str, str]] = []
-        notes = os.path.join(self._hidden, NOTES)
+        notes = os.path.join(self._hidden, RENAME_LOG)
         try:
             if len(self._files) > 1:  # a single one has its place or has it not
                 with new_file(notes + ".new", path) as handle:
@@ -94,12 +94,12 @@ class Together:
                 path = os.path.realpath(self.path(name))
                 old = new.removesuffix("new") + "old"
                 done.append((new, path, old))
-                _put(new, path, old, self.force)
+                _place_file(new, path, old, self.force)
             with suppress(FileNotFoundError):
                 os.unlink(notes)
         except BaseException as error:
             for files in reversed(done):
-                _take_back(*files)
+                _roll_back(*files)
             if isinstance(error, OSError):
                 raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
             raise
@@ -112,15 +112,15 @@ def _gzip(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, packed)
 
 
-def compressed(lines: Iterable[bytes]) -> bytes:
-    """Lines as `Together.open` writes them to a name that ends in ``.gz``."""
+def compress_lines(lines: Iterable[bytes]) -> bytes:
+    """Lines as `FileTransaction.open` writes them to a name that ends in ``.gz``."""
     stream = BytesIO()
     with _gzip(stream) as packed:
         packed.writelines(lines)
     return stream.getvalue()
 
 
-def _put(new: str, path: str, old: str, force: bool) -> None:
+def _place_file(new: str, path: str, old: str, force: bool) -> None:
     """Give a new file its place; a file that is replaced is kept as `old` until the end, its permissions passed on."""
     if force:
         if os.path.exists(path):
@@ -134,7 +134,7 @@ def _put(new: str, path: str, old: str, force: bool) -> None:
     claim(new, path)  # unlike a rename this never replaces what has appeared since it was looked for
 
 
-def _take_back(new: str, path: str, old: str) -> None:
+def _roll_back(new: str, path: str, old: str) -> None:
     with suppress(OSError):
         if os.path.exists(old):
             os.replace(old, path)
@@ -151,10 +151,10 @@ def _identity(path: str) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _take_back_of_killed(directory: str) -> None:
+def _roll_back_killed(directory: str) -> None:
     """Take back what writers put that were killed among their renames, unless all of it had appeared."""
-    for hidden in unfinished(directory):
-        rows = _notes(os.path.join(hidden, NOTES))
+    for hidden in find_unfinished(directory):
+        rows = _read_rename_log(os.path.join(hidden, RENAME_LOG))
         placed: list[tuple[str, str]] = []
         for name, new, *identity in rows:
             path = os.path.join(directory, name)
@@ -169,7 +169,7 @@ def _take_back_of_killed(directory: str) -> None:
                     os.unlink(path)
 
 
-def _notes(path: str) -> list[Any]:
+def _read_rename_log(path: str) -> list[Any]:
     """What a writer noted; nothing where they are not of our making, which lead out of the directory, say.
 
     A file behind a link is not taken back: whose it is cannot be told from here.
@@ -184,7 +184,9 @@ def _notes(path: str) -> list[Any]:
 
 
 @contextmanager
-def together(directory: str | os.PathLike[str], force: bool = False, *, alone: bool = False) -> Iterator[Together]:
+def file_transaction(
+    directory: str | os.PathLike[str], force: bool = False, *, lock: bool = False
+) -> Iterator[FileTransaction]:
     """Open a directory for files that appear when the with-block ends without an exception.
 
     Parameters
@@ -193,7 +195,7 @@ def together(directory: str | os.PathLike[str], force: bool = False, *, alone: b
         Made if it is missing, with those above it; they go again if the block ends by an exception.
     force : bool, default False
         Replace files that exist.
-    alone : bool, default False
+    lock : bool, default False
         Hold the lock of the directory (`locked`) until the files have appeared.
 
     Raises
@@ -206,18 +208,18 @@ def together(directory: str | os.PathLike[str], force: bool = False, *, alone: b
     made: list[str] = []
     try:
         try:
-            _make(directory, made)
+            _make_directories(directory, made)
             os.mkdir(hidden)
         except OSError as error:
             is_file = os.path.exists(directory) and not os.path.isdir(directory)
             problem = "expected a folder, found a file" if is_file else f"cannot be written: {error.strerror or error}"
             raise CorpusError(problem, directory, fatal=True) from error
         remove_abandoned(directory)
-        with locked(directory) if alone else nullcontext(), holding(hidden):
-            _take_back_of_killed(directory)
-            files = Together(directory, force, hidden)
+        with locked(directory) if lock else nullcontext(), hold_lock(hidden):
+            _roll_back_killed(directory)
+            files = FileTransaction(directory, force, hidden)
             yield files
-            files._appear()
+            files._commit()
             made = []
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
@@ -227,12 +229,12 @@ def together(directory: str | os.PathLike[str], force: bool = False, *, alone: b
     sync_names(directory)
 
 
-def _make(directory: str, made: list[str]) -> None:
+def _make_directories(directory: str, made: list[str]) -> None:
     """Make a directory and those above it, noting which were made."""
     if os.path.isdir(directory):
         return
     above = os.path.dirname(os.path.abspath(directory))
     if not os.path.isdir(above):
-        _make(above, made)
+        _make_directories(above, made)
     os.mkdir(directory)
     made.append(directory)

@@ -16,9 +16,9 @@ import pytest
 
 from templatemine.errors import CorpusError
 from templatemine.io import abandoned
-from templatemine.io import together as module
+from templatemine.io import file_transaction as module
+from templatemine.io.file_transaction import file_transaction
 from templatemine.io.lock import locked
-from templatemine.io.together import together
 from templatemine.io.write import atomic_writer
 
 
@@ -28,7 +28,7 @@ def names(folder: Path) -> list[str]:
 
 def write_and_raise(folder: Path, error: BaseException, *, inside: bool = False) -> None:
     """Write two files; something goes wrong while the second is written, or after it."""
-    with together(folder) as group:
+    with file_transaction(folder) as group:
         with group.open("x") as handle:
             handle.write(b"new")
         with group.open("y") as handle:
@@ -39,7 +39,7 @@ def write_and_raise(folder: Path, error: BaseException, *, inside: bool = False)
 
 
 def put(folder: Path, *files: str, force: bool = False) -> None:
-    with together(folder, force) as group:
+    with file_transaction(folder, force) as group:
         for name in files:
             with group.open(name) as handle:
                 handle.write(f"new {name}".encode())
@@ -77,7 +77,7 @@ def test_existing_files_are_refused_before_anything_is_written(tmp_path: Path) -
     with pytest.raises(CorpusError, match="y: exists; use --force") as caught:
         put(tmp_path, "x", "y")
     assert caught.value.fatal
-    with together(tmp_path) as group, pytest.raises(CorpusError, match="exists"):
+    with file_transaction(tmp_path) as group, pytest.raises(CorpusError, match="exists"):
         group.refuse_existing(["x", "y"])
     assert names(tmp_path) == ["y"]
     assert (tmp_path / "y").read_text() == "old"
@@ -107,7 +107,7 @@ def test_a_failure_in_the_middle_of_renaming_takes_all_back(
     if force:
         (tmp_path / "a").write_text("old")
         (tmp_path / "c").write_text("old")
-    original = module._put
+    original = module._place_file
     calls = 0
 
     def fail(*args: object) -> None:
@@ -117,7 +117,7 @@ def test_a_failure_in_the_middle_of_renaming_takes_all_back(
         if calls == 3:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_put", fail)
+    monkeypatch.setattr(module, "_place_file", fail)
     with pytest.raises(CorpusError, match="c: cannot be written: No space left on device"):
         put(tmp_path, "a", "b", "c", "d", force=force)
     assert calls == 3
@@ -127,7 +127,7 @@ def test_a_failure_in_the_middle_of_renaming_takes_all_back(
 
 def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     def meanwhile() -> None:
-        with together(tmp_path) as group:
+        with file_transaction(tmp_path) as group:
             for name in "xy":
                 with group.open(name) as handle:
                     handle.write(b"new")
@@ -165,7 +165,7 @@ def test_without_hard_links_what_appears_last_is_not_replaced(tmp_path: Path, mo
 def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for path, problem in (("file", "expected a folder, found a file"), ("file/below", "cannot be written")):
-        with pytest.raises(CorpusError, match=problem) as caught, together(tmp_path / path):
+        with pytest.raises(CorpusError, match=problem) as caught, file_transaction(tmp_path / path):
             pass
         assert caught.value.fatal
 
@@ -174,10 +174,10 @@ def test_a_directory_that_cannot_be_made(tmp_path: Path) -> None:
 
 LEAVE = """
 import sys
-from templatemine.io.together import together
+from templatemine.io.file_transaction import file_transaction
 from templatemine.io.write import atomic_writer
 folder = sys.argv[1]
-with atomic_writer(folder + "/one.json") as one, together(folder) as group, group.open("two.json") as two:
+with atomic_writer(folder + "/one.json") as one, file_transaction(folder) as group, group.open("two.json") as two:
     one.write(b"x" * 100_000)
     two.write(b"x" * 100_000)
     print("writing", flush=True)
@@ -206,7 +206,7 @@ def write_alone(folder: Path) -> None:
 def test_the_next_writer_removes_what_a_killed_one_left(
     tmp_path: Path, write: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(abandoned, "_LOOKED_AT", set())
+    monkeypatch.setattr(abandoned, "_CHECKED_DIRECTORIES", set())
     with leaving(tmp_path) as live:
         theirs = names(tmp_path)
         with leaving(tmp_path) as process:
@@ -231,7 +231,7 @@ def held_by_nobody(path: Path) -> bool:
 
 
 def test_only_what_writers_leave_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abandoned, "_LOOKED_AT", set())
+    monkeypatch.setattr(abandoned, "_CHECKED_DIRECTORIES", set())
     other = tmp_path / "other"
     other.write_text("kept")
     folder = tmp_path / "folder"
@@ -253,7 +253,7 @@ def test_only_what_writers_leave_is_removed(tmp_path: Path, monkeypatch: pytest.
 KILLED = """
 import os, sys
 from pathlib import Path
-from templatemine.io import together as module
+from templatemine.io import file_transaction as module
 
 folder, force, moment, after = sys.argv[1], sys.argv[2] == "True", int(sys.argv[3]), sys.argv[4] == "True"
 for name in ("link", "replace", "unlink"):
@@ -266,7 +266,7 @@ for name in ("link", "replace", "unlink"):
         if moment < 0:
             os._exit(9)
     setattr(os, name, call)
-with module.together(folder, force) as group:
+with module.file_transaction(folder, force) as group:
     for name in "xyz":
         group.put(name, b"new " + name.encode())
 os._exit(0)
@@ -290,7 +290,7 @@ def test_a_kill_among_the_renames_is_taken_back(tmp_path: Path, force: bool, aft
         half = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
         assert set(half.items()) <= {*before.items(), *whole.items()}
         seen.add(len(half))
-        with together(folder):
+        with file_transaction(folder):
             pass
         left = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
         assert left == (whole if half == whole else before)
@@ -305,7 +305,7 @@ def test_what_took_the_place_of_a_file_stays(tmp_path: Path) -> None:
     assert (tmp_path / "x").read_bytes() == b"new x"
     (tmp_path / "x").unlink()
     (tmp_path / "x").write_bytes(b"mine")
-    with together(tmp_path):
+    with file_transaction(tmp_path):
         pass
     assert names(tmp_path) == ["x"]
     assert (tmp_path / "x").read_bytes() == b"mine"
@@ -340,33 +340,33 @@ def test_notes_of_strangers_take_nothing_away(tmp_path: Path, case: str) -> None
 
 def test_other_writers_leave_it_to_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They know nothing of names; and a writer that is at its renames is left alone."""
-    monkeypatch.setattr(abandoned, "_FRESH", -1.0)
+    monkeypatch.setattr(abandoned, "_MIN_AGE", -1.0)
     subprocess.run([sys.executable, "-c", KILLED, tmp_path, "False", "3", "False"], check=False, timeout=60)
     before = names(tmp_path)
     (hidden,) = (path for path in tmp_path.iterdir() if path.is_dir())
     with atomic_writer(tmp_path / "other") as handle:
         handle.write(b"")
     assert names(tmp_path) == sorted([*before, "other"])
-    with abandoned.holding(str(hidden)), together(tmp_path):
+    with abandoned.hold_lock(str(hidden)), file_transaction(tmp_path):
         pass
     assert names(tmp_path) == sorted([*before, "other"])
-    with together(tmp_path):
+    with file_transaction(tmp_path):
         pass
     assert names(tmp_path) == ["other"]
 
 
 def test_the_lock_is_held_until_the_files_have_appeared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    appear = module.Together._appear
+    appear = module.FileTransaction._commit
     seen = []
 
-    def watched(self: module.Together) -> None:
+    def watched(self: module.FileTransaction) -> None:
         seen.append(held_by_nobody(tmp_path))
         appear(self)
 
-    monkeypatch.setattr(module.Together, "_appear", watched)
-    with together(tmp_path, alone=True) as group, group.open("x") as handle:
+    monkeypatch.setattr(module.FileTransaction, "_commit", watched)
+    with file_transaction(tmp_path, lock=True) as group, group.open("x") as handle:
         handle.write(b"x")
     assert seen == [False]
-    with locked(tmp_path), pytest.raises(CorpusError, match="another run"), together(tmp_path, alone=True):
+    with locked(tmp_path), pytest.raises(CorpusError, match="another run"), file_transaction(tmp_path, lock=True):
         pass
     assert names(tmp_path) == ["x"]
