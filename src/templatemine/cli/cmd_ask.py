@@ -157,7 +157,7 @@ def _lines(prompt: str) -> Iterator[str]:
 
 def _shown(number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter) -> list[str]:
     from templatemine.archive.apply_answers import ALL, LABEL, current_removal
-    from templatemine.report.words import joined
+    from templatemine.report.words import join_tokens
 
     what = "a label" if question.filled else "a string"
     with_rest = " with the rest of its line" if question.filled else ""
@@ -166,7 +166,7 @@ def _shown(number: int, of: int, question: Question, pack: Pack, seen: QuestionC
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
-    lines = ["", painter.title(head), f"  {common.one_line(joined(question.tokens))}"]
+    lines = ["", painter.title(head), f"  {common.one_line(join_tokens(question.tokens))}"]
     places = seen.contexts_of(question) or [("", question.example, "")]
     for before, found, behind in places:
         lines.append(f"  | {_flat(before)}{painter.cut(_flat(found))}{_flat(behind)}")

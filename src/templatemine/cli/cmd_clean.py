@@ -247,13 +247,13 @@ def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamCon
     """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles
-    from templatemine.report.terminal import Painter, changes, diff_lines
+    from templatemine.report.terminal import Painter, diff_lines, find_changes
 
     painter = Painter(common.colours(sys.stdout))
     packs = PackFiles(args.packs)
     cleaner = RecordCleaner(packs, config)
     records = common.open_records(args.inputs, config.read, terminal.met)
-    for change in changes(records, packs, cleaner, terminal.skip):
+    for change in find_changes(records, packs, cleaner, terminal.skip):
         common.out("".join(line + "\n" for line in diff_lines(change, painter)))
     _refuse_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()

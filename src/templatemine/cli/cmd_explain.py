@@ -99,12 +99,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
-    from templatemine.report.explain import one_object
+    from templatemine.report.explain import read_json_object
 
     read = common.read_config(args)
     common.check_inputs(args.inputs)
     for path in args.inputs:
-        alone = one_object(path, read)
+        alone = read_json_object(path, read)
         if alone is not None:
             yield alone
         else:
@@ -112,7 +112,7 @@ def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[
 
 
 def _article(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
-    from templatemine.report.terminal import HEADER, article, grounds, rows
+    from templatemine.report.terminal import HEADER, format_article, format_grounds, format_rows
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     pack, body = explainer.pack, explainer.body(document)
@@ -122,12 +122,14 @@ def _article(document: Document, explainer: Explainer, painter: Painter, context
             return [head, f"{no_pack}: unchanged"]
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
-    text, listed = article(explainer.pieces(body, found), pack, painter, context)
+    text, listed = format_article(explainer.pieces(body, found), pack, painter, context)
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
-    table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if pack and listed else []
-    below = [line for part in (table, grounds(listed)) if part for line in ("", *part)]
+    table = (
+        tables.table(HEADER, format_rows(listed, pack), tables.terminal_width(sys.stdout)) if pack and listed else []
+    )
+    below = [line for part in (table, format_grounds(listed)) if part for line in ("", *part)]
     alone = [f"{no_pack}: main text by the page model alone"] if pack is None else []
     return [head, *alone, verdict, "", text.rstrip("\n"), *below]

@@ -82,12 +82,12 @@ def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
-    from templatemine.report.page import render, require
+    from templatemine.report.page import render, require_libraries
     from templatemine.report.view import make_report
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")
-    require()
+    require_libraries()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:

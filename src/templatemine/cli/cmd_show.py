@@ -199,7 +199,7 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
         return ["no templates"]
     from templatemine.packs.families import group_families
     from templatemine.report.view import POSITIONS
-    from templatemine.report.words import grounds_of, joined
+    from templatemine.report.words import describe_grounds, join_tokens
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -210,7 +210,7 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
         some = family[: 1 + _VARIANTS] if limit and len(family) > 2 + _VARIANTS else family
         for place in some[: limit - len(shown) if limit else None]:
             one = pack.templates[place]
-            string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
+            string = one.regex if args.regex or one.tokens is None else common.one_line(join_tokens(one.tokens))
             indent = "" if place == family[0] else "  "
             rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, indent + string))
             shown.append(one)
@@ -221,7 +221,7 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
     if args.why:
         told = [
             f"{one.id}  {'as written' if one.tokens is None else POSITIONS[one.anchor]}; "
-            f"{grounds_of(one) or 'no score decided'}"
+            f"{describe_grounds(one) or 'no score decided'}"
             for one in shown
         ]
         lines += ["", *(piece for line in told for piece in _pieces(line, width))]
@@ -229,10 +229,10 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
 
 
 def _rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
-    from templatemine.report.words import joined
+    from templatemine.report.words import join_tokens
 
     rows = [
-        (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(joined(tokens)))
+        (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(join_tokens(tokens)))
         for tokens, df, count, reason in islice(rejected, limit or None)
     ]
     lines = (

@@ -35,7 +35,7 @@ from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import grounds_of
+from templatemine.report.words import describe_grounds
 
 __all__ = ["HERE", "Desk", "NotThere"]
 
@@ -576,7 +576,7 @@ def _template(one: Template, state: str) -> dict[str, Any]:
         "count": one.count,
         "example": one.example,
         "anchor": one.anchor,
-        "grounds": grounds_of(one),
+        "grounds": describe_grounds(one),
         "state": state,
     }
 

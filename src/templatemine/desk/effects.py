@@ -20,7 +20,7 @@ from templatemine.desk.library import Article
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import Occurrences, Stretches, alone, doubt
+from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths, story_probability
 
 __all__ = ["Effect", "Effects", "cuts_of", "total"]
 
@@ -73,7 +73,7 @@ class Effects:
         self._templates: list[Template] = []
         self._by_identity: dict[int, tuple[Template, int]] = {}
         self._by_value: dict[Template, int] = {}
-        self._found = [Stretches(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
+        self._found = [OccurrenceColumns(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
         self._heads: tuple[frozenset[str], dict[str, str]] = frozenset(), {}
         self._lock = Lock()
         self._last: tuple[Sequence[Template], list[int]] = (), []
@@ -103,14 +103,14 @@ class Effects:
         for number, (before, article) in enumerate(zip(self._found, self._articles, strict=True)):
             starts, ends, places = occurrences.find(article.document.body)
             more = starts, ends, places + first
-            self._found[number] = Stretches(*map(np.concatenate, zip(before, more, strict=True)))
+            self._found[number] = OccurrenceColumns(*map(np.concatenate, zip(before, more, strict=True)))
         size = len(self._templates)
         self._seen, self._covered, self._touched, self._characters = (np.zeros(size, np.int64) for _ in range(4))
         self._kept = np.zeros(size, np.bool_)
-        self._own = [np.zeros(len(found.places), np.int64) for found in self._found]
+        self._own = [np.zeros(len(found.template_indices), np.int64) for found in self._found]
         for found in self._found:
-            np.add.at(self._covered, found.places, found.ends - found.starts)
-            self._seen[np.unique(found.places)] += 1
+            np.add.at(self._covered, found.template_indices, found.ends - found.starts)
+            self._seen[np.unique(found.template_indices)] += 1
         self._count(range(len(self._found)))
         self._made: dict[int, tuple[bool, Effect]] = {}
 
@@ -141,14 +141,14 @@ class Effects:
         return self._with(wanted)
 
     def _with(self, wanted: NDArray[np.bool_]) -> list[int]:
-        return [number for number, found in enumerate(self._found) if wanted[found.places].any()]
+        return [number for number, found in enumerate(self._found) if wanted[found.template_indices].any()]
 
     def occurring(self, pack: Pack, articles: Iterable[int]) -> Pack:
         """A pack with those of its templates alone that occur in some articles, by their places; with all of them, if
         they were not all looked for."""
         there = np.zeros(len(self._templates), np.bool_)
         for number in articles:
-            there[self._found[number].places] = True
+            there[self._found[number].template_indices] = True
         kept, places = there.tolist(), self._places(pack.templates)
         if None in places:
             return pack
@@ -159,9 +159,9 @@ class Effects:
         """Count anew what templates alone remove of some articles."""
         for number in articles:
             found = self._found[number]
-            for own, sign in ((self._own[number], -1), (alone(found, self._sizes[number], self._kept), 1)):
-                np.add.at(self._characters, found.places, sign * own)
-                self._touched[np.unique(found.places[own > 0])] += sign
+            for own, sign in ((self._own[number], -1), (exclusive_lengths(found, self._sizes[number], self._kept), 1)):
+                np.add.at(self._characters, found.template_indices, sign * own)
+                self._touched[np.unique(found.template_indices[own > 0])] += sign
                 self._own[number] = own
 
     def each(self, pack: Pack) -> dict[str, Effect]:
@@ -175,7 +175,7 @@ class Effects:
             self._kept = kept
             self._count(changed)
             for number in changed:
-                for place in np.unique(self._found[number].places).tolist():
+                for place in np.unique(self._found[number].template_indices).tolist():
                     self._made.pop(place, None)
             made = {
                 one.id: self._effect(one, place, one.id in added)
@@ -193,7 +193,7 @@ class Effects:
                 seen=int(self._seen[place]),
                 articles=int(self._touched[place]),
                 characters=int(self._characters[place]),
-                risk=doubt(template, by_hand=by_hand) * int(self._covered[place]),
+                risk=story_probability(template, by_hand=by_hand) * int(self._covered[place]),
             )
             known = self._made[place] = by_hand, effect
         return known[1]

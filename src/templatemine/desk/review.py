@@ -36,8 +36,8 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
-from templatemine.report.marks import elided, pieces, shown
-from templatemine.report.words import leading
+from templatemine.report.marks import elide, escape_text, split_pieces
+from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
 from templatemine.text.expressions import EncodedText
 
@@ -359,14 +359,14 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 
 def article_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
     """A text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says most
-    first (`report.words.leading`)."""
+    first (`report.words.outermost_templates`)."""
     known = {one.id: one for one in pack.templates}
-    parts = elided(pieces(text, spans), context) if context else pieces(text, spans)
+    parts = elide(split_pieces(text, spans), context) if context else split_pieces(text, spans)
     rows = []
     for piece in parts:
-        first = [one.id for one in leading([known[name] for name in piece.templates if name in known])]
+        first = [one.id for one in outermost_templates([known[name] for name in piece.templates if name in known])]
         names = [*first, *(name for name in piece.templates if name not in first)]
-        rows.append({"html": shown(piece.text), "templates": names, "hidden": piece.hidden})
+        rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden})
     return rows
 
 
