@@ -189,13 +189,13 @@ def _save(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
     from templatemine.archive.apply_answers import add_answer_rules
     from templatemine.archive.apply_overrides import apply_rules
-    from templatemine.desk.store import now
+    from templatemine.desk.store import utc_now
     from templatemine.errors import CorpusError
     from templatemine.io.lock import locked
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected, rejected_path
 
-    time = now()
+    time = utc_now()
     with locked(os.path.dirname(file) or "."):
         pack = Pack.load(file)
         rules = pack.overrides.rules
