@@ -24,8 +24,8 @@ sys.path.insert(0, str(ROOT / "datasets" / "pages"))
 from labels import label, rows  # noqa: E402
 
 from templatemine.config import CleanConfig  # noqa: E402
-from templatemine.desk.annotations import OTHER, labels_of, units  # noqa: E402
-from templatemine.desk.compare import propose  # noqa: E402
+from templatemine.desk.annotations import OTHER, find_units, label_units  # noqa: E402
+from templatemine.desk.compare import propose_marks  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
 
@@ -42,11 +42,13 @@ def measure(found: list[dict[str, Any]], each: int) -> dict[str, float]:
         for row in pages[:: max(1, len(pages) // each)][:each]:
             labelled = label(row)
             document = Document(source=source, id=str(row["id"]), html=row["html"])
-            parts = units(document)
+            parts = find_units(document)
             if labelled is None or len(labelled.labels) != len(parts):
                 continue
             wanted = [bool(one) for one in labelled.labels.tolist()]
-            proposed = [one != OTHER for one in labels_of(propose(document, packs.get(source), CleanConfig()), parts)]
+            proposed = [
+                one != OTHER for one in label_units(propose_marks(document, packs.get(source), CleanConfig()), parts)
+            ]
             passages = sum(key for key, _ in groupby(wanted))
             wrong = [0 if a == b else 1 if a else 2 for a, b in zip(wanted, proposed, strict=True)]
             fixes = [key for key, _ in groupby(wrong) if key]

@@ -333,9 +333,9 @@ def test_rules_of_one_s_own(here: Path) -> None:
 
 
 def test_defaults_in_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from templatemine.cli.defaults import FILES
+    from templatemine.cli.defaults import CONFIG_FILES
 
-    (here / FILES[0]).write_text(one_of("commands.md", "toml"))
+    (here / CONFIG_FILES[0]).write_text(one_of("commands.md", "toml"))
     assert main(["clean", "new.jsonl", "-o", "out.jsonl", "--quiet"]) == 0
     assert b'"removed":[{' in (here / "out.jsonl").read_bytes()
 

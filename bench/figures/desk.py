@@ -38,10 +38,10 @@ def _answers(bench: Bench, number: int, opening: bool) -> Record:
         return Desk(Library(str(path), records, Store(folder / "desk.sqlite")))
 
     def open_it() -> None:
-        orjson.dumps(desk().state(source))
+        orjson.dumps(desk().review_state(source))
 
     ready = desk()
-    state = ready.state(source)
+    state = ready.review_state(source)
     names = [row["id"] for row in state["templates"]]
     made = 0
 

@@ -63,7 +63,7 @@ def test_histogram(cli: Cli, pack: Path) -> None:
 
 
 def test_histogram_in_half_the_width(pack: Path) -> None:
-    whole, half = (show._histogram(Pack.load(pack), width)[1] for width in (None, 80))
+    whole, half = (show._format_histogram(Pack.load(pack), width)[1] for width in (None, 80))
     assert (len(whole), len(half)) == (110, 60)
 
 
@@ -145,7 +145,7 @@ def test_a_few_variants_stand_for_many(cli: Cli, pack: Path, tmp_path: Path) -> 
 def test_regex_and_limit(cli: Cli, pack: Path) -> None:
     templates = Pack.load(pack).templates
     ran = cli("show", pack, "--regex", "--limit", "1")
-    assert show.common.visible(templates[0].regex) in ran.out
+    assert show.common.escape_controls(templates[0].regex) in ran.out
     assert f"and {len(templates) - 1} more (--limit 0 lists all)" in ran.out
 
 

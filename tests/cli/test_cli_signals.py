@@ -203,7 +203,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 
 AT_A_BAD_MOMENT = """
 import os, signal, sys, threading, time, weakref
-from templatemine.cli.ending import Ended, ending_signals
+from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
 
 number, moment = int(sys.argv[1]), sys.argv[2]
 said = []
@@ -276,11 +276,11 @@ def imported():
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
-    with ending_signals():
+    with signals_as_exceptions():
         globals()[moment]()
         time.sleep(20)
         said.append("never")
-except (Ended, KeyboardInterrupt) as error:
+except (EndedBySignal, KeyboardInterrupt) as error:
     said.append(getattr(error, "number", "interrupt"))
 if moment == "imported":
     said.append(sys.modules["half"].WHOLE)
@@ -348,14 +348,14 @@ def test_ended_while_a_library_is_imported(name: str) -> None:
 
 IMPORTING = """
 import importlib, os, signal, sys, time
-from templatemine.cli.ending import Ended, ending_signals
+from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
 try:
-    with ending_signals():
+    with signals_as_exceptions():
         signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGTERM))
         signal.setitimer(signal.ITIMER_REAL, float(sys.argv[2]) + 1e-6)
         importlib.import_module(sys.argv[1])
         signal.setitimer(signal.ITIMER_REAL, 0)
-except Ended:
+except EndedBySignal:
     os._exit(143)
 os._exit(0)
 """

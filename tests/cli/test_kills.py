@@ -173,9 +173,9 @@ def test_a_desk_that_saves(packs: Path, tmp_path: Path) -> None:
         assert {one.id for one in pack.templates} == set(names) - rejected
         seen.add(frozenset(rejected))
         library = Library(str(folder), articles(), store, DeskConfig(), frozenset())
-        held = library.held(SOURCES[0])
+        held = library.stored_pack(SOURCES[0])
         assert held is not None
-        (*_, last) = library.reconciled(held)
+        (*_, last) = library.reconcile_history(held)
         assert {rule["id"] for rule in json.loads(last.after)} == rejected
     assert len(seen) > 0
 
@@ -195,7 +195,7 @@ def save_for_ever(folder: str) -> None:
     store = Store(Path(folder) / "desk.sqlite")
     library = Library(folder, articles(), store, DeskConfig(), frozenset())
     while True:
-        held = library.held(SOURCES[0])
+        held = library.stored_pack(SOURCES[0])
         assert held is not None
         rules = held.pack.overrides.rules
         gone = () if rules else (Rule(action="reject", id=held.pack.templates[0].id),)

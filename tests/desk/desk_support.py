@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "datasets"))
 
 import generate  # noqa: E402
 from templatemine.desk.library import DeskConfig, Library  # noqa: E402
-from templatemine.desk.security import csrf_token, hosts_of  # noqa: E402
+from templatemine.desk.security import allowed_hosts, csrf_token  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.desk.web_app import Desk, create_app  # noqa: E402
 from templatemine.model import Document, Record  # noqa: E402
@@ -118,5 +118,5 @@ def opened(packs: Path, rows: list[dict[str, Any]], gold: Any = None, **options:
     store = Store(packs / "desk.sqlite")
     library = Library(str(packs), (record(row) for row in rows), store, DeskConfig(), frozenset(gold or ()))
     desk = Desk(library, gold)
-    app = create_app(desk, hosts=hosts_of("127.0.0.1", 8642), **options)
+    app = create_app(desk, hosts=allowed_hosts("127.0.0.1", 8642), **options)
     return Client(app, store.secret), desk

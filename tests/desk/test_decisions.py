@@ -15,8 +15,8 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Desk, Library, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noqa: E402
-from templatemine.desk.effects import cuts_of  # noqa: E402
-from templatemine.desk.library import DeskConfig, Held  # noqa: E402
+from templatemine.desk.effects import count_cuts  # noqa: E402
+from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
@@ -26,7 +26,7 @@ pytest_plugins = ("desk_fixtures",)
 KINDS = ("reject", "reject", "accept", "back", "edit", "never", "always", "add", "cutoff", "undo", "undo", "review")
 
 
-def asked(desk: Desk, held: Held, kind: str, random: Random) -> dict[str, Any]:
+def asked(desk: Desk, held: StoredPack, kind: str, random: Random) -> dict[str, Any]:
     """Some decision of a kind."""
     pack, rejected = held.pack, desk.library.rejected(held)
     one = random.choice([row for row in (*pack.templates, *pack.overrides.removed) if row.tokens is not None])
@@ -59,22 +59,22 @@ def library(packs: Path, rows: list[dict[str, Any]]) -> Library:
     return Library(str(packs), map(record, rows), Store(packs / "desk.sqlite"), DeskConfig(), frozenset())
 
 
-def cuts(desk: Desk, held: Held) -> list[int]:
-    return cuts_of(held.pack, desk.library.fitting(held), desk.library.config.clean)
+def cuts(desk: Desk, held: StoredPack) -> list[int]:
+    return count_cuts(held.pack, desk.library.matching_articles(held), desk.library.config.clean)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -> None:
     random = Random(seed)
     desk = Desk(library(packs, rows))
-    sources = [one for one in desk.library.sources if desk.library.held(one)]
+    sources = [one for one in desk.library.sources if desk.library.stored_pack(one)]
     source, done = sources[seed % len(sources)], 0
     for step in range(30):
-        held = desk.held(source)
+        held = desk.stored_pack(source)
         if step == 12:  # somebody edits the file by hand
             path = Path(held.path)
             path.write_text(path.read_text().replace('"example"', ' "example"'))
-            held = desk.held(source)
+            held = desk.stored_pack(source)
         before = Pack.load(held.path)
         try:
             made = desk.decide(
@@ -84,18 +84,20 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
             assert Pack.load(held.path) == before
             continue
         done += 1
-        after = desk.held(source)
+        after = desk.stored_pack(source)
         rules = after.pack.overrides.rules
         anew = Desk(library(packs, rows))
         if rules != before.overrides.rules:
-            whole = apply_rules(before, anew.library.rejected(held), rules, anew.library._examples(source, before))
+            whole = apply_rules(
+                before, anew.library.rejected(held), rules, anew.library._example_finder(source, before)
+            )
             assert Path(after.path).read_text() == whole.to_json()
         read = Pack.load(after.path)
         assert after.pack == read
         assert (after.pack.mined, after.pack.questions) == (read.mined, read.questions)
-        assert after.version == anew.held(source).version
+        assert after.version == anew.stored_pack(source).version
         changed = [b - a for a, b in zip(cuts(anew, held), cuts(anew, after), strict=True)]
         assert made.pop("did") == {"articles": sum(map(bool, changed)), "characters": sum(changed)}
-        assert json.dumps(made) == json.dumps(anew.state(source))
-        assert json.dumps(desk.summary(source, 0)) == json.dumps(anew.summary(source, 0))
+        assert json.dumps(made) == json.dumps(anew.review_state(source))
+        assert json.dumps(desk.summarise(source, 0)) == json.dumps(anew.summarise(source, 0))
     assert done > 15

@@ -16,10 +16,10 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Client, opened, record  # noqa: E402
 
 from templatemine.desk import answers  # noqa: E402
-from templatemine.desk.agreement import agreements, kappa  # noqa: E402
-from templatemine.desk.annotations import OTHER, checked, labels_of, marks_of, passages, units  # noqa: E402
+from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
+from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
-from templatemine.desk.review import editable, prose, try_expression  # noqa: E402
+from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
@@ -35,16 +35,16 @@ LABELS = st.lists(st.sampled_from([OTHER, OTHER, "template", "dynamic"]), max_si
 @given(LABELS)
 def test_marks_and_labels_are_inverse(labels: list[str]) -> None:
     document = Document(source="s", id="d", text=" ".join("word" for _ in labels))
-    parts = units(document)
-    marks = marks_of(labels, parts)
-    assert labels_of(marks, parts) == labels
-    assert checked(document, [list(mark) for mark in marks]) == marks
-    assert len(marks) == passages(labels)
+    parts = find_units(document)
+    marks = merge_labels(labels, parts)
+    assert label_units(marks, parts) == labels
+    assert read_marks(document, [list(mark) for mark in marks]) == marks
+    assert len(marks) == count_passages(labels)
 
 
 def test_units_of_scripts_without_spaces_are_characters() -> None:
     document = Document(source="s", id="d", text="橋 is 42, 「港」")
-    assert [document.body[start:end] for start, end in units(document)] == ["橋", "is", "42,", "「", "港", "」"]
+    assert [document.body[start:end] for start, end in find_units(document)] == ["橋", "is", "42,", "「", "港", "」"]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_units_of_scripts_without_spaces_are_characters() -> None:
 )
 def test_marks_that_are_none_are_refused(rows: Any) -> None:
     with pytest.raises(ConfigError, match="marks"):
-        checked(Document(source="s", id="d", text="ten letters"), rows)
+        read_marks(Document(source="s", id="d", text="ten letters"), rows)
 
 
 # ---------------------------------------------------------------------------------------------------------- agreement
@@ -92,8 +92,8 @@ def test_kappa_is_that_of_the_reference(pairs: list[tuple[str, str]]) -> None:
 
 def test_people_without_a_document_in_common_have_nothing_to_agree_on() -> None:
     key, other = ("s", "1"), ("s", "2")
-    assert agreements({"a": {key: ["x"]}, "b": {other: ["x"]}}) == []
-    (pair,) = agreements({"b": {key: ["x", "y"], other: ["y"]}, "a": {key: ["x", "x"]}})
+    assert measure_agreements({"a": {key: ["x"]}, "b": {other: ["x"]}}) == []
+    (pair,) = measure_agreements({"b": {key: ["x", "y"], other: ["y"]}, "a": {key: ["x", "x"]}})
     assert (pair.one, pair.other, pair.documents, pair.units, pair.observed) == ("a", "b", 1, 2, 0.5)
     with pytest.raises(ValueError, match="same units"):
         kappa(["a"], [])
@@ -127,15 +127,15 @@ def test_the_share_shown_is_what_cleaning_does(world: tuple[Client, Desk], sourc
     from templatemine.cleaning.cleaner import Cleaner
 
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
-    texts = [one.document.body for one in desk.library.fitting(held)]
+    texts = [one.document.body for one in desk.library.matching_articles(held)]
     for df in (1, 5, 20, 45):
         told = client.get("/api/moved", source=source, df=df).json["after"]
         rule = {"action": "cutoff", "df": df}
         version = client.get("/api/review", source=source).json["version"]
         done = client.post("/api/decide", {"source": source, "version": version, "kind": "add", "rule": rule}).json
-        held = desk.library.held(source)
+        held = desk.library.stored_pack(source)
         assert held is not None
         cleaner = Cleaner(held.pack)
         cuts = [sum(span.end - span.start for span in cleaner.spans(text)) for text in texts]
@@ -151,13 +151,13 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
 ) -> None:
     client, desk = world
     cleaned: list[int] = []
-    fresh = answers.cuts_of
+    fresh = answers.count_cuts
 
     def counted(pack: Any, articles: Any, config: Any) -> list[int]:
         cleaned.append(len(articles))
         return fresh(pack, articles, config)
 
-    monkeypatch.setattr(answers, "cuts_of", counted)
+    monkeypatch.setattr(answers, "count_cuts", counted)
     state = client.get("/api/review", source=source).json
     some = [row["id"] for row in state["templates"] if 0 < row["effect"]["seen"] < state["articles"]]
     for name in some[:3]:
@@ -165,9 +165,9 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
         state = client.post(
             "/api/decide", {"source": source, "version": state["version"], "kind": "add", "rule": rule}
         ).json
-        held = desk.library.held(source)
+        held = desk.library.stored_pack(source)
         assert held is not None
-        texts = desk.library.fitting(held)
+        texts = desk.library.matching_articles(held)
         assert state["sample"]["cut"] == sum(fresh(held.pack, texts, desk.library.config.clean))
         row = next(row for row in state["templates"] if row["id"] == name)
         assert cleaned[-1] == row["effect"]["seen"] < len(texts)
@@ -175,9 +175,9 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
 
 def test_an_expression_is_measured(world: tuple[Client, Desk], source: str) -> None:
     _, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
-    articles = desk.library.fitting(held)
+    articles = desk.library.matching_articles(held)
     text = articles[0].document.body
     word = max(text.split(), key=len)
     trial = try_expression(held.pack, word.replace("(", "[(]").replace(")", "[)]").replace(".", "[.]"), articles)
@@ -192,12 +192,12 @@ def test_an_expression_is_measured(world: tuple[Client, Desk], source: str) -> N
 def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dict[str, Any]]) -> None:
     """What an edit begins with passes the lint and finds what the template finds."""
     _, desk = world
-    found = [desk.library.held(source) for source in {row["source"] for row in rows}]
+    found = [desk.library.stored_pack(source) for source in {row["source"] for row in rows}]
     packs = [held.pack for held in found if held is not None]
     assert len(packs) == 6  # of all sources but one, which has a single page
     for pack in packs:
         for one in pack.templates:
-            match = compile_handwritten(editable(one), "expression").search(one.example)
+            match = compile_handwritten(editable_regex(one), "expression").search(one.example)
             assert match is not None
             assert match.group().strip() == one.example.strip()
 
@@ -205,7 +205,7 @@ def test_every_template_can_be_edited(world: tuple[Client, Desk], rows: list[dic
 def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: str) -> None:
     """Short, as the pack writes them; in full beside."""
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     written = {one["id"]: one["regex"] for one in json.loads(Path(held.path).read_text())["templates"]}
     for one in held.pack.templates[:20]:
@@ -217,9 +217,9 @@ def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: s
 
 def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
-    monkeypatch.setattr("templatemine.desk.review.PATIENCE", 0.05)
+    monkeypatch.setattr("templatemine.desk.review.TIMEOUT", 0.05)
     slow = [Article(document=Document(source=source, id="slow", text="ab" * 10_000 + "9 z"))]
     refused = try_expression(held.pack, "[ab]+[0-9]z", slow).refused
     assert "more than 0.05 s on article slow" in refused
@@ -232,7 +232,7 @@ def test_prose_is_long_and_ends_a_sentence() -> None:
         + "長い文章がここにあり、" * 4
         + "。"
     )
-    assert [text[start:end][:9] for start, end in prose(text)] == ["This is a", "長い文章がここにあ"]
+    assert [text[start:end][:9] for start, end in find_prose(text)] == ["This is a", "長い文章がここにあ"]
 
 
 def test_problems_are_told(client: Client, source: str) -> None:
@@ -287,7 +287,7 @@ def test_spans_go_to_evaluate_and_come_back_as_gold(
     every = again.get("/api/compare", source=source, id=names[0], systems="|".join(known)).json
     assert set(every["systems"]) == set(known)
     assert {row["keeps"][every["systems"].index("original")] for row in every["segments"]} == {True}
-    assert "".join(row["text"] for row in found["segments"]) == desk.article(source, names[0]).document.body
+    assert "".join(row["text"] for row in found["segments"]) == desk.find_article(source, names[0]).document.body
 
 
 def test_what_may_go_is_no_difference(packs: Path, rows: list[dict[str, Any]], source: str) -> None:

@@ -14,7 +14,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Client, opened  # noqa: E402
 
 from templatemine.desk import security  # noqa: E402
-from templatemine.desk.security import FRAME_POLICY, PAGE_POLICY, hosts_of, is_loopback  # noqa: E402
+from templatemine.desk.security import FRAME_POLICY, PAGE_POLICY, allowed_hosts, is_loopback  # noqa: E402
 from templatemine.desk.serve import ServeConfig  # noqa: E402
 from templatemine.errors import ConfigError  # noqa: E402
 
@@ -26,8 +26,8 @@ def test_names_of_loopback_and_others() -> None:
         assert is_loopback(host)
     for host in ("0.0.0.0", "192.168.1.5", "example.org"):
         assert not is_loopback(host)
-    assert hosts_of("127.0.0.1", 80) >= {"localhost", "localhost:80", "[::1]:80"}
-    assert hosts_of("10.0.0.7", 8642, ["Desk.example"]) == {"10.0.0.7:8642", "desk.example:8642"}
+    assert allowed_hosts("127.0.0.1", 80) >= {"localhost", "localhost:80", "[::1]:80"}
+    assert allowed_hosts("10.0.0.7", 8642, ["Desk.example"]) == {"10.0.0.7:8642", "desk.example:8642"}
 
 
 @pytest.mark.parametrize(

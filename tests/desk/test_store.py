@@ -23,7 +23,7 @@ from desk_support import ROOT, Client, opened  # noqa: E402
 
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.cleaning.regex_engine import RegexEngine  # noqa: E402
-from templatemine.desk.answers import ASKED  # noqa: E402
+from templatemine.desk.answers import MAX_QUESTIONS  # noqa: E402
 from templatemine.desk.serve import session_summary  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
@@ -44,7 +44,7 @@ def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk
     state = client.get("/api/review", source=source).json
     first = state["templates"][0]
     after = add(client, source, {"action": "reject", "id": first["id"], "tokens": first["tokens"]}, name="Zoë Ülk").json
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     assert [rule.by for rule in held.pack.overrides.rules] == ["Zoë Ülk"]
     assert first["id"] not in {one.id for one in Pack.load(held.path).templates}
@@ -58,14 +58,14 @@ def test_an_answer_goes_into_the_pack_and_is_not_asked_again(world: tuple[Client
     client, desk = world
     state = client.get("/api/review", source=source).json
     asked = client.get("/api/questions", source=source).json
-    assert 0 < len(asked) <= ASKED
+    assert 0 < len(asked) <= MAX_QUESTIONS
     assert all(one["snippets"] for one in asked)
     first = asked[0]
     sent = {"source": source, "version": state["version"], "kind": "answer", "tokens": first["tokens"]}
     wrong = client.post("/api/decide", {**sent, "answer": "perhaps"}, "Ann")
     assert (wrong.status, wrong.json["problem"].partition(",")[0]) == (400, "answer: expected boilerplate")
     after = client.post("/api/decide", {**sent, "answer": "story"}, "Ann").json
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     assert {(rule.action, rule.by) for rule in held.pack.overrides.rules} == {("reject", "Ann")}
     assert after["history"][0]["what"].startswith("story: ")
@@ -140,7 +140,7 @@ def test_many_writers_at_once(packs: Path, rows: list[dict[str, Any]], source: s
 def test_a_pack_changed_by_hand_is_noticed(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
     seen = client.get("/api/review", source=source).json
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     data = json.loads(Path(held.path).read_text(encoding="utf-8"))
     data["overrides"] = [{"action": "never", "text": "by hand", "by": "Editor"}]
@@ -322,10 +322,10 @@ def test_a_decision_while_another_is_shown_is_recorded_once(world: tuple[Client,
     client, desk = world
     ids = [row["id"] for row in client.get("/api/review", source=source).json["templates"][:2]]
     assert add(client, source, {"action": "reject", "id": ids[0]}).status == 200
-    old = desk.library.held(source)
+    old = desk.library.stored_pack(source)
     assert old is not None
     assert add(client, source, {"action": "reject", "id": ids[1]}).status == 200
-    assert [event.what.partition(" ")[0] for event in desk.library.reconciled(old)] == ["reject", "reject"]
+    assert [event.what.partition(" ")[0] for event in desk.library.reconcile_history(old)] == ["reject", "reject"]
 
 
 def test_what_was_reviewed_is_remembered_and_leaves_the_pack_alone(world: tuple[Client, Desk], source: str) -> None:
@@ -339,7 +339,7 @@ def test_what_was_reviewed_is_remembered_and_leaves_the_pack_alone(world: tuple[
     after = decide(client, source, kind="add", rule={"action": "reject", "id": third}).json
     assert {row["id"] for row in after["templates"] if row["reviewed"]} == {one, other, third}
     again = Desk(desk.library)
-    assert {row["id"] for row in again.state(source)["templates"] if row["reviewed"]} == {one, other, third}
+    assert {row["id"] for row in again.review_state(source)["templates"] if row["reviewed"]} == {one, other, third}
     for left in ({one, other}, set()):
         after = decide(client, source, kind="undo").json
         assert {row["id"] for row in after["templates"] if row["reviewed"]} == left
@@ -350,10 +350,10 @@ def test_what_was_reviewed_is_remembered_and_leaves_the_pack_alone(world: tuple[
 
 def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     config = desk.library.config.clean
-    texts = [one.document.body for one in desk.library.fitting(held)]
+    texts = [one.document.body for one in desk.library.matching_articles(held)]
 
     def cuts(pack: Pack) -> list[int]:
         return [sum(span.end - span.start for span in Cleaner(pack, config).spans(text)) for text in texts]
@@ -366,7 +366,7 @@ def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, D
     assert some
     for row in some:
         told = decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]}).json
-        now = desk.library.held(source)
+        now = desk.library.stored_pack(source)
         assert now is not None
         after = cuts(now.pack)
         differing = sum(one != other for one, other in zip(before, after, strict=True))
@@ -380,12 +380,12 @@ def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, D
 
 def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     state = client.get("/api/review", source=source).json
     assert state["scored"]
     rows = {row["id"]: row for row in state["templates"]}
-    texts = [one.document.body for one in desk.library.fitting(held)]
+    texts = [one.document.body for one in desk.library.matching_articles(held)]
     for template in held.pack.templates[:5]:
         engine = RegexEngine(replace(held.pack, templates=(template,)))
         found = [[range(start, end) for start, end, _ in engine.matches(text)] for text in texts]
@@ -396,7 +396,7 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
 
 def test_variants_name_their_head_and_go_together(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     one = next(template for template in held.pack.templates if len(template.tokens or ()) > 3)
     tokens = (*(one.tokens or ()), "twice")
@@ -417,7 +417,7 @@ def test_variants_name_their_head_and_go_together(world: tuple[Client, Desk], so
 
 def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
-    began = desk.library.store.last()
+    began = desk.library.store.last_event()
     first = client.get("/api/review", source=source).json
     nothing = client.get("/api/summary", source=source, since=began).json
     assert (nothing["decisions"], nothing["before"], nothing["reviewed"]) == ([], nothing["after"], 0)
@@ -432,8 +432,8 @@ def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None
     assert told["before"]["templates"] - told["after"]["templates"] == 1
     assert told["next"][0]["effect"]["risk"] >= told["next"][1]["effect"]["risk"]
     assert 0 < told["open_risk"] <= told["risk"]
-    assert desk.library.store.since(began) == {source: 2}
-    assert desk.library.store.since(desk.library.store.last()) == {}
+    assert desk.library.store.count_decisions(began) == {source: 2}
+    assert desk.library.store.count_decisions(desk.library.store.last_event()) == {}
     assert session_summary({"a": 2, "b": 1}) == "3 decisions (2 about a, 1 about b); all is saved"
 
 
@@ -447,7 +447,7 @@ def test_a_store_of_an_earlier_release_still_opens(tmp_path: Path) -> None:
 
 def test_one_cut_names_one_template_and_what_also_matched(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     one = max(held.pack.templates, key=lambda template: len(template.string or ()) * (template.slot == ""))
     inner = list((one.tokens or ())[1:])

@@ -82,7 +82,7 @@ def test_what_is_decided_is_saved_and_recorded(dirty: tuple[Client, Desk], sourc
             state = client.get("/api/review", source=one).json
             # Refused and unchanged, or saved and recorded; never the one without the other.
             assert (state["version"] != version) == (answer.status == 200)
-            held = desk.library.held(one)
+            held = desk.library.stored_pack(one)
             assert held is not None
             assert len(held.pack.overrides.rules) == len(state["history"]) == len(state["rules"])
             version = state["version"]
@@ -96,7 +96,7 @@ def test_what_is_decided_is_saved_and_recorded(dirty: tuple[Client, Desk], sourc
 
 def test_a_pack_changed_by_hand_is_recorded(dirty: tuple[Client, Desk], source: str) -> None:
     client, desk = dirty
-    held = desk.library.held(source)
+    held = desk.library.stored_pack(source)
     assert held is not None
     data = json.loads(Path(held.path).read_text("utf-8"))
     rules = [{"action": "never", "text": BAD, "by": BAD}]

@@ -116,13 +116,13 @@ def test_pages_fit_and_ask_nothing(browser: Any, site: Path, scheme: str, width:
 
 def test_every_option_of_the_help_is_in_both_forms() -> None:
     man, markdown = manual.man(), manual.markdown()
-    for entry in manual.entries():
+    for entry in manual.command_entries():
         for _, rows in entry.groups:
             for written, told in rows:
                 assert f"`{written}`" in markdown or entry.name == "templatemine"
-                assert rf"\fB{manual._escaped(written)}\fR" in man
-                assert manual._escaped(told) in man
-    assert len(list(manual.entries())) > len(COMMANDS) + 5
+                assert rf"\fB{manual._escape_roff(written)}\fR" in man
+                assert manual._escape_roff(told) in man
+    assert len(list(manual.command_entries())) > len(COMMANDS) + 5
 
 
 def test_they_do_not_depend_on_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

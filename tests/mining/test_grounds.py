@@ -16,7 +16,7 @@ from templatemine.mining.score import SHIPPED, load_model
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.report.words import grounds_of
+from templatemine.report.words import describe_grounds
 
 
 def test_every_feature_has_words() -> None:
@@ -67,14 +67,14 @@ def test_packs_say_why() -> None:
     assert found.score is not None
     assert found.score > 0.9
     assert "in many documents" in found.because
-    assert grounds_of(found).startswith(f"score {found.score:.2f}; for it: in many documents")
+    assert describe_grounds(found).startswith(f"score {found.score:.2f}; for it: in many documents")
     again = Pack.from_json(pack.to_json())
     assert again.to_json() == pack.to_json()
     assert again.templates[0].because == found.because
     # An old pack does not say it, and templates with and without are the same.
     plain = replace(found, score=None, because=(), although=())
     assert plain == found
-    assert grounds_of(plain) == ""
+    assert describe_grounds(plain) == ""
     assert '"because"' not in replace(pack, templates=(plain,)).to_json()
     with pytest.raises(PackError, match="because, although: expected lists of strings"):
         Pack.from_json(pack.to_json().replace('"because": ["in many documents"', '"because": [5'))

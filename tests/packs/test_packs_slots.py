@@ -13,7 +13,7 @@ from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.changes import compare
 from templatemine.packs.pack import Pack, template_id
-from templatemine.report.words import leading, text_of
+from templatemine.report.words import outermost_templates, template_text
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
 
@@ -84,5 +84,5 @@ def test_the_kind_is_a_part_of_the_expression_and_not_of_the_name() -> None:
 def test_reports_show_the_kind() -> None:
     names = credit().templates[0]
     longer = replace(names, tokens=("Photo", "by", "Ann", "{slot}"), id="t2")
-    assert text_of(names) == "Photo by {slot:names}"
-    assert leading([names, longer]) == [longer]
+    assert template_text(names) == "Photo by {slot:names}"
+    assert outermost_templates([names, longer]) == [longer]

@@ -19,7 +19,7 @@ from templatemine.errors import MissingExtraError, pip_line
 from templatemine.mining.cutoff import energy_border, energy_curve
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.charts import COLOURS, days_spec, histogram_spec, svg
+from templatemine.report.charts import COLOURS, days_spec, draw_svg, histogram_spec
 from templatemine.report.histogram import BARS, PLAIN_BARS, Histogram, histogram_of, sparkline
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
@@ -91,7 +91,7 @@ def test_nothing_to_see(counts: tuple[int, ...]) -> None:
     found = histogram_of(replace(pack, cutoff=cutoff, templates=()))
     assert (found.counts, found.energies, found.least) == (counts, (), None)
     pytest.importorskip("vl_convert")
-    assert svg(histogram_spec(found)).startswith("<svg")
+    assert draw_svg(histogram_spec(found)).startswith("<svg")
 
 
 @given(st.lists(st.integers(0, 10**9), max_size=130), st.integers(1, 60), st.sampled_from([BARS, PLAIN_BARS]))
@@ -123,7 +123,7 @@ EXAMPLE = Histogram(
 def test_drawing() -> None:
     pytest.importorskip("vl_convert")
     for histogram, rules in ((EXAMPLE, "var(--chart-cutoff)"), (replace(EXAMPLE, cutoff=None), "var(--chart-energy)")):
-        drawn = svg(histogram_spec(histogram))
+        drawn = draw_svg(histogram_spec(histogram))
         root = ET.fromstring(drawn)
         assert not any({"id", "style"} & set(one.attrib) for one in root.iter())
         assert not {one.tag.rpartition("}")[2] for one in root.iter()} & {"script", "style", "image", "use", "a"}
@@ -136,18 +136,18 @@ def test_drawing() -> None:
 def test_days() -> None:
     pytest.importorskip("vl_convert")
     periods = [("2024-01-01", "2024-01-08"), ("2024-01-08", "2024-01-15")]
-    drawn = svg(days_spec(periods, [5, 9], [3, 9]))
+    drawn = draw_svg(days_spec(periods, [5, 9], [3, 9]))
     assert "documents" in drawn
     assert "var(--chart-template)" in drawn
-    assert svg(days_spec([], [], [])).startswith("<svg")
+    assert draw_svg(days_spec([], [], [])).startswith("<svg")
 
 
 def test_the_same_drawing_every_time() -> None:
     pytest.importorskip("vl_convert")
-    assert svg(histogram_spec(EXAMPLE)) == svg(histogram_spec(EXAMPLE))
+    assert draw_svg(histogram_spec(EXAMPLE)) == draw_svg(histogram_spec(EXAMPLE))
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtraError, match=re.escape(pip_line("report"))):
-        svg(histogram_spec(EXAMPLE))
+        draw_svg(histogram_spec(EXAMPLE))

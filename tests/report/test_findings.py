@@ -19,7 +19,7 @@ from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import LEFT, conclusion
+from templatemine.report.findings import RESIDUE_KINDS, summarise
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.view import Report, make_report
@@ -53,7 +53,7 @@ def rendered(made: Report) -> str:
 
 
 def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: list[Document]) -> None:
-    said = " ".join(conclusion(report(pack, documents)))
+    said = " ".join(summarise(report(pack, documents)))
     cleaned = [Cleaner(pack).clean(one.body) for one in documents]
     changed = sum(bool(one.removed) for one in cleaned)
     cut = sum(span.end - span.start for one in cleaned for span in one.removed)
@@ -110,7 +110,7 @@ def test_a_method_without_scores_says_so(unscored: Pack, documents: list[Documen
     made = report(unscored, documents)
     assert made.riskiest == ()
     assert made.largest
-    assert "1 pack has no scores" in " ".join(conclusion(made))
+    assert "1 pack has no scores" in " ".join(summarise(made))
     assert "Unknown: the method gives no scores." in rendered(made)
 
 
@@ -121,7 +121,7 @@ def test_residues_are_told_in_words(pack: Pack, documents: list[Document]) -> No
     assert left.articles == left.looked > 0
     assert "open end" in {kind for kind, _, _ in left.kinds}
     page = rendered(made)
-    assert LEFT["open end"] in page
+    assert RESIDUE_KINDS["open end"] in page
     assert "Sources by risk" in page
 
 
@@ -182,10 +182,10 @@ def test_the_caution_is_told_if_it_is_not_the_default(pack: Pack) -> None:
 def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) -> None:
     assert f"<h1>What is removed from {pack.source}</h1>" in rendered(report(pack, documents))
     assert f"<title>Templates of {pack.source}</title>" in rendered(report(pack, None))
-    said = conclusion(report(replace(pack, templates=()), documents))
+    said = summarise(report(replace(pack, templates=()), documents))
     assert said == ["No source has templates, and nothing is removed."]
     elsewhere = [replace(one, text="Nothing of it.") for one in documents]
-    assert "None of the" in conclusion(report(pack, elsewhere))[0]
+    assert "None of the" in summarise(report(pack, elsewhere))[0]
 
 
 def page(number: int) -> Document:
@@ -205,12 +205,12 @@ def test_scores_of_templates_say_nothing_of_pages(pack: Pack, documents: list[Do
     alone = report(site, pages)
     assert alone.pages == 1
     assert (alone.largest, alone.riskiest, alone.scored, alone.sources[0].risk) == ((), (), False, 0.0)
-    (said,) = conclusion(alone)
+    (said,) = summarise(alone)
     assert said.startswith("Cleaning changes 30 of 30 documents")
     text = rendered(alone)
     assert "Of the pages of 1 source: all but the main text" in text
     assert "no pack has templates that decide what goes" in text
-    bare = conclusion(report(replace(site, templates=()), pages))
+    bare = summarise(report(replace(site, templates=()), pages))
     assert bare[0].startswith("Cleaning changes 30 of 30 documents")
     stripped = make_report(
         {"page.example": site}, pages, lambda source: (), ReportConfig(clean=CleanConfig(html="strip"))

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.model import Span
-from templatemine.report.marks import Note, Piece, acts, elided, marked, named, pieces, shown
+from templatemine.report.marks import (
+    Note,
+    TextPiece,
+    elide,
+    escape_text,
+    is_control,
+    name_controls,
+    render_marks,
+    split_pieces,
+)
 
 
 @st.composite
@@ -29,7 +38,7 @@ def cut_texts(draw: st.DrawFn) -> tuple[str, list[Span]]:
 @examples(200)
 def test_pieces_give_the_text_back(drawn: tuple[str, list[Span]]) -> None:
     text, spans = drawn
-    parts = list(pieces(text, spans))
+    parts = list(split_pieces(text, spans))
     assert "".join(piece.text for piece in parts) == text
     assert [(p.start, p.start + len(p.text), p.templates) for p in parts if p.templates] == [
         (span.start, span.end, span.templates) for span in spans
@@ -41,7 +50,7 @@ def test_pieces_give_the_text_back(drawn: tuple[str, list[Span]]) -> None:
 @examples(200)
 def test_hiding_loses_no_cut_and_no_character_unsaid(drawn: tuple[str, list[Span]], context: int) -> None:
     text, spans = drawn
-    parts = list(elided(pieces(text, spans), context))
+    parts = list(elide(split_pieces(text, spans), context))
     place = 0
     for piece in parts:
         assert piece.start == place
@@ -53,7 +62,7 @@ def test_hiding_loses_no_cut_and_no_character_unsaid(drawn: tuple[str, list[Span
 
 def test_long_stretches_are_hidden() -> None:
     text = "word " * 100 + "CUT" + " word" * 100
-    parts = list(elided(pieces(text, [Span(500, 503, ("t1",))]), 60))
+    parts = list(elide(split_pieces(text, [Span(500, 503, ("t1",))]), 60))
     assert sum(piece.hidden for piece in parts) > 800
     assert [piece.text for piece in parts if piece.templates] == ["CUT"]
     assert all(len(piece.text) <= 81 for piece in parts)
@@ -74,7 +83,7 @@ class Reader(HTMLParser):
         self.text += data
 
 
-def note(piece: Piece) -> Note:
+def note(piece: TextPiece) -> Note:
     return Note(piece.text + " ".join(piece.templates), described_by=f'"><b id={piece.start}>')
 
 
@@ -83,30 +92,30 @@ def note(piece: Piece) -> Note:
 def test_a_text_is_never_mark_up(drawn: tuple[str, list[Span]]) -> None:
     text, spans = drawn
     reader = Reader()
-    reader.feed(marked(pieces(text, spans), note))
+    reader.feed(render_marks(split_pieces(text, spans), note))
     reader.close()
     assert {name for name, _ in reader.elements} <= {"mark", "b"}
     marks = [attributes for name, attributes in reader.elements if name == "mark"]
     assert [int(one["data-start"] or "") for one in marks] == [span.start for span in spans]
-    assert [one["data-note"] for one in marks] == [named(text[s.start : s.end] + s.templates[0]) for s in spans]
+    assert [one["data-note"] for one in marks] == [name_controls(text[s.start : s.end] + s.templates[0]) for s in spans]
     assert all(set(one) == {"tabindex", "data-start", "data-note", "aria-describedby"} for one in marks)
-    assert reader.text == named(text)
+    assert reader.text == name_controls(text)
 
 
 @pytest.mark.parametrize("char", ["\u202e", "\u2066", "\x1b", "\x00", "\x07", "\x9b", "\ud800", "\r"])
 def test_what_acts_is_named(char: str) -> None:
-    assert acts(char)
-    assert shown(f"a{char}b") == f'a<b class="ctl">U+{ord(char):04X}</b>b'
-    assert named(f"a{char}b") == f"aU+{ord(char):04X}b"
+    assert is_control(char)
+    assert escape_text(f"a{char}b") == f'a<b class="ctl">U+{ord(char):04X}</b>b'
+    assert name_controls(f"a{char}b") == f"aU+{ord(char):04X}b"
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc", "שלום\u200f", "می\u200cخواهم", "漢字", "👩\u200d🚀", "n\u0303"])
 def test_what_scripts_need_stays(text: str) -> None:
-    assert shown(text) == text == named(text)
+    assert escape_text(text) == text == name_controls(text)
 
 
 def test_line_ends_of_windows() -> None:
-    assert shown("a\r\nb") == "a\nb"
+    assert escape_text("a\r\nb") == "a\nb"
 
 
 ATTACKS = [
@@ -124,7 +133,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attacks(attack: str) -> None:
-    html = marked([Piece(0, attack), Piece(len(attack), attack, (attack,))], note)
+    html = render_marks([TextPiece(0, attack), TextPiece(len(attack), attack, (attack,))], note)
     reader = Reader()
     reader.feed(html)
     assert [name for name, _ in reader.elements] == ["mark"]

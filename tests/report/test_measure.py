@@ -20,13 +20,13 @@ from templatemine.io.read import read_documents
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.report.explain import Explainer, cut_by, one_object
-from templatemine.report.marks import pieces
-from templatemine.report.measure import Measured
-from templatemine.report.terminal import Painter, article, grounds, rows
-from templatemine.report.timeline import by_period, periods
+from templatemine.report.explain import Explainer, find_cut_template, read_json_object
+from templatemine.report.marks import split_pieces
+from templatemine.report.measure import PackMeasurement
+from templatemine.report.terminal import Painter, format_article, format_grounds, format_rows
+from templatemine.report.timeline import count_by_period, split_periods
 from templatemine.report.view import Report, make_report
-from templatemine.report.words import joined, leading, text_of
+from templatemine.report.words import join_tokens, outermost_templates, template_text
 from templatemine.text.dates import resolve_day
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
@@ -42,8 +42,8 @@ def pack() -> Pack:
     return Pack.load(GOLDEN / "default.pack.json")
 
 
-def measured(pack: Pack, documents: Sequence[Document], **options: int) -> Measured:
-    found = Measured(pack, ReportConfig(**options))
+def measured(pack: Pack, documents: Sequence[Document], **options: int) -> PackMeasurement:
+    found = PackMeasurement(pack, ReportConfig(**options))
     for document in documents:
         found.add(document)
     return found
@@ -61,7 +61,7 @@ def test_the_figures_are_those_of_the_cleaner(pack: Pack, documents: list[Docume
 
 def test_templates_are_seen_as_they_were_mined(pack: Pack, documents: list[Document]) -> None:
     """On the archive that a pack was mined from; a template with an anchor is cut only where it is at it."""
-    seen = measured(pack, documents).seen()
+    seen = measured(pack, documents).template_figures()
     assert len(seen) == len(pack.templates)
     for template, one in zip(pack.templates, seen, strict=True):
         assert 0 < one.df <= template.df
@@ -90,7 +90,7 @@ def test_an_expression_by_hand_is_counted_too(pack: Pack) -> None:
             Document(source=pack.source, id="2", text="x"),
         ],
     )
-    one = found.seen()[0]
+    one = found.template_figures()[0]
     assert (one.df, one.count, one.starts, one.ends, one.lines) == (1, 2, 1.0, 0.5, 0.5)
     assert (one.bits, one.bound, dict(one.days)) == (None, None, {"2024-02-03": 1})
 
@@ -145,7 +145,7 @@ def page(number: int) -> Document:
 def test_pages(kind: str) -> None:
     pages = [page(number) for number in range(60)]
     pack = mine(pages)["page.example"]
-    found = Measured(pack, ReportConfig(clean=CleanConfig(html=kind)))
+    found = PackMeasurement(pack, ReportConfig(clean=CleanConfig(html=kind)))
     for one in pages:
         found.add(one)
     found.add(Document(source="page.example", id="t", text="only text"))
@@ -170,8 +170,8 @@ DAYS = st.dates(date(1, 1, 1), date.max).map(date.isoformat)
 @given(st.dictionaries(DAYS, st.integers(0, 9), max_size=6))
 @examples(200)
 def test_periods_hold_every_day(counts: dict[str, int]) -> None:
-    steps = periods(counts)
-    assert sum(by_period(counts, steps)) == sum(counts.values())
+    steps = split_periods(counts)
+    assert sum(count_by_period(counts, steps)) == sum(counts.values())
     assert all(first < end for first, end in steps)
     assert all(one[1] == other[0] for one, other in pairwise(steps))
     if counts:
@@ -184,7 +184,7 @@ def test_periods_hold_every_day(counts: dict[str, int]) -> None:
 )
 def test_periods_can_be_told_apart(size: int, most: int) -> None:
     first = date(2001, 5, 3)
-    assert 1 <= len(periods([first.isoformat(), (first + timedelta(size - 1)).isoformat()])) <= most
+    assert 1 <= len(split_periods([first.isoformat(), (first + timedelta(size - 1)).isoformat()])) <= most
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,15 @@ def test_leading() -> None:
         template("MORE", "NEWS"),
         template("ERE"),
     )
-    assert leading([part, rest, whole, other, inner]) == [whole, other, inner]
+    assert outermost_templates([part, rest, whole, other, inner]) == [whole, other, inner]
     by_hand = replace(part, tokens=None, regex="HERE")
-    assert leading([by_hand, whole]) == [whole, by_hand]
-    assert leading([]) == []
+    assert outermost_templates([by_hand, whole]) == [whole, by_hand]
+    assert outermost_templates([]) == []
 
 
 def test_words() -> None:
-    assert joined(["Sign", "up", "央", "视", "{number}"]) == "Sign up央视{number}"
-    assert text_of(replace(template("a"), tokens=None, regex="a+")) == "a+"
+    assert join_tokens(["Sign", "up", "央", "视", "{number}"]) == "Sign up央视{number}"
+    assert template_text(replace(template("a"), tokens=None, regex="a+")) == "a+"
 
 
 def test_what_cut_it(pack: Pack, documents: list[Document]) -> None:
@@ -235,13 +235,13 @@ def test_what_cut_it(pack: Pack, documents: list[Document]) -> None:
     ]
     assert cuts
     for piece in cuts:
-        found = cut_by(piece, templates)
+        found = find_cut_template(piece, templates)
         assert found is not None
         assert found.head.tokens is not None
         assert len(found.head.tokens) == max(len(templates[one].tokens or ()) for one in piece.templates)
         assert 1 + len(found.also) + found.within == len(piece.templates)
         assert {found.head.id, *(one.id for one in found.also)} <= set(piece.templates)
-    assert cut_by(replace(cuts[0], templates=("", "tunknown")), templates) is None
+    assert find_cut_template(replace(cuts[0], templates=("", "tunknown")), templates) is None
 
 
 def test_one_cut_has_one_number_on_a_terminal(pack: Pack, documents: list[Document]) -> None:
@@ -252,21 +252,23 @@ def test_one_cut_has_one_number_on_a_terminal(pack: Pack, documents: list[Docume
     body = next(document.body for document in documents if one.example in document.body)
     place = body.index(one.example)
     ids = (one.id, inner.id, *(other.id for other in unlike))
-    text, listed = article(pieces(body, [Span(place, place + len(one.example), ids)]), more, Painter(colours=False))
+    text, listed = format_article(
+        split_pieces(body, [Span(place, place + len(one.example), ids)]), more, Painter(colours=False)
+    )
     assert f"[-{one.example}-]{{1}}" in text
     assert [other.template.id for other in listed] == [one.id]
-    (row,) = rows(listed, more)
+    (row,) = format_rows(listed, more)
     assert one.id in row
-    assert grounds(listed)[-1].strip().removeprefix("1: ") == "also matched: tunlike0 0; tunlike1 1; 1 within it"
+    assert format_grounds(listed)[-1].strip().removeprefix("1: ") == "also matched: tunlike0 0; tunlike1 1; 1 within it"
 
 
 def test_one_object(tmp_path: Path) -> None:
     read = ReadConfig(text_field="body")
     path = tmp_path / "article.json"
     path.write_text('{\n "id": 7,\n "body": "A story.",\n "date": [2024], "title": "T"\n}\n')
-    assert one_object(str(path), read) == Document(source="article", id="7", text="A story.", title="T")
+    assert read_json_object(str(path), read) == Document(source="article", id="7", text="A story.", title="T")
     for other in ("[1]", "{", '{"a": 1}\n{"a": 2}', "\xff", '{\n"title": "no body"}'):
         path.write_text(other, encoding="latin-1")
-        assert one_object(str(path), read) is None
-    assert one_object(str(tmp_path / "missing.json"), read) is None
-    assert one_object("-", read) is None
+        assert read_json_object(str(path), read) is None
+    assert read_json_object(str(tmp_path / "missing.json"), read) is None
+    assert read_json_object("-", read) is None

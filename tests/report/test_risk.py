@@ -16,7 +16,14 @@ from templatemine.config import ReadConfig
 from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import Occurrences, Stretches, alone, doubt, is_scored, sizes
+from templatemine.report.risk import (
+    OccurrenceColumns,
+    Occurrences,
+    exclusive_lengths,
+    is_scored,
+    story_probability,
+    sum_lengths,
+)
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern"
 
@@ -53,7 +60,7 @@ def apart(rows: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 def test_alone_is_what_no_other_template_covers(rows: list[tuple[int, int, int]], kept: list[bool]) -> None:
     rows = apart(rows)
     columns = [np.array([row[at] for row in rows], np.int64) for at in (1, 2, 0)]
-    found = alone(Stretches(*columns), SIZE, np.array(kept))
+    found = exclusive_lengths(OccurrenceColumns(*columns), SIZE, np.array(kept))
     covered = {place: {n for own, s, e in rows if own == place for n in range(s, e)} for place in range(4)}
     for (place, start, end), number in zip(rows, found.tolist(), strict=True):
         others = set().union(*(covered[other] for other in range(4) if kept[other] and other != place))
@@ -79,9 +86,9 @@ def test_occurrences_are_those_of_the_expressions(pack: Pack, documents: list[Do
             ]
             assert all(one[1] <= other[0] for one, other in pairwise(rows))
     found = [occurrences.find(document.body) for document in documents]
-    characters, counts = sizes(found, len(pack.templates))
-    assert characters[0] == sum(int((one.ends - one.starts)[one.places == 0].sum()) for one in found) > 0
-    assert counts[0] == sum(int((one.places == 0).sum()) for one in found)
+    characters, counts = sum_lengths(found, len(pack.templates))
+    assert characters[0] == sum(int((one.ends - one.starts)[one.template_indices == 0].sum()) for one in found) > 0
+    assert counts[0] == sum(int((one.template_indices == 0).sum()) for one in found)
 
 
 def test_no_templates_and_no_text(pack: Pack) -> None:
@@ -91,8 +98,8 @@ def test_no_templates_and_no_text(pack: Pack) -> None:
 
 def test_doubt_is_what_the_score_leaves(pack: Pack) -> None:
     template = replace(pack.templates[0], score=0.8)
-    assert doubt(template) == pytest.approx(0.2)
-    assert doubt(replace(template, score=None)) == 1
-    assert doubt(template, by_hand=True) == doubt(replace(template, tokens=None)) == 0
+    assert story_probability(template) == pytest.approx(0.2)
+    assert story_probability(replace(template, score=None)) == 1
+    assert story_probability(template, by_hand=True) == story_probability(replace(template, tokens=None)) == 0
     assert is_scored(replace(pack, templates=(template,)))
     assert not is_scored(Pack.load(GOLDEN / "thesis.pack.json"))

@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import Any
 
 from templatemine._version import __version__
-from templatemine.cli.common import Parser, StrictStop, complain, did_you_mean, flush
+from templatemine.cli.common import Parser, StrictStop, did_you_mean, flush_output, print_error
 from templatemine.cli.defaults import apply_defaults, read_defaults
-from templatemine.cli.ending import Ended, ending_signals
+from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
 from templatemine.errors import TemplateMineError
 
-__all__ = ["COMMANDS", "parser_of", "run", "whole_parser"]
+__all__ = ["COMMANDS", "command_parser", "run", "whole_parser"]
 
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
@@ -81,11 +81,11 @@ class _Command(Parser):
         used = apply_defaults(self, file, self._command, tables.get(self._command, {}), args or ())
         namespace, others = super().parse_known_args(args, namespace)
         if used and not getattr(namespace, "quiet", False):
-            complain(f"defaults from {file}: {', '.join(used)}", "")
+            print_error(f"defaults from {file}: {', '.join(used)}", "")
         return namespace, others
 
 
-def parser_of(name: str) -> argparse.ArgumentParser:
+def command_parser(name: str) -> argparse.ArgumentParser:
     """The parser of one command, with its options."""
     return _Command(prog=f"templatemine {name}", command=name).with_options()
 
@@ -128,38 +128,38 @@ def run(argv: Sequence[str]) -> int:
             return end.code if isinstance(end.code, int) else 2
         return int(args.run(args))
 
-    return _guarded(work)
+    return _exit_code(work)
 
 
-def _guarded(work: Callable[[], int]) -> int:
+def _exit_code(work: Callable[[], int]) -> int:
     try:
-        with ending_signals(), _notices():
+        with signals_as_exceptions(), _print_warnings():
             code = work()
-            flush()
+            flush_output()
             return code
     except StrictStop as error:
-        complain(str(error))
+        print_error(str(error))
         return 1
     except TemplateMineError as error:
-        complain(str(error))
+        print_error(str(error))
     except KeyboardInterrupt:
-        complain("interrupted", "")
+        print_error("interrupted", "")
         return 128 + signal.SIGINT
-    except Ended as end:
-        complain(f"ended by {signal.Signals(end.number).name}", "")
+    except EndedBySignal as end:
+        print_error(f"ended by {signal.Signals(end.number).name}", "")
         return 128 + end.number
     except BrokenPipeError:
         return 0  # the reader has closed the pipe
     except OSError as error:
-        complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
+        print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
     except MemoryError:
-        complain("out of memory; fewer --jobs or smaller inputs need less")
+        print_error("out of memory; fewer --jobs or smaller inputs need less")
     finally:
-        _settle_output()
+        _close_output()
     return 2
 
 
-def _settle_output() -> None:
+def _close_output() -> None:
     """Redirect standard output to nowhere if it cannot be written, or Python would complain at exit."""
     try:
         if sys.stdout is not None:
@@ -172,10 +172,10 @@ def _settle_output() -> None:
 
 
 @contextmanager
-def _notices() -> Iterator[None]:
+def _print_warnings() -> Iterator[None]:
     """Print warnings, such as that of an old name in a pack, in one line each."""
     before = warnings.showwarning
-    warnings.showwarning = lambda message, *_: complain(str(message), "warning: ")
+    warnings.showwarning = lambda message, *_: print_error(str(message), "warning: ")
     try:
         yield
     finally:

@@ -37,8 +37,8 @@ answers, each with the Enter key:
   q   stop; what was answered is kept
 """
 
-_QUESTIONS = 10
-_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
+_MAX_QUESTIONS = 10
+_ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
@@ -54,8 +54,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--limit",
         "-n",
         metavar="N",
-        type=common.at_least(1),
-        default=_QUESTIONS,
+        type=common.int_at_least(1),
+        default=_MAX_QUESTIONS,
         help="questions about each source (default: %(default)s)",
     )
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
@@ -87,17 +87,17 @@ def run(args: argparse.Namespace) -> int:
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return 0
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
-    _look(args, terminal, seen)
-    painter, whose = Painter(common.colours(sys.stdout)), args.by or _user()
+    _collect_contexts(args, terminal, seen)
+    painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
         file = packs.files[source]
-        common.out(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
-        answers, more = _answers(args, packs[source], questions, seen[source], painter)
+        common.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
+        answers, more = _ask_questions(args, packs[source], questions, seen[source], painter)
         if answers:
-            _save(file, answers, whose)
+            _save_answers(file, answers, whose)
             kept += len(answers)
-            terminal.say(f"{common.one_line(file)}: {counted(len(answers), 'answer')} kept")
+            terminal.say(f"{common.escape_line(file)}: {counted(len(answers), 'answer')} kept")
         if not more:
             break
     if not args.list:
@@ -105,11 +105,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, QuestionContexts]) -> None:
+def _collect_contexts(
+    args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, QuestionContexts]
+) -> None:
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
-    for record in common.some_records(args.archive, common.read_config(args), terminal):
+    for record in common.read_nonempty_records(args.archive, common.read_config(args), terminal):
         sightings = seen.get(record.document.source)
         if sightings is not None:
             sightings.add(record.document)
@@ -118,7 +120,7 @@ def _look(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str
     terminal.skipped_more()
 
 
-def _answers(
+def _ask_questions(
     args: argparse.Namespace, pack: Pack, questions: list[Question], seen: QuestionContexts, painter: Painter
 ) -> tuple[list[tuple[Question, str]], bool]:
     """The answers to the questions of a source; and whether the next source's are to be asked."""
@@ -126,38 +128,40 @@ def _answers(
 
     answers: list[tuple[Question, str]] = []
     for place, question in enumerate(questions):
-        common.out("\n".join(_shown(place + 1, len(questions), question, pack, seen, painter)) + "\n")
+        common.print_text("\n".join(_format_question(place + 1, len(questions), question, pack, seen, painter)) + "\n")
         if args.list:
             continue
         able = possible_answers(question)
-        keys = [key for key, answer in _KEYS.items() if answer in able]
-        for line in _lines(f"{', '.join(keys)}, q or nothing? "):
+        keys = [key for key, answer in _ANSWER_KEYS.items() if answer in able]
+        for line in _read_lines(f"{', '.join(keys)}, q or nothing? "):
             key = line.strip().lower()[:1]
             if key == "q":
                 return answers, False
             if not key or key in keys:
-                answers += [(question, _KEYS[key])] if key else []
+                answers += [(question, _ANSWER_KEYS[key])] if key else []
                 break
         else:
             return answers, False
     return answers, True
 
 
-def _lines(prompt: str) -> Iterator[str]:
+def _read_lines(prompt: str) -> Iterator[str]:
     """Lines of standard input, each after the prompt; they end where it ends."""
     while True:
-        common.out(prompt)
-        common.flush()
+        common.print_text(prompt)
+        common.flush_output()
         line = sys.stdin.readline() if sys.stdin else ""
         if not line:
-            common.out("\n")
+            common.print_text("\n")
             return
         yield line
 
 
-def _shown(number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter) -> list[str]:
+def _format_question(
+    number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter
+) -> list[str]:
     from templatemine.archive.apply_answers import ALL, LABEL, current_removal
-    from templatemine.report.words import joined
+    from templatemine.report.words import join_tokens
 
     what = "a label" if question.filled else "a string"
     with_rest = " with the rest of its line" if question.filled else ""
@@ -166,36 +170,36 @@ def _shown(number: int, of: int, question: Question, pack: Pack, seen: QuestionC
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
-    lines = ["", painter.title(head), f"  {common.one_line(joined(question.tokens))}"]
+    lines = ["", painter.title(head), f"  {common.escape_line(join_tokens(question.tokens))}"]
     places = seen.contexts_of(question) or [("", question.example, "")]
     for before, found, behind in places:
-        lines.append(f"  | {_flat(before)}{painter.cut(_flat(found))}{_flat(behind)}")
+        lines.append(f"  | {_join_lines(before)}{painter.cut(_join_lines(found))}{_join_lines(behind)}")
     return lines
 
 
-def _flat(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Text on one line, with a mark where it breaks."""
-    return common.visible(" ⏎ ".join(text.split("\n")))
+    return common.escape_controls(" ⏎ ".join(text.split("\n")))
 
 
-def _user() -> str:
+def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a process of a user without a name
         return ""
 
 
-def _save(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
+def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
     from templatemine.archive.apply_answers import add_answer_rules
     from templatemine.archive.apply_overrides import apply_rules
-    from templatemine.desk.store import now
+    from templatemine.desk.store import utc_now
     from templatemine.errors import CorpusError
     from templatemine.io.lock import locked
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected, rejected_path
 
-    time = now()
+    time = utc_now()
     with locked(os.path.dirname(file) or "."):
         pack = Pack.load(file)
         rules = pack.overrides.rules

@@ -73,14 +73,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--gap",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=clean.gap,
         help="also remove text between two removed parts if it is shorter than N characters (default: %(default)s)",
     )
     group.add_argument(
         "--guard",
         metavar="SHARE",
-        type=common.share,
+        type=common.parse_share,
         default=clean.guard,
         help="an article of which a greater share is boilerplate is a stub, and marked (default: %(default)s)",
     )
@@ -103,7 +103,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=clean.text_format,
         help="for pages: how the main text is written, as in extract; json is its content (default: %(default)s)",
     )
-    common.add_markup_options(group, common.BESIDE)
+    common.add_markup_options(group, common.MARKUP_OPTIONS)
     group.add_argument(
         "--fallback",
         metavar="SOURCE",
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
     if args.diff:
-        return _diff(args, terminal, replace(config, clean=config.clean.plain()))
+        return _print_diff(args, terminal, replace(config, clean=config.clean.plain()))
     if args.hits is not None:
         from templatemine.cleaning.hits import make_folder
 
@@ -200,20 +200,20 @@ def run(args: argparse.Namespace) -> int:
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
-        _refuse_empty(args, terminal, cleaner.tally)
-        _refuse_plain(args, cleaner.tally.total())
+        _check_not_empty(args, terminal, cleaner.tally)
+        _check_has_html(args, cleaner.tally.total())
     if args.hits is not None:
         from templatemine.cleaning.hits import write_hits
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
-    _summary(args, terminal, cleaner.tally)
+    _print_summary(args, terminal, cleaner.tally)
     return 0
 
 
 def _clean_config(args: argparse.Namespace) -> CleanConfig:
     form = args.text_format
-    markup = common.markup_of(args, common.BESIDE, "--text-format", form)
+    markup = common.markup_config(args, common.MARKUP_OPTIONS, "--text-format", form)
     if form != "text" and args.html == "strip":
         raise ConfigError(f"--text-format: expected text with --html strip, got {form}")
     return CleanConfig(
@@ -228,7 +228,7 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
     )
 
 
-def _refuse_plain(args: argparse.Namespace, total: SourceTally) -> None:
+def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
     """Write nothing if a format of pages was asked for and there is none; among pages, texts stay plain."""
     if args.text_format != "text" and total.records > total.no_text and not total.formatted:
         raise ConfigError(
@@ -237,28 +237,28 @@ def _refuse_plain(args: argparse.Namespace, total: SourceTally) -> None:
         )
 
 
-def _refuse_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+def _check_not_empty(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
     """Write nothing if no record can be read; an input without records gives an empty output."""
     if terminal.skipped and not tally.sources:
-        raise common.nothing_read(terminal, args.inputs)
+        raise common.no_documents_error(terminal, args.inputs)
 
 
-def _diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
+def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: StreamConfig) -> int:
     """Print what would change, record by record."""
     from templatemine.cleaning.records import RecordCleaner
     from templatemine.packs.pack_folder import PackFiles
-    from templatemine.report.terminal import Painter, changes, diff_lines
+    from templatemine.report.terminal import Painter, diff_lines, find_changes
 
-    painter = Painter(common.colours(sys.stdout))
+    painter = Painter(common.shows_colours(sys.stdout))
     packs = PackFiles(args.packs)
     cleaner = RecordCleaner(packs, config)
     records = common.open_records(args.inputs, config.read, terminal.met)
-    for change in changes(records, packs, cleaner, terminal.skip):
-        common.out("".join(line + "\n" for line in diff_lines(change, painter)))
-    _refuse_empty(args, terminal, cleaner.tally)
+    for change in find_changes(records, packs, cleaner, terminal.skip):
+        common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
+    _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
     args.json = False  # standard output is taken
-    _summary(args, terminal, cleaner.tally)
+    _print_summary(args, terminal, cleaner.tally)
     return 0
 
 
@@ -270,42 +270,44 @@ def _check_paths(args: argparse.Namespace) -> None:
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
 
-def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
     total = tally.total()
     if args.json:
         facts = {
-            **_facts(total),
+            **_source_json(total),
             "skipped": terminal.skipped,
             "met": terminal.met.notes,
             "seconds": round(terminal.seconds, 3),
         }
-        facts["sources"] = [{"source": source, **_facts(counts)} for source, counts in sorted(tally.sources.items())]
+        facts["sources"] = [
+            {"source": source, **_source_json(counts)} for source, counts in sorted(tally.sources.items())
+        ]
         terminal.report(facts, to_stdout=args.output != "-")
         return
     if terminal.quiet:
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
     rows = [
-        _row(source, counts)
+        _format_row(source, counts)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, total))
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total))
     if total.records and total.no_pack == total.records:
-        terminal.say(_none_fits(args, tally))
+        terminal.say(_explain_no_pack(args, tally))
 
 
-def _none_fits(args: argparse.Namespace, tally: Tally) -> str:
+def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     """Where no record has a pack, its source is most often named in another way than when the pack was mined."""
     from templatemine.packs.pack_folder import PackFiles
 
-    records, packs = (tables.some_of(sorted(names)) for names in (tally.sources, PackFiles(args.packs)))
+    records, packs = (tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs)))
     return (
         f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
         "--source-field and --source-of say where the source stands, as for mine"
     )
 
 
-def _facts(counts: SourceTally) -> dict[str, Any]:
+def _source_json(counts: SourceTally) -> dict[str, Any]:
     return {
         "records": counts.records,
         "no_pack": counts.no_pack,
@@ -323,7 +325,7 @@ def _facts(counts: SourceTally) -> dict[str, Any]:
     }
 
 
-def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
+def _format_row(source: str, counts: SourceTally) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
         notes.append("no pack: unchanged")
@@ -337,21 +339,28 @@ def _row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
         notes.append(counted(counts.stubs, "stub"))
-    return source, f"{counts.records:,}", f"{counts.changed:,}", f"{counts.spans:,}", _cut(counts), "; ".join(notes)
+    return (
+        source,
+        f"{counts.records:,}",
+        f"{counts.changed:,}",
+        f"{counts.spans:,}",
+        _format_cut(counts),
+        "; ".join(notes),
+    )
 
 
-def _cut(counts: SourceTally) -> str:
+def _format_cut(counts: SourceTally) -> str:
     return f"{counts.cut:,} ({counts.cut / counts.characters:.1%})" if counts.characters else "-"
 
 
-def _totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
+def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
     changed = "would be changed" if args.dry_run or args.diff else "changed"
     stubs = "left whole" if args.stubs == "keep" else "cleaned"
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters removed: {_cut(total)}",
+        f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
     ]
     plain = total.records - total.no_text - total.formatted if total.formatted else 0
     for number, what in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from templatemine.cli.defaults import FILES, apply_defaults, read_defaults
+from templatemine.cli.defaults import CONFIG_FILES, apply_defaults, read_defaults
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
@@ -29,15 +29,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, check, print."""
-    from templatemine.cli.app import COMMANDS, parser_of
+    from templatemine.cli.app import COMMANDS, command_parser
 
     file, tables = read_defaults(tuple(COMMANDS))
     for command, table in tables.items():
-        apply_defaults(parser_of(command), file, command, table)
+        apply_defaults(command_parser(command), file, command, table)
     if args.json:
         print(json.dumps({"file": file or None, "defaults": tables}, ensure_ascii=False))
     elif not file:
-        print(f"no {FILES[0]} here, and no table tool.templatemine in {FILES[1]}")
+        print(f"no {CONFIG_FILES[0]} here, and no table tool.templatemine in {CONFIG_FILES[1]}")
     else:
         print(f"# {file}")
         for command, table in tables.items():

@@ -81,14 +81,14 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group.add_argument(
         "--max-pages",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=defaults.max_pages,
         help="maximum number of pages per domain, over all runs (default: %(default)s)",
     )
     group.add_argument(
         "--max-size",
         metavar="SIZE",
-        type=common.size,
+        type=common.parse_size,
         default=defaults.max_size,
         help="maximum size of a page (default: 8M)",
     )
@@ -102,14 +102,14 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group.add_argument(
         "--redirects",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=defaults.redirects,
         help="maximum (default: %(default)s)",
     )
     group.add_argument(
         "--retries",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=defaults.retries,
         help="maximum (default: %(default)s)",
     )

@@ -39,7 +39,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sample",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=300,
         help="documents of each source that are held in memory and shown (default: %(default)s)",
     )
@@ -50,7 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--port",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=8642,
         help="0 selects a free port (default: %(default)s)",
     )
@@ -83,15 +83,15 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
 
     def records() -> Iterator[Record]:
-        yield from common.some_records(args.archive, read, terminal)
+        yield from common.read_nonempty_records(args.archive, read, terminal)
         terminal.skipped_more()
 
     serve(
         args.packs,
         records,
         config,
-        lambda address: common.out(f"{address}\n"),
+        lambda address: common.print_text(f"{address}\n"),
         gold,
-        lambda told: terminal.say(common.one_line(told)),
+        lambda told: terminal.say(common.escape_line(told)),
     )
     return 0

@@ -32,14 +32,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--between",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=100_000,
         help="average number of documents of a source between two false warnings (default: %(default)s)",
     )
     parser.add_argument(
         "--reference",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=200,
         help="first documents of a source, which define what is normal (default: %(default)s)",
     )
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
-        terminal.report({"sources": [_facts(one, packs.get(one.source)) for one in found]}, to_stdout=True)
+        terminal.report({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
         return 0
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
@@ -69,40 +69,40 @@ def run(args: argparse.Namespace) -> int:
             f"{one.documents:,}",
             f"{one.expressions:,}",
             f"{len(one.warnings):,}",
-            _note(one),
+            _format_note(one),
         )
         for one in sorted(found, key=lambda one: (-len(one.warnings), one.source))
     ]
     terminal.say(*tables.capped_table(header, rows, "sources"), "")
     for one in found:
-        for line in _lines(one, packs.get(one.source)):
-            common.out(f"{common.one_line(one.source)}: {line}\n")
+        for line in _format_source(one, packs.get(one.source)):
+            common.print_text(f"{common.escape_line(one.source)}: {line}\n")
     return 0
 
 
-_SHOWN = 5
+_MAX_LISTED = 5
 
 
-def _lines(one: SourceDrift, pack: Pack | None) -> list[str]:
+def _format_source(one: SourceDrift, pack: Pack | None) -> list[str]:
     """The warnings of a source, the most certain first; if many expressions stopped, some of them."""
     shares = [warning for warning in one.warnings if warning.kind != "stopped"]
     stopped = sorted((warning for warning in one.warnings if warning.kind == "stopped"), key=lambda w: -w.before)
-    lines = [_sentence(warning, pack) for warning in (*shares, *stopped[:_SHOWN])]
-    if len(stopped) > _SHOWN:
+    lines = [_format_warning(warning, pack) for warning in (*shares, *stopped[:_MAX_LISTED])]
+    if len(stopped) > _MAX_LISTED:
         days = sorted(warning.since for warning in stopped)
         lines.append(
             f"{len(stopped):,} of {one.expressions:,} expressions stopped in all, half of them by "
             f"{days[(len(days) - 1) // 2]} (--json lists all)"
         )
-    return [common.one_line(line) for line in lines]
+    return [common.escape_line(line) for line in lines]
 
 
-def _note(one: SourceDrift) -> str:
+def _format_note(one: SourceDrift) -> str:
     without = f"{one.undated:,} undated" if one.undated else ""
     return "; ".join(part for part in (one.note, without) if part)
 
 
-def _text(name: str, pack: Pack | None) -> str:
+def _template_text(name: str, pack: Pack | None) -> str:
     template = next((one for one in pack.templates if one.id == name), None) if pack is not None else None
     if template is None:
         return f"{name} (no longer in the pack)"
@@ -110,16 +110,16 @@ def _text(name: str, pack: Pack | None) -> str:
     return f"{name} “{text if len(text) <= 80 else text[:79] + '…'}”"
 
 
-def _sentence(warning: DriftAlert, pack: Pack | None) -> str:
+def _format_warning(warning: DriftAlert, pack: Pack | None) -> str:
     when = f"since {warning.since}, noticed {warning.day}"
     if warning.kind == "stopped":
-        name = _text(warning.template, pack)
+        name = _template_text(warning.template, pack)
         return f"{name} stopped: in {warning.before:.1%} of documents, now {warning.after:.1%}; {when}"
     when += ", with an earlier pack" if warning.other_pack else ""
     return f"{warning.kind} is removed than before: {warning.before:.1%} of the text, now {warning.after:.1%}; {when}"
 
 
-def _facts(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
+def _source_json(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
     warnings = [
         {
             "kind": warning.kind,
@@ -129,7 +129,7 @@ def _facts(one: SourceDrift, pack: Pack | None) -> dict[str, Any]:
             "before": warning.before,
             "after": warning.after,
             "other_pack": warning.other_pack,
-            "message": _sentence(warning, pack),
+            "message": _format_warning(warning, pack),
         }
         for warning in one.warnings
     ]

@@ -40,8 +40,8 @@ Six trials on an archive of your own, each with a fixed seed. Prints tables;
 
 
 @dataclass(frozen=True, slots=True)
-class _Material:
-    """What was read: the records of the inputs, and those of ``--other``."""
+class _EvaluationInputs:
+    """The records of the inputs, and those of ``--other``."""
 
     records: list[Record]
     other: list[Record]
@@ -56,7 +56,7 @@ class _Trial:
     help: str
     description: str
     add: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, _Material, System], list[TrialResult]]
+    run: Callable[[argparse.Namespace, _EvaluationInputs, System], list[TrialResult]]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--seed",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=1,
         help="seed of everything random (default: %(default)s)",
     )
@@ -93,7 +93,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         "-j",
         metavar="N",
-        type=common.jobs,
+        type=common.parse_jobs,
         default=1,
         help="number of processes; 0 for one per processor (default: %(default)s)",
     )
@@ -105,7 +105,7 @@ def _add_sample(parser: argparse.ArgumentParser, default: int | None) -> None:
     parser.add_argument(
         "--sample",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=default,
         help=f"documents of each source, picked by the seed (default: {default or 'all'})",
     )
@@ -120,35 +120,39 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         spans = getattr(args, "spans", None)
         common.check_output([*args.inputs, *others, *([spans] if spans else [])], args.json)
-    system = _system(args)
+    system = _make_system(args)
     to_file = args.json and args.json != "-"
     with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
         with terminal.progress() as steps:
             common.check_inputs([*args.inputs, *others])
-            read = _Material(*(list(_records(args, paths, terminal, steps)) for paths in (args.inputs, others)))
+            read = _EvaluationInputs(
+                *(list(_read_records(args, paths, terminal, steps)) for paths in (args.inputs, others))
+            )
             if not read.records:
-                raise common.nothing_read(terminal, args.inputs)
+                raise common.no_documents_error(terminal, args.inputs)
             steps("evaluating", 0, None)
             results = args.trial.run(args, read, system)
         terminal.skipped_more()
         terminal.say(*terminal.notes())
-        facts = json.dumps(_facts(args, read, results, terminal), indent=1) + "\n"
+        facts = json.dumps(_result_json(args, read, results, terminal), indent=1) + "\n"
         if args.json == "-":
-            common.out(facts)
+            common.print_text(facts)
             return 0
-        common.out("\n\n".join("\n".join(map(common.visible, _lines(result))) for result in results) + "\n")
+        common.print_text(
+            "\n\n".join("\n".join(map(common.escape_controls, _format_result(result))) for result in results) + "\n"
+        )
         if output is not None:
             output.write(facts.encode())
     return 0
 
 
-def _system(args: argparse.Namespace) -> System:
+def _make_system(args: argparse.Namespace) -> System:
     """The system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
     from templatemine.packs.pack_folder import load_packs
 
     if not getattr(args, "packs", None):
-        return mining_system(PipelineConfig(method=args.method, **common.scoring_of(args)), jobs=args.jobs)
+        return mining_system(PipelineConfig(method=args.method, **common.scoring_config(args)), jobs=args.jobs)
     mining = PipelineConfig()
     given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
     if given != (mining.method, mining.model, mining.select.caution, 1):
@@ -158,14 +162,14 @@ def _system(args: argparse.Namespace) -> System:
     return lambda history, documents: clean(documents)
 
 
-_EVERY = 256
+_PROGRESS_STEP = 256
 
 
-def _records(
-    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.Steps
+def _read_records(
+    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.ProgressCallback
 ) -> Iterator[Record]:
     for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
-        if number % _EVERY == 0:
+        if number % _PROGRESS_STEP == 0:
             steps("read", number, None)
         yield record
 
@@ -174,8 +178,8 @@ _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field"
 """Options of the trials that name their ground truth."""
 
 
-def _facts(
-    args: argparse.Namespace, read: _Material, results: Sequence[TrialResult], terminal: common.Terminal
+def _result_json(
+    args: argparse.Namespace, read: _EvaluationInputs, results: Sequence[TrialResult], terminal: common.Terminal
 ) -> dict[str, Any]:
     return {
         "templatemine": __version__,
@@ -184,7 +188,7 @@ def _facts(
         "model": args.model,
         "inputs": list(args.inputs),
         "documents": len(read.records),
-        "digest": _digest(read),
+        "digest": _hash_inputs(read),
         **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
         "skipped": terminal.skipped,
         "met": terminal.met.notes,
@@ -192,7 +196,7 @@ def _facts(
     }
 
 
-def _digest(read: _Material) -> str:
+def _hash_inputs(read: _EvaluationInputs) -> str:
     """A digest of all documents read, in any order: equal for two runs whose figures can be compared."""
     whole = hashlib.sha256()
     for records in (read.records, read.other):
@@ -205,19 +209,19 @@ def _digest(read: _Material) -> str:
     return whole.hexdigest()
 
 
-def _lines(result: TrialResult) -> list[str]:
+def _format_result(result: TrialResult) -> list[str]:
     width = tables.terminal_width(sys.stdout)
     # Names of several words take two lines, so that a table fits 80 columns.
     header = [("" if unit == "text" else ">") + name.replace(" ", "\n", 1) for name, unit in result.units.items()]
-    rows = [[_cell(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows]
-    settings = "; ".join(f"{name}: {_setting(value)}" for name, value in result.settings.items())
+    rows = [[_format_value(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows]
+    settings = "; ".join(f"{name}: {_format_setting(value)}" for name, value in result.settings.items())
     said = [settings, *result.notes]
     if width is not None:
         said = [line for text in said for line in textwrap.wrap(text, width - 1, subsequent_indent="  ")]
-    return [result.name, *tables.table(header, rows, width), *said]
+    return [result.name, *tables.format_table(header, rows, width), *said]
 
 
-def _cell(value: Any, unit: str) -> str:
+def _format_value(value: Any, unit: str) -> str:
     if value is None:
         return "-"
     if unit == "share":
@@ -229,7 +233,7 @@ def _cell(value: Any, unit: str) -> str:
     return f"{value:,}" if unit == "count" else str(value)
 
 
-def _setting(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     if value is None:
         return "all"
     if isinstance(value, bool):
@@ -237,7 +241,7 @@ def _setting(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _apart(read: _Material) -> list[Record]:
+def _make_ids_unique(read: _EvaluationInputs) -> list[Record]:
     """Records with unique ids: an id that several sources have gets its source as a prefix.
 
     Results refer to documents by id; sources that number their articles would be confused.
@@ -253,7 +257,7 @@ def _apart(read: _Material) -> list[Record]:
     ]
 
 
-def _values(records: Sequence[Record], name: str) -> dict[str, str]:
+def _field_values(records: Sequence[Record], name: str) -> dict[str, str]:
     """A field of the records by their ids; empty ones are left out."""
     found = {record.document.id: record.fields.get(name) for record in records}
     kept = {key: str(value) for key, value in found.items() if value not in (None, "")}
@@ -265,8 +269,8 @@ def _values(records: Sequence[Record], name: str) -> dict[str, str]:
 # ---------------------------------------------------------------------------------------------------------- the trials
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(common.at_least(1), text.split(",")))
+def _parse_numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(common.int_at_least(1), text.split(",")))
 
 
 def _add_injection(parser: argparse.ArgumentParser) -> None:
@@ -276,14 +280,14 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sample",
         metavar="N,N,…",
-        type=_numbers,
+        type=_parse_numbers,
         default=defaults.documents,
         help=f"numbers of documents of each source, one run each (default: {','.join(map(str, defaults.documents))})",
     )
     parser.add_argument(
         "--templates",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=defaults.templates,
         help="templates put into each source (default: %(default)s)",
     )
@@ -294,7 +298,7 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _injection(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_injection(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 
     config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
@@ -314,14 +318,14 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folds",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=1,
         help="clean each N-th of the pages with packs mined from the others; for gold texts (default: %(default)s)",
     )
     _add_sample(parser, None)
 
 
-def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_gold(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.gold import GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
@@ -330,7 +334,7 @@ def _gold(args: argparse.Namespace, read: _Material, system: System) -> list[Tri
             raise ConfigError("--spans excludes --gold-field and --folds")
         return [evaluate_spans(read.documents, read_spans(args.spans), system, config)]
     name = args.gold_field or "gold"
-    records = _apart(read)
+    records = _make_ids_unique(read)
     texts = gold_texts((record.document, record.fields.get(name)) for record in records)
     if not any(text is not None for text in texts.values()):
         raise CorpusError(f"none of the records has a gold text in a field {name!r} (--gold-field)", fatal=True)
@@ -349,17 +353,17 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 200)
 
 
-def _retrieval(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_retrieval(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
 
     config = RetrievalConfig(seed=args.seed, sample=args.sample)
-    records = _apart(read)
+    records = _make_ids_unique(read)
     documents = [record.document for record in records]
-    groups = _values(records, args.group_field) if args.group_field else None
+    groups = _field_values(records, args.group_field) if args.group_field else None
     results = [evaluate_near_duplicates(documents, system, config, groups)]
     sources = {document.id: document.source for document in documents}
     if args.label_field or len(set(sources.values())) > 1:
-        labels = _values(records, args.label_field) if args.label_field else sources
+        labels = _field_values(records, args.label_field) if args.label_field else sources
         results.append(evaluate_clustering(documents, labels, system, config))
     else:
         note = "no clusters: there is one source, and no --label-field"
@@ -378,7 +382,7 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
     _add_sample(parser, 300)
 
 
-def _mirror(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_mirror(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.mirror import MirrorConfig, compare_copies, evaluate_mirror
 
     config = MirrorConfig(seed=args.seed, sample=args.sample)
@@ -396,20 +400,20 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--folds",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=FeedConfig().folds,
         help="clean each N-th of the pages with packs mined from the others (default: %(default)s)",
     )
     _add_sample(parser, None)
 
 
-def _feed(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
 
     config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
-    records = _apart(read)
+    records = _make_ids_unique(read)
     documents = [record.document for record in records]
-    return [evaluate_feed(documents, _values(records, args.feed_field), system, config)]
+    return [evaluate_feed(documents, _field_values(records, args.feed_field), system, config)]
 
 
 def _add_residue(parser: argparse.ArgumentParser) -> None:
@@ -419,14 +423,14 @@ def _add_residue(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--examples",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=ResidueConfig().examples,
         help="examples of each kind (default: %(default)s)",
     )
     _add_sample(parser, None)
 
 
-def _residue(args: argparse.Namespace, read: _Material, system: System) -> list[TrialResult]:
+def _run_residue(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
     from templatemine.evaluation.residue import ResidueConfig, evaluate_residue
 
     config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)
@@ -444,7 +448,7 @@ number of documents. What is removed without any synthetic template is ignored,
 unless --clean is given.
 """,
         add=_add_injection,
-        run=_injection,
+        run=_run_injection,
     ),
     "gold": _Trial(
         help="annotated spans, or gold texts",
@@ -454,7 +458,7 @@ of documents of the archive, in characters. Otherwise each record has a gold
 text, whose words are compared with the cleaned text or page.
 """,
         add=_add_gold,
-        run=_gold,
+        run=_run_gold,
     ),
     "retrieval": _Trial(
         help="near duplicates and clusters, before and after",
@@ -464,7 +468,7 @@ field of --group-field names the duplicates; without it each article is copied
 into the boilerplate of a second publisher, with some of its words changed.
 """,
         add=_add_retrieval,
-        run=_retrieval,
+        run=_run_retrieval,
     ),
     "mirror": _Trial(
         help="two copies of a site with different boilerplate",
@@ -474,7 +478,7 @@ with a pack mined from this copy alone, and measures how much the two texts of
 an article differ.
 """,
         add=_add_mirror,
-        run=_mirror,
+        run=_run_mirror,
     ),
     "feed": _Trial(
         help="pages against the text of their feed",
@@ -483,7 +487,7 @@ Reads records with a page and the text of its feed. Measures how much of this
 text the cleaned page keeps and, if the feed has full texts, how much else.
 """,
         add=_add_feed,
-        run=_feed,
+        run=_run_feed,
     ),
     "residue": _Trial(
         help="what cuts leave behind",
@@ -494,6 +498,6 @@ a label without what it labelled, or a sentence without its end. It needs no
 annotations. With --packs it checks packs as they stand.
 """,
         add=_add_residue,
-        run=_residue,
+        run=_run_residue,
     ),
 }

@@ -30,7 +30,7 @@ On a terminal removed parts are coloured; elsewhere, and if NO_COLOR is set,
 they are written between [- and -].
 """
 
-_LIMIT = 10
+_MAX_DOCUMENTS = 10
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -44,14 +44,14 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--limit",
         "-n",
         metavar="N",
-        type=common.at_least(0),
-        default=_LIMIT,
+        type=common.int_at_least(0),
+        default=_MAX_DOCUMENTS,
         help="maximum number of articles; 0 for all (default: %(default)s)",
     )
     parser.add_argument(
         "--context",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         help="characters of context around a removed part (default: all)",
     )
     clean = CleanConfig()
@@ -73,24 +73,24 @@ def run(args: argparse.Namespace) -> int:
 
     terminal = common.Terminal(quiet=False, strict=args.strict)
     packs = PackFiles(args.packs)
-    painter = Painter(common.colours(sys.stdout))
+    painter = Painter(common.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
     read = printed = 0
-    for document in _documents(args, terminal):
+    for document in _read_documents(args, terminal):
         read += 1
         if args.id is not None and document.id not in args.id:
             continue
         if args.limit and printed == args.limit:
-            common.complain(f"more articles follow after the first {printed}; --limit 0 prints all", "")
+            common.print_error(f"more articles follow after the first {printed}; --limit 0 prints all", "")
             break
         if document.source not in explainers:
             explainers[document.source] = Explainer(packs.get(document.source), config)
-        lines = _article(document, explainers[document.source], painter, args.context)
-        common.out("\n".join([*([""] if printed else []), *lines]) + "\n")
+        lines = _format_document(document, explainers[document.source], painter, args.context)
+        common.print_text("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
     if terminal.skipped and not read:
-        raise common.nothing_read(terminal, args.inputs)
+        raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:
@@ -98,36 +98,40 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
-    from templatemine.report.explain import one_object
+def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
+    from templatemine.report.explain import read_json_object
 
     read = common.read_config(args)
     common.check_inputs(args.inputs)
     for path in args.inputs:
-        alone = one_object(path, read)
+        alone = read_json_object(path, read)
         if alone is not None:
             yield alone
         else:
             yield from (record.document for record in common.open_records([path], read, terminal.met))
 
 
-def _article(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
-    from templatemine.report.terminal import HEADER, article, grounds, rows
+def _format_document(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
+    from templatemine.report.terminal import HEADER, format_article, format_grounds, format_rows
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     pack, body = explainer.pack, explainer.body(document)
-    no_pack = f"no pack of {common.one_line(document.source)}"
+    no_pack = f"no pack of {common.escape_line(document.source)}"
     if body is None:
         if pack is None:
             return [head, f"{no_pack}: unchanged"]
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
     found = explainer.explain(body)
-    text, listed = article(explainer.pieces(body, found), pack, painter, context)
+    text, listed = format_article(explainer.pieces(body, found), pack, painter, context)
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
-    table = tables.table(HEADER, rows(listed, pack), tables.terminal_width(sys.stdout)) if pack and listed else []
-    below = [line for part in (table, grounds(listed)) if part for line in ("", *part)]
+    table = (
+        tables.format_table(HEADER, format_rows(listed, pack), tables.terminal_width(sys.stdout))
+        if pack and listed
+        else []
+    )
+    below = [line for part in (table, format_grounds(listed)) if part for line in ("", *part)]
     alone = [f"{no_pack}: main text by the page model alone"] if pack is None else []
     return [head, *alone, verdict, "", text.rstrip("\n"), *below]

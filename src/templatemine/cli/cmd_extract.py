@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DESCRIPTION", "add", "run"]
 
-_ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
+_SYSTEM_ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
 
 DESCRIPTION = f"""\
 Extracts the main text of pages.
@@ -36,7 +36,7 @@ Several pages as Markdown or TEI are JSON lines with the document in a field,
 markdown or tei.
 
 systems:
-{_ROWS}"""
+{_SYSTEM_ROWS}"""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
         help="jsonl, JSON lines; json, the same with the structure of the text; text, one block per line, with an "
         "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: of one page by the suffix of the "
-        f"output, {' '.join(_OF_SUFFIX)}, else text; of several jsonl)",
+        f"output, {' '.join(_FORMAT_OF_SUFFIX)}, else text; of several jsonl)",
     )
     group = parser.add_argument_group("beside the text")
     common.add_markup_options(group, _BESIDE)
@@ -91,17 +91,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_run_options(parser, "processes")
 
 
-_OF_SUFFIX = {".md": "markdown", ".tei": "tei", ".jsonl": "jsonl", ".json": "json"}
+_FORMAT_OF_SUFFIX = {".md": "markdown", ".tei": "tei", ".jsonl": "jsonl", ".json": "json"}
 """What one page is written as into a file of that name."""
 
-_BESIDE: common.Beside = {
+_BESIDE: common.MarkupOptions = {
     "metadata": ((*TEXT_FORMATS[1:], "jsonl"), "title, authors, date, site, language, licence, tags and more"),
     "comments": ((*TEXT_FORMATS[1:], "jsonl"), "comments of readers, as a part of their own"),
-    **common.BESIDE,
+    **common.MARKUP_OPTIONS,
 }
 """What can be asked for beside the text, or of it, and the formats that hold it."""
 
-_OWNERS: Mapping[str, tuple[str, ...]] = {
+_OPTION_SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "reference": ("diff",),
     "no_prune": ("diff",),
     "from_target": ("diff",),
@@ -122,7 +122,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--other",
         metavar="P",
-        type=common.share,
+        type=common.parse_share,
         help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
         f"(default: {defaults.other:g})",
     )
@@ -132,7 +132,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sparse",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         help="density: no text for pages with fewer characters per structural element (default: off)",
     )
     group.add_argument(
@@ -149,12 +149,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _options(args: argparse.Namespace) -> ExtractConfig:
-    given = {name: value for name in _OWNERS if (value := getattr(args, name)) is not None and value is not False}
+def _extract_config(args: argparse.Namespace) -> ExtractConfig:
+    given = {
+        name: value for name in _OPTION_SYSTEMS if (value := getattr(args, name)) is not None and value is not False
+    }
     page = PageConfig(headline=given.pop("headline"), keep=given.pop("keep"))
     changed = [name for name in ("headline", "keep") if getattr(page, name) != getattr(PageConfig(), name)]
     for name in (*given, *changed):
-        if args.system not in (owners := _OWNERS[name]):
+        if args.system not in (owners := _OPTION_SYSTEMS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
     given.pop("reference", None)
     if given.pop("no_prune", False):
@@ -184,14 +186,14 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--render-seconds",
         metavar="S",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=defaults.seconds,
         help="time limit of a page; then its present state is used, else the unrendered page (default: %(default)g)",
     )
     group.add_argument(
         "--render-max-size",
         metavar="SIZE",
-        type=common.size,
+        type=common.parse_size,
         default=defaults.max_bytes,
         help=f"larger pages are not rendered (default: {defaults.max_bytes >> 20}M)",
     )
@@ -221,7 +223,7 @@ def _render_config(args: argparse.Namespace) -> RenderConfig | None:
     return None
 
 
-def _address(url: str | None, single: bool) -> str | None:
+def _check_address(url: str | None, single: bool) -> str | None:
     if url is None:
         return None
     if not single:
@@ -249,12 +251,12 @@ def run(args: argparse.Namespace) -> int:
     single = [found.name for _, found in formats_of(args.inputs, read)] == ["page"]
     if args.blocks and args.output_format not in (None, "jsonl", "json"):
         raise ConfigError(f"--blocks: expected --output-format jsonl or json, got {args.output_format}")
-    form = args.output_format or _form_of(args.output, single, args.blocks)
+    form = args.output_format or _output_format(args.output, single, args.blocks)
     if args.add_title and form not in ("text", "cleaneval"):
         raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
-    markup = common.markup_of(args, _BESIDE, "--output-format", form)
-    url = _address(args.url, single)
-    options = _options(args)
+    markup = common.markup_config(args, _BESIDE, "--output-format", form)
+    url = _check_address(args.url, single)
+    options = _extract_config(args)
     render = _render_config(args)
     config = ExtractStreamConfig(
         read=read,
@@ -267,8 +269,8 @@ def run(args: argparse.Namespace) -> int:
         render=render,
         url=url,
     )
-    references = _references(args, read, render)
-    extractor = RecordExtractor(config, _packs(args.packs), references, jobs=args.jobs)
+    references = _read_references(args, read, render)
+    extractor = RecordExtractor(config, _read_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
     with atomic_writer(args.output, force=args.force) as output, terminal.progress() as steps:
@@ -283,21 +285,21 @@ def run(args: argparse.Namespace) -> int:
             for piece in pieces:
                 output.write(piece)
         if not extractor.tally.pages:
-            raise common.nothing_read(terminal, args.inputs)
+            raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
-    _summary(args, terminal, extractor.tally, single)
+    _print_summary(args, terminal, extractor.tally, single)
     return 0
 
 
-def _form_of(output: str, single: bool, blocks: bool) -> str:
+def _output_format(output: str, single: bool, blocks: bool) -> str:
     """What is written if no format is asked for."""
     from templatemine.io.files import unpacked_name
 
-    form = _OF_SUFFIX.get(os.path.splitext(unpacked_name(output))[1], "text") if single else "jsonl"
+    form = _FORMAT_OF_SUFFIX.get(os.path.splitext(unpacked_name(output))[1], "text") if single else "jsonl"
     return form if form in ("jsonl", "json") or not blocks else "jsonl"
 
 
-def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:
+def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:
     if not paths:
         return {}
     from templatemine.packs.pack_folder import PackFiles
@@ -305,7 +307,9 @@ def _packs(paths: Sequence[str]) -> Mapping[str, Pack]:
     return PackFiles(paths, history_only=True)
 
 
-def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None) -> Mapping[str, Sequence[str]]:
+def _read_references(
+    args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None
+) -> Mapping[str, Sequence[str]]:
     from templatemine.cleaning.page_records import find_references, open_renderer
     from templatemine.io.files import READ_ERRORS, read_error
     from templatemine.io.folder import read_body
@@ -322,7 +326,7 @@ def _references(args: argparse.Namespace, read: ReadConfig, render: RenderConfig
     return find_references(args.inputs, read, render) if args.system == "diff" else {}
 
 
-def _summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:
+def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: ExtractTally, single: bool) -> None:
     if args.json:
         names = ("pages", "rendered", "empty", "kept", "blocks", "notes")
         facts: dict[str, Any] = {name: getattr(tally, name) for name in names}

@@ -52,5 +52,5 @@ def run(args: argparse.Namespace) -> int:
         )
         for one in FORMATS
     ]
-    common.out("\n".join(tables.table(header, rows, tables.terminal_width(sys.stdout), wrap=True)) + "\n")
+    common.print_text("\n".join(tables.format_table(header, rows, tables.terminal_width(sys.stdout), wrap=True)) + "\n")
     return 0

@@ -51,7 +51,7 @@ of their own, and is used only with "clean --fallback _shared".
 METHODS = ("default", "energy", "thesis")
 """Names of `pipeline.METHODS`, here so that --help need not import it; a test holds the two together."""
 
-_EVERY = 256
+_PROGRESS_STEP = 256
 """Documents between two steps of the progress bar."""
 
 
@@ -83,28 +83,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min-docs",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=mine.min_docs,
         help="skip a source with fewer documents (default: 5, energy and thesis 10)",
     )
     group.add_argument(
         "--min-df",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=mine.min_df,
         help="minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",
         metavar="X",
-        type=common.share,
+        type=common.parse_share,
         default=mine.min_share,
         help="... and minimum share of the documents (default: that of the method)",
     )
     group.add_argument(
         "--max-sources",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=CrossSourceConfig().max_sources,
         help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
     )
@@ -115,17 +115,17 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"never sample; by default a source of over {sample:,} documents is mined from a sample",
     )
     common.add_scoring_options(group)
-    _add_larger_and_shared(parser)
+    _add_other_options(parser)
     common.add_input_options(parser)
     common.add_run_options(parser, "number of processes, each with one source at a time (threads with --memory)")
 
 
-def _add_larger_and_shared(parser: argparse.ArgumentParser) -> None:
+def _add_other_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("archives larger than memory")
     group.add_argument(
         "--memory",
         metavar="SIZE",
-        type=common.size,
+        type=common.parse_size,
         help="memory limit, such as 500M or 2G; a source that does not fit is mined from a sample",
     )
     group.add_argument(
@@ -137,7 +137,7 @@ def _add_larger_and_shared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--shared-sources",
         metavar="N",
-        type=common.at_least(2),
+        type=common.int_at_least(2),
         default=shared.least,
         help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
     )
@@ -150,28 +150,28 @@ def run(args: argparse.Namespace) -> int:
         raise CorpusError("expected a folder for the packs, found standard output", "-", fatal=True)
     if args.restart and args.memory is None:
         raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
-    mined = _in_memory(args, terminal) if args.memory is None else _on_disk(args, terminal)
+    mined = _mine_in_memory(args, terminal) if args.memory is None else _mine_on_disk(args, terminal)
     if len(mined.nameless.hosts) > 1:
         number, hosts = counted(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
         terminal.note(
             f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
-            f"from {tables.some_of(hosts)}; --source-of host takes the source from the address"
+            f"from {tables.list_names(hosts)}; --source-of host takes the source from the address"
         )
-    _summary(args, terminal, mined)
+    _print_summary(args, terminal, mined)
     return 0
 
 
-def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
+def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import DocumentCounter
     from templatemine.packs.pack_folder import open_pack_folder, serialise_result
     from templatemine.pipeline import Miner
 
-    config = _config(args)
+    config = _pipeline_config(args)
     counter = DocumentCounter(common.read_config(args))
     with open_pack_folder(args.output, args.force) as shelf, terminal.progress() as steps:
-        documents = _documents(args, terminal, counter, shelf, config, steps)
+        documents = _read_documents(args, terminal, counter, shelf, config, steps)
 
         def rendered(report: SourceReport) -> SerialisedPack:
             standing = shelf.pack_path(report.source)
@@ -191,11 +191,11 @@ def _in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRe
     )
 
 
-def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
+def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.run import ArchiveConfig, ArchiveRun
 
     config = ArchiveConfig(
-        pipeline=_config(args),
+        pipeline=_pipeline_config(args),
         read=common.read_config(args),
         memory=args.memory,
         jobs=args.jobs,
@@ -210,7 +210,7 @@ def _on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveRepo
     return mined
 
 
-def _config(args: argparse.Namespace) -> PipelineConfig:
+def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
     tokenise = TokeniseConfig(separators=args.separators)
     if args.patterns_file is not None:
         from templatemine.text.patterns import load_user_patterns
@@ -223,17 +223,17 @@ def _config(args: argparse.Namespace) -> PipelineConfig:
         cross_source=CrossSourceConfig(max_sources=args.max_sources),
         sample=SampleConfig(exact=args.exact),
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
-        **common.scoring_of(args),
+        **common.scoring_config(args),
     )
 
 
-def _documents(
+def _read_documents(
     args: argparse.Namespace,
     terminal: common.Terminal,
     counter: DocumentCounter,
     shelf: PackFolderWriter,
     config: PipelineConfig,
-    steps: common.Steps,
+    steps: common.ProgressCallback,
 ) -> Iterator[Document]:
     """All documents; after the last one, before mining begins, raise every error that is known by then."""
     from templatemine.archive.apply_overrides import read_pack_rules
@@ -243,12 +243,12 @@ def _documents(
     for number, document in enumerate(
         counter.count_documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
     ):
-        if number % _EVERY == 0:
+        if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)
         yield document
     steps("reading", number, number)
     if not number:
-        raise common.nothing_read(terminal, args.inputs)
+        raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
     least = resolve_defaults(config).min_docs
     sources = [source for source, documents in counter.sources.items() if documents >= least]
@@ -261,7 +261,7 @@ def _documents(
         read_pack_rules(shelf.pack_path(source))
 
 
-def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:
+def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:
     if args.json:
         totals = {
             "documents": mined.documents,
@@ -270,14 +270,14 @@ def _summary(args: argparse.Namespace, terminal: common.Terminal, mined: Archive
             "met": terminal.met.notes,
             "seconds": round(terminal.seconds, 3),
         }
-        terminal.report({**totals, "sources": [_facts(one) for one in mined.outcomes]}, to_stdout=True)
+        terminal.report({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
         return
     header = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
-    rows = [_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_totals(args, terminal, mined))
+    rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
+    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
 
 
-def _facts(one: SourceOutcome) -> dict[str, Any]:
+def _source_json(one: SourceOutcome) -> dict[str, Any]:
     facts: dict[str, Any] = {"source": one.source, "documents": one.documents, "pack": one.pack, "note": one.note}
     if one.pack is not None:
         facts |= {"templates": one.templates, "cutoff_df": one.cutoff_df, "rejected": dict(one.rejected)}
@@ -285,7 +285,7 @@ def _facts(one: SourceOutcome) -> dict[str, Any]:
     return facts
 
 
-def _row(one: SourceOutcome) -> tuple[str, ...]:
+def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
         note = f"no pack: {one.note.removeprefix('skipped: ')}"
         return one.source, f"{one.documents:,}", "-", "-", "-", note
@@ -296,7 +296,7 @@ def _row(one: SourceOutcome) -> tuple[str, ...]:
     return one.source, f"{one.documents:,}", f"{one.templates:,}", min_df, f"{sum(one.rejected.values()):,}", note
 
 
-def _totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:
+def _format_totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
     lines = [

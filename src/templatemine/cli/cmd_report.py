@@ -26,7 +26,7 @@ effect on the articles of the archive, which may differ from the archive they
 were mined from.
 """
 
-_EVERY = 256
+_PROGRESS_STEP = 256
 """Documents between two steps of the progress bar."""
 
 
@@ -45,32 +45,34 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--samples",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=config.samples,
         help="articles per source (default: %(default)s)",
     )
     group.add_argument(
         "--context",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=config.context,
         help="characters of context around a removed part (default: %(default)s)",
     )
     group.add_argument(
         "--rows",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=config.rows,
         help="rows in the tables of templates, of all sources together (default: %(default)s)",
     )
     group.add_argument(
         "--rejected",
         metavar="N",
-        type=common.at_least(0),
+        type=common.int_at_least(0),
         default=config.rejected,
         help="rejected candidates for each reason (default: %(default)s)",
     )
-    group.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", type=common.at_least(0))
+    group.add_argument(
+        "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", type=common.int_at_least(0)
+    )
     common.add_field_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")
@@ -82,23 +84,27 @@ def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
-    from templatemine.report.page import render, require
+    from templatemine.report.page import render, require_libraries
     from templatemine.report.view import make_report
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
         raise ConfigError("--samples needs --archive: articles come from it")
-    require()
+    require_libraries()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         packs = PackFiles(args.packs)
-        records = common.some_records(args.archive, common.read_config(args), terminal) if args.archive else None
+        records = (
+            common.read_nonempty_records(args.archive, common.read_config(args), terminal) if args.archive else None
+        )
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:
                 yield from read_rejected(packs.files[source]) if args.rejected else ()
             except CorpusError as error:
-                terminal.say(f"no rejected candidates of {common.one_line(source)}: {common.one_line(str(error))}")
+                terminal.say(
+                    f"no rejected candidates of {common.escape_line(source)}: {common.escape_line(str(error))}"
+                )
 
         size = 0
         with terminal.progress() as steps:
@@ -113,8 +119,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _documents(records: Iterable[Record], steps: common.Steps) -> Iterator[Document]:
+def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
     for number, record in enumerate(records, 1):
-        if number % _EVERY == 0:
+        if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)
         yield record.document

@@ -37,10 +37,10 @@ On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
 """
 
-_LIMIT = 30
-_VARIANTS = 3
+_MAX_TEMPLATES = 30
+_MAX_VARIANTS = 3
 """Rows of a family below its first, where rows are limited: there may be dozens of "Read more"."""
-_STRIP = 20
+_SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
 
 
@@ -48,15 +48,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
     parser.add_argument("--rejected", action="store_true", help="list the rejected candidates, each with its reason")
-    parser.add_argument("--dropped", action=common.OldName, dest="rejected", now="--rejected", nargs=0, const=True)
+    parser.add_argument(
+        "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", nargs=0, const=True
+    )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument("--regex", action="store_true", help="print the expressions instead of the words")
     parser.add_argument(
         "--limit",
         "-n",
         metavar="N",
-        type=common.at_least(0),
-        help=f"maximum number of rows; 0 for all (default: {_LIMIT}, with --json 0)",
+        type=common.int_at_least(0),
+        help=f"maximum number of rows; 0 for all (default: {_MAX_TEMPLATES}, with --json 0)",
     )
     parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -75,16 +77,18 @@ def run(args: argparse.Namespace) -> int:
     pack = Pack.load(args.pack)
     rejected = read_rejected(args.pack) if args.rejected else iter(())
     if args.json:
-        common.out(json.dumps(_facts(args, pack, rejected), indent=1) + "\n")
+        common.print_text(json.dumps(_pack_json(args, pack, rejected), indent=1) + "\n")
         return 0
     width = None if args.full else tables.terminal_width(sys.stdout)
-    limit = _LIMIT if args.limit is None else args.limit
-    listed = _rejected(pack, rejected, limit, width) if args.rejected else _templates(pack, args, limit, width)
-    common.out("\n".join([*_header(pack, width), "", *listed]) + "\n")
+    limit = _MAX_TEMPLATES if args.limit is None else args.limit
+    listed = (
+        _format_rejected(pack, rejected, limit, width) if args.rejected else _format_templates(pack, args, limit, width)
+    )
+    common.print_text("\n".join([*_format_header(pack, width), "", *listed]) + "\n")
     return 0
 
 
-def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
+def _pack_json(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCandidate]) -> dict[str, Any]:
     from templatemine.packs.families import group_families
 
     limit = args.limit or None
@@ -103,8 +107,8 @@ def _facts(args: argparse.Namespace, pack: Pack, rejected: Iterator[RejectedCand
 # ------------------------------------------------------------------------------------------------------------- a pack
 
 
-def _header(pack: Pack, width: int | None) -> list[str]:
-    dates = _dates(pack)
+def _format_header(pack: Pack, width: int | None) -> list[str]:
+    dates = _format_dates(pack)
     own = ", ".join(own.name for own in pack.tokenise.user_patterns)
     separators = f"white space and {' '.join(pack.tokenise.separators)}" if pack.tokenise.separators else "white space"
     rows = [
@@ -116,31 +120,31 @@ def _header(pack: Pack, width: int | None) -> list[str]:
             + (f" and your own: {own}" if own else ""),
         ),
         ("method", f"{pack.mined_by} ({pack.generator})"),
-        ("cut-off", _cutoff(pack)),
+        ("cut-off", _format_cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
-        *((("decisions", _decisions(pack.overrides)),) if pack.overrides.rules else ()),
-        *((("pages", _pages(pack.pages)),) if pack.pages is not None else ()),
+        *((("decisions", _format_decisions(pack.overrides)),) if pack.overrides.rules else ()),
+        *((("pages", _format_pages(pack.pages)),) if pack.pages is not None else ()),
         ("rejected", counted(sum(pack.rejected.values()), "candidate")),
         *(("", f"{number:,} {reason}") for reason, number in pack.rejected.items()),
     ]
-    lines = [line for name, value in rows for line in _wrapped(name, common.one_line(value), width)]
-    return [*lines, "", *_histogram(pack, width)]
+    lines = [line for name, value in rows for line in _wrap_field(name, common.escape_line(value), width)]
+    return [*lines, "", *_format_histogram(pack, width)]
 
 
-_NAMES = 12
+_NAME_WIDTH = 12
 
 
-def _wrapped(name: str, value: str, width: int | None) -> list[str]:
-    pieces = [value] if width is None else textwrap.wrap(value, max(width - _NAMES - 1, 20))
-    return [f"{name if not place else '':{_NAMES}}{piece}" for place, piece in enumerate(pieces or [""])]
+def _wrap_field(name: str, value: str, width: int | None) -> list[str]:
+    pieces = [value] if width is None else textwrap.wrap(value, max(width - _NAME_WIDTH - 1, 20))
+    return [f"{name if not place else '':{_NAME_WIDTH}}{piece}" for place, piece in enumerate(pieces or [""])]
 
 
-def _pieces(line: str, width: int | None) -> list[str]:
+def _wrap_line(line: str, width: int | None) -> list[str]:
     """A line, wrapped with its beginning alone at the edge."""
     return [line] if width is None else textwrap.wrap(line, max(width - 1, 20), subsequent_indent="  ")
 
 
-def _cutoff(pack: Pack) -> str:
+def _format_cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
     if cutoff.method == "score":
         return cutoff.note
@@ -149,7 +153,7 @@ def _cutoff(pack: Pack) -> str:
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
 
 
-def _decisions(overrides: Overrides) -> str:
+def _format_decisions(overrides: Overrides) -> str:
     """The decisions of people about the pack."""
     kinds = Counter(rule.action for rule in overrides.rules)
     told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
@@ -157,14 +161,14 @@ def _decisions(overrides: Overrides) -> str:
     return f"{told}; {removed} removed and {added} added by them"
 
 
-def _pages(history: PageHistory) -> str:
+def _format_pages(history: PageHistory) -> str:
     """What the pack knows of the pages of its source."""
     kept = f"{history.share:.0%} of the words of {counted(history.documents, 'page')} taken for main text"
     paths, texts = counted(len(history.paths), "path"), counted(len(history.texts), "text")
     return f"{kept}; votes on {paths}; {texts} repeated on several pages"
 
 
-def _histogram(pack: Pack, width: int | None) -> list[str]:
+def _format_histogram(pack: Pack, width: int | None) -> list[str]:
     """The number of strings by share of documents, on a log scale, with a mark below the cut-off."""
     counts = [max(count, 0) for count in pack.cutoff.histogram]
     if not counts:
@@ -174,7 +178,7 @@ def _histogram(pack: Pack, width: int | None) -> list[str]:
     bins = len(counts)
     columns = bins if width is None or bins + 12 <= width else bins // 2
     merged = -(-bins // columns)
-    line = sparkline(counts, columns, _bars())
+    line = sparkline(counts, columns, _bar_characters())
     lines = ["strings by share of documents (log scale)", f"  0% {line} 100%"]
     if pack.cutoff.df is not None and pack.documents:
         share = pack.cutoff.df / pack.documents
@@ -183,7 +187,7 @@ def _histogram(pack: Pack, width: int | None) -> list[str]:
     return lines
 
 
-def _bars() -> str:
+def _bar_characters() -> str:
     """Bars that standard output can hold."""
     from templatemine.report.histogram import BARS, PLAIN_BARS
 
@@ -194,12 +198,12 @@ def _bars() -> str:
     return BARS
 
 
-def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | None) -> list[str]:
+def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | None) -> list[str]:
     if not pack.templates:
         return ["no templates"]
     from templatemine.packs.families import group_families
     from templatemine.report.view import POSITIONS
-    from templatemine.report.words import grounds_of, joined
+    from templatemine.report.words import describe_grounds, join_tokens
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -207,47 +211,49 @@ def _templates(pack: Pack, args: argparse.Namespace, limit: int, width: int | No
     for family in group_families(pack.templates):
         if limit and len(shown) == limit:
             break
-        some = family[: 1 + _VARIANTS] if limit and len(family) > 2 + _VARIANTS else family
+        some = family[: 1 + _MAX_VARIANTS] if limit and len(family) > 2 + _MAX_VARIANTS else family
         for place in some[: limit - len(shown) if limit else None]:
             one = pack.templates[place]
-            string = one.regex if args.regex or one.tokens is None else common.one_line(joined(one.tokens))
+            string = one.regex if args.regex or one.tokens is None else common.escape_line(join_tokens(one.tokens))
             indent = "" if place == family[0] else "  "
-            rows.append((f"{one.df:,}", _share(one.df, pack), f"{one.count:,}", one.id, indent + string))
+            rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, indent + string))
             shown.append(one)
         if (more := len(family) - len(some)) and len(shown) < limit:
             rows.append(("", "", "", "", f"  and {counted(more, 'variant')}"))
     # The string is the last column: it may be cut, or in a script that is written from right to left.
-    lines = tables.table((">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width)
+    lines = tables.format_table(
+        (">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width
+    )
     if args.why:
         told = [
             f"{one.id}  {'as written' if one.tokens is None else POSITIONS[one.anchor]}; "
-            f"{grounds_of(one) or 'no score decided'}"
+            f"{describe_grounds(one) or 'no score decided'}"
             for one in shown
         ]
-        lines += ["", *(piece for line in told for piece in _pieces(line, width))]
-    return lines + _more(len(pack.templates) - len(shown))
+        lines += ["", *(piece for line in told for piece in _wrap_line(line, width))]
+    return lines + _format_more(len(pack.templates) - len(shown))
 
 
-def _rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
-    from templatemine.report.words import joined
+def _format_rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
+    from templatemine.report.words import join_tokens
 
     rows = [
-        (f"{df:,}", _share(df, pack), f"{count:,}", reason, common.one_line(joined(tokens)))
+        (f"{df:,}", _format_share(df, pack), f"{count:,}", reason, common.escape_line(join_tokens(tokens)))
         for tokens, df, count, reason in islice(rejected, limit or None)
     ]
     lines = (
-        tables.table((">df", ">share", ">count", "reason", "candidate"), rows, width)
+        tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
         if rows
         else ["no rejected candidates"]
     )
-    return lines + _more(sum(pack.rejected.values()) - len(rows) if limit else 0)
+    return lines + _format_more(sum(pack.rejected.values()) - len(rows) if limit else 0)
 
 
-def _share(df: int, pack: Pack) -> str:
+def _format_share(df: int, pack: Pack) -> str:
     return f"{df / pack.documents:.1%}" if pack.documents else "-"
 
 
-def _more(number: int) -> list[str]:
+def _format_more(number: int) -> list[str]:
     return [f"and {number:,} more (--limit 0 lists all)"] if number > 0 else []
 
 
@@ -266,21 +272,21 @@ def _show_folder(args: argparse.Namespace) -> int:
             packs.append((file, Pack.load(file)))
         except PackError as error:
             bad += 1
-            common.complain(str(error))
+            common.print_error(str(error))
     if args.json:
-        common.out(json.dumps([_pack_facts(file, pack) for file, pack in packs], indent=1) + "\n")
+        common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = (
             *("source", ">documents", ">templates", ">min df", "=share of documents", "=dates"),
             "file, if not SOURCE.json",
         )
-        rows = [_pack_row(file, pack) for file, pack in packs]
+        rows = [_folder_row(file, pack) for file, pack in packs]
         width = None if args.full else tables.terminal_width(sys.stdout)
-        common.out("\n".join(tables.table(header, rows, width)) + "\n")
+        common.print_text("\n".join(tables.format_table(header, rows, width)) + "\n")
     return 2 if bad else 0
 
 
-def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
+def _folder_row_json(file: str, pack: Pack) -> dict[str, Any]:
     return {
         "file": file,
         "source": pack.source,
@@ -294,15 +300,15 @@ def _pack_facts(file: str, pack: Pack) -> dict[str, Any]:
     }
 
 
-def _pack_row(file: str, pack: Pack) -> Sequence[str]:
+def _folder_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
-    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.min_df(pack))
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.format_min_df(pack))
     from templatemine.report.histogram import sparkline
 
     # Between bars, so that its ends are visible.
-    strip = f"|{sparkline([max(count, 0) for count in pack.cutoff.histogram], _STRIP, _bars())}|"
-    return pack.source, *numbers, strip, _dates(pack) or "-", "" if name == f"{pack.source}.json" else name
+    strip = f"|{sparkline([max(count, 0) for count in pack.cutoff.histogram], _SPARKLINE_WIDTH, _bar_characters())}|"
+    return pack.source, *numbers, strip, _format_dates(pack) or "-", "" if name == f"{pack.source}.json" else name
 
 
-def _dates(pack: Pack) -> str:
+def _format_dates(pack: Pack) -> str:
     return f"{pack.first_date or '?'} to {pack.last_date or '?'}" if pack.first_date or pack.last_date else ""

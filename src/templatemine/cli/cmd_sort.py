@@ -28,7 +28,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"
     )
     parser.add_argument(
-        "--memory", metavar="SIZE", type=common.size, default=1 << 29, help="memory limit (default: 512M)"
+        "--memory", metavar="SIZE", type=common.parse_size, default=1 << 29, help="memory limit (default: 512M)"
     )
     common.add_input_options(parser)
     common.add_run_options(parser, "")

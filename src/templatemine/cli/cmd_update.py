@@ -39,7 +39,7 @@ own patterns, first run "mine --patterns-file ..." on its documents with PACKS
 as the output folder, and update from then on.
 """
 
-_SHOWN = 10
+_MAX_LISTED = 10
 _DAYS, _LEAST = 14, 500
 """Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
 
@@ -52,14 +52,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--window",
         metavar="DAYS",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=_DAYS,
         help="keep documents of so many days up to the newest (default: %(default)s) ...",
     )
     group.add_argument(
         "--least",
         metavar="N",
-        type=common.at_least(1),
+        type=common.int_at_least(1),
         default=_LEAST,
         help="... or the newest N, if these are more; a pack of more documents waits for N (default: %(default)s)",
     )
@@ -67,7 +67,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"
     )
     parser.add_argument("--dry-run", action="store_true", help="write nothing, show what would change")
-    group.add_argument("--memory", metavar="SIZE", type=common.size, default=1 << 30, help="memory limit (default: 1G)")
+    group.add_argument(
+        "--memory", metavar="SIZE", type=common.parse_size, default=1 << 30, help="memory limit (default: 1G)"
+    )
     common.add_scoring_options(parser.add_argument_group("mining"), of_packs=True)
     common.add_input_options(parser)
     common.add_run_options(parser, "")
@@ -88,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = UpdateConfig(
         today=today,
-        pipeline=PipelineConfig(**common.scoring_of(args)),
+        pipeline=PipelineConfig(**common.scoring_config(args)),
         caution=args.caution,
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),
@@ -98,18 +100,18 @@ def run(args: argparse.Namespace) -> int:
     with terminal.progress() as steps:
         found = update_packs(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
     if terminal.skipped and not found:
-        raise common.nothing_read(terminal, args.inputs)
+        raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
-        terminal.report({**totals, "sources": [_facts(one) for one in found]}, to_stdout=True)
+        terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)
         return 0
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
-    terminal.say(*tables.capped_table(header, [_row(one) for one in shown], "sources"))
+    terminal.say(*tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
     for one in shown:
-        terminal.say(*_lines(one))
+        terminal.say(*_format_changes(one))
     notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
     if replaced := sum(one.replaced for one in found):
         notes.insert(
@@ -120,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _row(one: SourceUpdate) -> tuple[str, ...]:
+def _format_row(one: SourceUpdate) -> tuple[str, ...]:
     changes = one.changes
     numbers = (f"{len(changes.added):,}", f"{len(changes.removed):,}", f"{len(changes.changed):,}")
     templates = "-" if one.templates is None else f"{one.templates:,}"
@@ -139,32 +141,32 @@ def _row(one: SourceUpdate) -> tuple[str, ...]:
     )
 
 
-def _lines(one: SourceUpdate) -> list[str]:
+def _format_changes(one: SourceUpdate) -> list[str]:
     """The expressions of a source that were added, removed and changed, the most frequent first."""
     changes = one.changes
     if not changes:
         return []
-    lines = ["", common.one_line(one.source)]
+    lines = ["", common.escape_line(one.source)]
     marked = [
-        *((f"~ {_text(old)} -> {_text(new)}") for old, new in changes.changed),
-        *(f"+ {_text(template)}" for template in changes.added),
-        *(f"- {_text(template)}" for template in changes.removed),
+        *((f"~ {_template_text(old)} -> {_template_text(new)}") for old, new in changes.changed),
+        *(f"+ {_template_text(template)}" for template in changes.added),
+        *(f"- {_template_text(template)}" for template in changes.removed),
     ]
     for kind in "~+-":
         of_kind = [line for line in marked if line.startswith(kind)]
-        lines += [f"  {common.one_line(line)}" for line in of_kind[:_SHOWN]]
-        if len(of_kind) > _SHOWN:
-            lines.append(f"  {kind} and {len(of_kind) - _SHOWN:,} more (--json lists all)")
+        lines += [f"  {common.escape_line(line)}" for line in of_kind[:_MAX_LISTED]]
+        if len(of_kind) > _MAX_LISTED:
+            lines.append(f"  {kind} and {len(of_kind) - _MAX_LISTED:,} more (--json lists all)")
     return lines
 
 
-def _text(template: Template) -> str:
+def _template_text(template: Template) -> str:
     text = template.example if template.tokens is None else " ".join(template.tokens)
     where = f" [{template.anchor}]" if template.anchor else ""
     return (text if len(text) <= 100 else text[:99] + "…") + where
 
 
-def _facts(one: SourceUpdate) -> dict[str, Any]:
+def _source_json(one: SourceUpdate) -> dict[str, Any]:
     changes = one.changes
     return {
         "source": one.source,
@@ -177,11 +179,11 @@ def _facts(one: SourceUpdate) -> dict[str, Any]:
         **({} if one.rejected is None else {"rejected": dict(one.rejected)}),
         "kept": one.kept,
         "note": one.note,
-        "added": [_fact(template) for template in changes.added],
-        "removed": [_fact(template) for template in changes.removed],
-        "changed": [{"from": _fact(old), "to": _fact(new)} for old, new in changes.changed],
+        "added": [_template_json(template) for template in changes.added],
+        "removed": [_template_json(template) for template in changes.removed],
+        "changed": [{"from": _template_json(old), "to": _template_json(new)} for old, new in changes.changed],
     }
 
 
-def _fact(template: Template) -> dict[str, Any]:
+def _template_json(template: Template) -> dict[str, Any]:
     return {"id": template.id, "tokens": template.tokens, "anchor": template.anchor, "df": template.df}

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from templatemine.model import Record
 
 __all__ = [
-    "BESIDE",
     "EXIT_CODES",
     "INPUT_HELP",
-    "OldName",
+    "MARKUP_OPTIONS",
+    "DeprecatedOption",
     "Parser",
-    "Steps",
+    "ProgressCallback",
     "StrictStop",
     "Terminal",
     "add_field_options",
@@ -33,25 +33,25 @@ __all__ = [
     "add_markup_options",
     "add_packs_option",
     "add_run_options",
-    "at_least",
-    "colours",
-    "complain",
-    "did_you_mean",
-    "flush",
-    "nothing_read",
     "check_inputs",
     "check_output",
-    "jobs",
-    "markup_of",
-    "one_line",
+    "did_you_mean",
+    "escape_controls",
+    "escape_line",
+    "flush_output",
+    "int_at_least",
+    "markup_config",
+    "no_documents_error",
     "open_records",
-    "out",
+    "parse_jobs",
+    "parse_share",
+    "parse_size",
+    "print_error",
+    "print_text",
     "read_config",
+    "read_nonempty_records",
     "same_file",
-    "share",
-    "size",
-    "some_records",
-    "visible",
+    "shows_colours",
 ]
 
 _STRICT = """\
@@ -70,7 +70,7 @@ INPUT_HELP = """\
 JSON lines, WARC, feeds, tables or another format of "templatemine formats"; a folder of .txt or .html files, or of such
 archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
 
-SHOWN = 5
+MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
 
 
@@ -115,7 +115,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith("the following arguments are required"):
             given, self._given = self._given, ()
             self._refuse([one for one in _options(given) if one not in self._option_string_actions])
-        complain(f"{message} (see {self.prog} --help)")
+        print_error(f"{message} (see {self.prog} --help)")
         raise SystemExit(2)
 
 
@@ -133,7 +133,7 @@ def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
     return f"; did you mean {before}{near[0]}?" if near else ""
 
 
-class OldName(argparse.Action):
+class DeprecatedOption(argparse.Action):
     """An option under its old name: it does what the new name does, is not listed, and prints a notice.
 
     Parameters
@@ -148,11 +148,11 @@ class OldName(argparse.Action):
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         """Set the value, and say what the option is called now."""
-        complain(f"{option} is now called {self._now}", "deprecated: ")
+        print_error(f"{option} is now called {self._now}", "deprecated: ")
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
-def at_least(least: int) -> Callable[[str], int]:
+def int_at_least(least: int) -> Callable[[str], int]:
     """A type for argparse: a whole number from `least` up."""
 
     def number(text: str) -> int:
@@ -167,7 +167,7 @@ def at_least(least: int) -> Callable[[str], int]:
     return number
 
 
-def share(text: str) -> float:
+def parse_share(text: str) -> float:
     """A type for argparse: a number from 0 to 1."""
     try:
         value = float(text)
@@ -178,7 +178,7 @@ def share(text: str) -> float:
     return value
 
 
-def size(text: str) -> int:
+def parse_size(text: str) -> int:
     """A type for argparse: bytes, with an optional K, M, G or T for powers of 1,024."""
     number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
     if number and number[-1] in "KMGT":
@@ -193,10 +193,10 @@ def size(text: str) -> int:
     return value
 
 
-def jobs(text: str) -> int:
+def parse_jobs(text: str) -> int:
     """A type for argparse: a number of processes, 0 for as many as there are processors."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return at_least(0)(text) or processors or 1
+    return int_at_least(0)(text) or processors or 1
 
 
 def add_field_options(parser: argparse.ArgumentParser) -> None:
@@ -232,7 +232,7 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-record",
         metavar="MIB",
-        type=at_least(1),
+        type=int_at_least(1),
         default=defaults.max_record >> 20,
         help="skip larger records (default: %(default)s)",
     )
@@ -270,9 +270,9 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
     )
 
 
-Beside = Mapping[str, tuple[tuple[str, ...], str]]
+MarkupOptions = Mapping[str, tuple[tuple[str, ...], str]]
 
-BESIDE: Beside = {
+MARKUP_OPTIONS: MarkupOptions = {
     "links": (TEXT_FORMATS[1:], "links, with full addresses"),
     "images": (TEXT_FORMATS[1:], "images, with full addresses"),
     "no-tables": (TEXT_FORMATS[1:], "cells of tables as paragraphs"),
@@ -280,13 +280,13 @@ BESIDE: Beside = {
 """What can be asked for of the text of pages, and the formats that hold it."""
 
 
-def add_markup_options(group: argparse._ActionsContainer, beside: Beside) -> None:
-    """What the formats of text hold; `markup_of` reads them."""
+def add_markup_options(group: argparse._ActionsContainer, beside: MarkupOptions) -> None:
+    """What the formats of text hold; `markup_config` reads them."""
     for name, (forms, what) in beside.items():
         group.add_argument(f"--{name}", action="store_true", help=f"{what} ({', '.join(forms)})")
 
 
-def markup_of(args: argparse.Namespace, beside: Beside, option: str, form: str) -> MarkupConfig:
+def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, form: str) -> MarkupConfig:
     """Those options, where the format that `option` asks for holds what they ask for."""
     asked = [name for name in beside if getattr(args, name.replace("-", "_"))]
     for name in asked:
@@ -312,8 +312,8 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
 
 
 def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = False) -> None:
-    """Options of how the default method decides; `scoring_of` reads them.  With `of_packs` the caution is None where it
-    is not given: that of each pack."""
+    """Options of how the default method decides; `scoring_config` reads them.  With `of_packs` the caution is None if
+    it is not given: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
     times = "cut only what is X times likelier to be boilerplate than by default; below 1 cuts more"
     group.add_argument(
@@ -331,7 +331,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     )
 
 
-def scoring_of(args: argparse.Namespace) -> dict[str, Any]:
+def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
     """Those options for a `PipelineConfig`; an error in the model is raised before any input is read."""
     if args.model != SHIPPED:
         from templatemine.mining.score import load_model
@@ -349,7 +349,7 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
             "--jobs",
             "-j",
             metavar="N",
-            type=jobs,
+            type=parse_jobs,
             default=1,
             help=f"{jobs_help}; 0 for one per processor (default: %(default)s)",
         )
@@ -388,7 +388,7 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     return (record for stream in streams for record in stream)
 
 
-def some_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
+def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
     """As `open_records`, and at the end an error if there was no readable document: what is asked about an archive has
     no answer without one."""
 
@@ -398,13 +398,13 @@ def some_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) 
             read = True
             yield record
         if not read:
-            raise nothing_read(terminal, inputs)
+            raise no_documents_error(terminal, inputs)
 
     records = open_records(inputs, config, terminal.met)
     return some()
 
 
-def nothing_read(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
+def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
 
@@ -440,28 +440,28 @@ def check_output(inputs: Iterable[str], output: str, named: str | None = None) -
 # ----------------------------------------------------------------------------------------------------------- messages
 
 
-def complain(message: str, kind: str = "error: ") -> None:
+def print_error(message: str, kind: str = "error: ") -> None:
     """One line on standard error, whatever the message holds."""
-    _write(sys.stderr, f"templatemine: {kind}{one_line(message)}\n")
+    _write(sys.stderr, f"templatemine: {kind}{escape_line(message)}\n")
 
 
-def out(text: str) -> None:
+def print_text(text: str) -> None:
     """Text on standard output; characters that its encoding lacks are written as escapes."""
     if sys.stdout is None:
         raise CorpusError("standard output is closed", "stdout", fatal=True)
-    with _writing():
-        sys.stdout.write(_encodable(text, sys.stdout))
+    with _translate_write_errors():
+        sys.stdout.write(_escape_unencodable(text, sys.stdout))
 
 
-def flush() -> None:
+def flush_output() -> None:
     """Flush standard output."""
     if sys.stdout is not None:
-        with _writing():
+        with _translate_write_errors():
             sys.stdout.flush()
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
+def _translate_write_errors() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -474,22 +474,22 @@ def _write(stream: TextIO | None, text: str) -> None:
     """Print a message for people; a closed stream is no error."""
     if stream is not None:
         with suppress(OSError, ValueError):
-            stream.write(_encodable(text, stream))
+            stream.write(_escape_unencodable(text, stream))
             stream.flush()
 
 
-def colours(stream: TextIO | None) -> bool:
+def shows_colours(stream: TextIO | None) -> bool:
     """True if a stream is a terminal that shows colours, and NO_COLOR is not set (no-color.org)."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and stream is not None and stream.isatty()
 
 
-def _encodable(text: str, stream: TextIO) -> str:
+def _escape_unencodable(text: str, stream: TextIO) -> str:
     encoding = stream.encoding or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Text that is safe on a terminal: control characters and line ends are escaped.
 
     Joiners, which some scripts need, stay; marks that change the direction of writing are escaped, since they could
@@ -497,21 +497,21 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(f"\\u{ord(char):04x}" if _acts(char) else char for char in text)
+    return "".join(f"\\u{ord(char):04x}" if _is_control(char) else char for char in text)
 
 
-def one_line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Visible text with each run of white space as one blank."""
-    return visible(" ".join(text.split()))
+    return escape_controls(" ".join(text.split()))
 
 
-def _acts(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} or char in _DIRECTION
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} or char in _DIRECTION_MARKS
 
 
-_DIRECTION = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-Steps = Callable[[str, int, int | None], None]
+ProgressCallback = Callable[[str, int, int | None], None]
 """Called with (name of the step, number done, total or None)."""
 
 
@@ -544,17 +544,17 @@ class Terminal:
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
-        if self.skipped <= SHOWN:
-            complain(str(error), "skipped: ")
+        if self.skipped <= MAX_NAMED_SKIPS:
+            print_error(str(error), "skipped: ")
 
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""
-        if self.skipped > SHOWN:
-            complain(f"and {self.skipped - SHOWN:,} more", "skipped: ")
+        if self.skipped > MAX_NAMED_SKIPS:
+            print_error(f"and {self.skipped - MAX_NAMED_SKIPS:,} more", "skipped: ")
 
     def note(self, text: str) -> None:
         """One line that is no error and is printed even in quiet runs: something unexpected was done."""
-        complain(text, "")
+        print_error(text, "")
 
     def notes(self) -> list[str]:
         """What readers counted, one line each."""
@@ -563,7 +563,7 @@ class Terminal:
     def say(self, *lines: str) -> None:
         """Lines of a summary, whatever they hold."""
         if not self.quiet:
-            _write(sys.stderr, "".join(visible(line) + "\n" for line in lines))
+            _write(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
 
     def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
         """The summary for machines."""
@@ -571,12 +571,12 @@ class Terminal:
 
         text = json.dumps(summary, indent=1) + "\n"
         if to_stdout:
-            out(text)
+            print_text(text)
         else:
             _write(sys.stderr, text)
 
     @contextmanager
-    def progress(self) -> Iterator[Steps]:
+    def progress(self) -> Iterator[ProgressCallback]:
         """Bars while the with-block runs, on a terminal only."""
         if self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda step, done, total: None

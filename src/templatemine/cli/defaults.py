@@ -22,9 +22,9 @@ from typing import Any
 from templatemine.cli.common import did_you_mean
 from templatemine.errors import ConfigError
 
-__all__ = ["FILES", "apply_defaults", "read_defaults"]
+__all__ = ["CONFIG_FILES", "apply_defaults", "read_defaults"]
 
-FILES = ("templatemine.toml", "pyproject.toml")
+CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -37,7 +37,7 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
     ConfigError
         It cannot be read, or names a command that does not exist.
     """
-    for name in FILES:
+    for name in CONFIG_FILES:
         if not os.path.isfile(name):
             continue
         import tomllib  # here, for most folders have no such file
@@ -46,10 +46,10 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
             with open(name, "rb") as file:
                 tables = tomllib.load(file)
         except (OSError, ValueError) as error:
-            if name != FILES[0]:
+            if name != CONFIG_FILES[0]:
                 continue  # of somebody else, who will hear of it
             raise ConfigError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
-        if name != FILES[0]:
+        if name != CONFIG_FILES[0]:
             tables = tables.get("tool", {}).get("templatemine")
             if tables is None:
                 continue
@@ -78,7 +78,7 @@ def apply_defaults(
         action = options.get(name)
         if action is None or name in ("help", "version"):
             raise ConfigError(f"{file}: {command}.{name}: no such option{did_you_mean(name, options)}")
-        found = _value(parser, action, value, f"{file}: {command}.{name}")
+        found = _convert_value(parser, action, value, f"{file}: {command}.{name}")
         if not _is_given(action, given):  # lists would be added to
             action.default, action.required = found, False
             used.append(name)
@@ -93,19 +93,19 @@ def _is_given(action: argparse.Action, given: Sequence[str]) -> bool:
     )
 
 
-def _value(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
+def _convert_value(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise ConfigError(f"{where}: expected true or false, got {value!r}")
         return value if action.const in (True, None) else not value
     several = action.nargs in ("*", "+") or isinstance(action, argparse._AppendAction)
     if several and isinstance(value, list):
-        return [_one(parser, action, item, where) for item in value]
-    one = _one(parser, action, value, where)
+        return [_convert_item(parser, action, item, where) for item in value]
+    one = _convert_item(parser, action, value, where)
     return [one] if several else one
 
 
-def _one(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
+def _convert_item(parser: argparse.ArgumentParser, action: argparse.Action, value: Any, where: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ConfigError(f"{where}: expected a string or a number, got {value!r}")
     try:

@@ -19,61 +19,61 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-__all__ = ["Ended", "ending_signals"]
+__all__ = ["EndedBySignal", "signals_as_exceptions"]
 
-_WAIT = 0.005
+_RESEND_DELAY = 0.005
 """Seconds until a signal that came at a bad moment is sent again."""
 
-_PATIENCE = 0.5
+_MAX_WAIT = 0.5
 """Seconds that a signal waits for the end of what takes or gives back; an import is waited for without limit."""
 
-_AGAIN = 1.0
+_IGNORE_PERIOD = 1.0
 """Seconds for which more signals change nothing: an impatient second one would disturb the cleaning up."""
 
-_IMPORT = "<frozen importlib._bootstrap>"
-_TAKES = frozenset({"__enter__", "__exit__", "__del__", "acquire", "release"})
+_IMPORT_FILE = "<frozen importlib._bootstrap>"
+_RESOURCE_FUNCTIONS = frozenset({"__enter__", "__exit__", "__del__", "acquire", "release"})
 """Functions that are not left by half: nobody gives back what they took, or the rest of it."""
-_HOLDS = frozenset({threading.__file__, weakref.__file__, __file__})
+_LOCKING_FILES = frozenset({threading.__file__, weakref.__file__, __file__})
 
 
-class Ended(BaseException):
+class EndedBySignal(BaseException):
     """The process was asked to end by a signal other than Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
 
-class _Interrupted(KeyboardInterrupt):
+class _TrackedInterrupt(KeyboardInterrupt):
     """Ctrl-C; unlike its base it can be watched."""
 
 
 @contextmanager
-def ending_signals() -> Iterator[None]:
-    """Raise `Ended` for SIGTERM and SIGHUP, and KeyboardInterrupt for SIGINT, in the main thread.
+def signals_as_exceptions() -> Iterator[None]:
+    """Raise `EndedBySignal` for SIGTERM and SIGHUP, and KeyboardInterrupt for SIGINT, in the main thread.
 
     A signal that is ignored, or that a program around this one handles, is left to it: nohup means what it says.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ending = _Ending(_imports(sys._getframe()))
+    state = _SignalState(_count_imports(sys._getframe()))
     try:
-        ending.begin()
+        state.install()
         yield
-    except (Ended, KeyboardInterrupt):
+    except (EndedBySignal, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if ending.asked:
-            raise _raised(ending.asked[0]) from error
+        if state.received:
+            raise _make_exception(state.received[0]) from error
         raise
     finally:
-        ending.finish()
-    if ending.asked:
-        raise _raised(ending.asked[0])
+        state.restore()
+    if state.received:
+        raise _make_exception(state.received[0])
 
 
-class _Ending:
-    """What has become of the signals that came.
+class _SignalState:
+    """The signals received, and those still to be raised.
 
     Parameters
     ----------
@@ -82,108 +82,108 @@ class _Ending:
     """
 
     def __init__(self, outer: int) -> None:
-        self.asked: list[int] = []
-        self._outer = outer
-        self._main = threading.get_ident()
-        self._told = sys.unraisablehook
-        self._before: dict[int, Any] = {}
-        self._over = False
+        self.received: list[int] = []
+        self._outer_imports = outer
+        self._main_thread = threading.get_ident()
+        self._unraisable_hook = sys.unraisablehook
+        self._handlers: dict[int, Any] = {}
+        self._finished = False
         self._waiting: list[int] = []
-        self._since = 0.0  # when the first one came that waits, or was raised
-        self._on_its_way: weakref.ref[BaseException] | None = None
-        self._sending = _thread.allocate_lock()
+        self._wait_start = 0.0  # when the first one came that waits, or was raised
+        self._raised_ref: weakref.ref[BaseException] | None = None
+        self._send_lock = _thread.allocate_lock()
 
-    def begin(self) -> None:
+    def install(self) -> None:
         """Take the signals over."""
-        for number, usual in _USUAL.items():
+        for number, usual in _DEFAULT_HANDLERS.items():
             if signal.getsignal(number) is usual:
-                self._before[number] = signal.signal(number, self._met)
-        sys.unraisablehook = self._dropped
+                self._handlers[number] = signal.signal(number, self._handle)
+        sys.unraisablehook = self._on_unraisable
 
-    def finish(self) -> None:
-        """Give them back; what still comes is kept in `asked`."""
-        self._over = True
-        with self._sending:  # so that nothing is sent from here on
+    def restore(self) -> None:
+        """Give them back; what still comes is kept in `received`."""
+        self._finished = True
+        with self._send_lock:  # so that nothing is sent from here on
             self._waiting.clear()
-        sys.unraisablehook = self._told
-        for number, handler in self._before.items():
+        sys.unraisablehook = self._unraisable_hook
+        for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
-    def _met(self, number: int, frame: FrameType | None) -> None:
-        """The handler."""
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        """Raise the exception of a signal, now or later: the handler."""
         now = time.monotonic()
-        if number not in self.asked:
-            self.asked.append(number)
-        if self._over or (self._on_its_way is not None and now - self._since < _AGAIN):
+        if number not in self.received:
+            self.received.append(number)
+        if self._finished or (self._raised_ref is not None and now - self._wait_start < _IGNORE_PERIOD):
             return
         if not self._waiting:
-            self._since = now
-        if self._is_bad(frame, now - self._since):
-            self._wait(number)
+            self._wait_start = now
+        if self._is_unsafe(frame, now - self._wait_start):
+            self._postpone(number)
             return
         self._waiting.clear()
-        self._since = now
-        raise self._watched(number)
+        self._wait_start = now
+        raise self._track_exception(number)
 
-    def _is_bad(self, frame: FrameType | None, waited: float) -> bool:
+    def _is_unsafe(self, frame: FrameType | None, waited: float) -> bool:
         """Whether something would be left by half."""
-        if _imports(frame) > self._outer:
+        if _count_imports(frame) > self._outer_imports:
             return True
-        while frame is not None and waited < _PATIENCE:
+        while frame is not None and waited < _MAX_WAIT:
             code = frame.f_code
-            if code.co_name in _TAKES or code.co_filename in _HOLDS:
+            if code.co_name in _RESOURCE_FUNCTIONS or code.co_filename in _LOCKING_FILES:
                 return True
             frame = frame.f_back
         return False
 
-    def _watched(self, number: int) -> BaseException:
+    def _track_exception(self, number: int) -> BaseException:
         """The exception of a signal.  It is held by nobody here, so that its end tells that it was dropped."""
-        error = _raised(number)
-        self._on_its_way = weakref.ref(error, lambda gone: self._lost(number))
+        error = _make_exception(number)
+        self._raised_ref = weakref.ref(error, lambda gone: self._on_collected(number))
         return error
 
-    def _lost(self, number: int) -> None:
-        self._on_its_way = None
-        if not self._over:
-            self._wait(number)
+    def _on_collected(self, number: int) -> None:
+        self._raised_ref = None
+        if not self._finished:
+            self._postpone(number)
 
-    def _dropped(self, unraisable: Any) -> None:
+    def _on_unraisable(self, unraisable: Any) -> None:
         """Python's notice of exceptions that it drops: ours come again, and are no matter for a notice."""
-        if not isinstance(unraisable.exc_value, Ended | _Interrupted):
-            self._told(unraisable)
+        if not isinstance(unraisable.exc_value, EndedBySignal | _TrackedInterrupt):
+            self._unraisable_hook(unraisable)
 
-    def _wait(self, number: int) -> None:
+    def _postpone(self, number: int) -> None:
         if number not in self._waiting:
             self._waiting.append(number)
             if len(self._waiting) == 1:
                 with suppress(RuntimeError):  # no more threads: then at the end
-                    _thread.start_new_thread(self._send, ())
+                    _thread.start_new_thread(self._resend, ())
 
-    def _send(self) -> None:
+    def _resend(self) -> None:
         """By a signal, not a mere flag, for the main thread may by then wait for input."""
         while True:
-            time.sleep(_WAIT)
-            with self._sending:
+            time.sleep(_RESEND_DELAY)
+            with self._send_lock:
                 if not self._waiting:
                     return
-                signal.pthread_kill(self._main, self._waiting[0])
+                signal.pthread_kill(self._main_thread, self._waiting[0])
 
 
-_USUAL = {
+_DEFAULT_HANDLERS = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
     signal.SIGHUP: signal.SIG_DFL,
 }
 
 
-def _raised(number: int) -> BaseException:
-    return _Interrupted() if number == signal.SIGINT else Ended(number)
+def _make_exception(number: int) -> BaseException:
+    return _TrackedInterrupt() if number == signal.SIGINT else EndedBySignal(number)
 
 
-def _imports(frame: FrameType | None) -> int:
+def _count_imports(frame: FrameType | None) -> int:
     """How many imports a frame is in."""
     found = 0
     while frame is not None:
-        found += frame.f_code.co_filename == _IMPORT
+        found += frame.f_code.co_filename == _IMPORT_FILE
         frame = frame.f_back
     return found

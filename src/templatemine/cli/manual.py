@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from templatemine._version import __version__
 from templatemine.cli.app import whole_parser
 
-__all__ = ["FORMS", "Entry", "entries", "man", "markdown"]
+__all__ = ["FORMATS", "Entry", "command_entries", "man", "markdown"]
 
 _WIDTH = 80
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -44,28 +44,28 @@ class Entry:
     epilog: str
 
 
-def entries() -> Iterator[Entry]:
+def command_entries() -> Iterator[Entry]:
     """The program, then its commands, each followed by its own."""
-    yield from _walk(whole_parser(), "")
+    yield from _walk_commands(whole_parser(), "")
 
 
-def _walk(parser: argparse.ArgumentParser, summary: str) -> Iterator[Entry]:
-    yield _entry(parser, summary)
+def _walk_commands(parser: argparse.ArgumentParser, summary: str) -> Iterator[Entry]:
+    yield _make_entry(parser, summary)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             told = {one.dest: one.help or "" for one in action._choices_actions}
             for name, inner in action.choices.items():
-                yield from _walk(inner, told[name])
+                yield from _walk_commands(inner, told[name])
 
 
-def _entry(parser: argparse.ArgumentParser, summary: str) -> Entry:
+def _make_entry(parser: argparse.ArgumentParser, summary: str) -> Entry:
     formatter = argparse.HelpFormatter(parser.prog, width=_WIDTH)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, "")
     usage = _COLOUR.sub("", formatter.format_help()).strip()
     groups = tuple(
         (group.title or "", rows)
         for group in parser._action_groups
-        if (rows := tuple(row for action in group._group_actions for row in _rows(formatter, action)))
+        if (rows := tuple(row for action in group._group_actions for row in _argument_rows(formatter, action)))
     )
     # The parser itself knows which exit codes the command has.
     _, mark, epilog = parser.format_help().partition("exit codes:\n")
@@ -79,7 +79,7 @@ def _entry(parser: argparse.ArgumentParser, summary: str) -> Entry:
     )
 
 
-def _rows(formatter: argparse.HelpFormatter, action: argparse.Action) -> Iterator[tuple[str, str]]:
+def _argument_rows(formatter: argparse.HelpFormatter, action: argparse.Action) -> Iterator[tuple[str, str]]:
     """How an argument is written, and its help; of sub-commands, each of them."""
     if isinstance(action, argparse._SubParsersAction):
         yield from ((one.dest, one.help or "") for one in action._choices_actions)
@@ -92,7 +92,7 @@ def _rows(formatter: argparse.HelpFormatter, action: argparse.Action) -> Iterato
         yield written, " ".join(formatter._expand_help(action).split())
 
 
-def _pieces(text: str) -> Iterator[tuple[bool, str]]:
+def _split_paragraphs(text: str) -> Iterator[tuple[bool, str]]:
     """Paragraphs and, marked by True, lines that stand as they are: those that are indented."""
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         kept: list[str] = []
@@ -112,28 +112,30 @@ def _pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 def markdown() -> str:
     """A page with a section for each command."""
-    program, *commands = entries()
+    program, *commands = command_entries()
     lines = ["# Command line", "", "Made from the parsers of the program, as `--help` and the man page are.", ""]
-    lines += _text(program.description)
+    lines += _markdown_text(program.description)
     for entry in commands:
         depth = "#" * len(entry.name.split())
         lines += [f"{depth} {entry.name.partition(' ')[2]}", "", entry.summary.capitalize() + ".", ""]
-        lines += ["```text", entry.usage, "```", "", *_text(entry.description)]
+        lines += ["```text", entry.usage, "```", "", *_markdown_text(entry.description)]
         for title, rows in entry.groups:
             lines += [f"**{title.capitalize()}**", ""]
-            lines += [f"- `{written}`" + (f": {_plain(told)}" if told else "") for written, told in rows] + [""]
-        lines += _text(entry.epilog)
+            lines += [f"- `{written}`" + (f": {_escape_markdown(told)}" if told else "") for written, told in rows] + [
+                ""
+            ]
+        lines += _markdown_text(entry.epilog)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _text(text: str) -> list[str]:
+def _markdown_text(text: str) -> list[str]:
     lines: list[str] = []
-    for verbatim, piece in _pieces(text):
-        lines += ["```text", piece, "```", ""] if verbatim else [_plain(piece), ""]
+    for verbatim, piece in _split_paragraphs(text):
+        lines += ["```text", piece, "```", ""] if verbatim else [_escape_markdown(piece), ""]
     return lines
 
 
-def _plain(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Text without what Markdown would take for mark-up."""
     return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)
 
@@ -143,55 +145,55 @@ def _plain(text: str) -> str:
 
 def man() -> str:
     """A man page of all commands, in man(7)."""
-    program, *commands = entries()
+    program, *commands = command_entries()
     lines = [f'.TH TEMPLATEMINE 1 "" "templatemine {__version__}" "User commands"']
     lines += [".SH NAME", r"templatemine \- learn the boilerplate of news sources and cut it out of articles"]
-    lines += [".SH SYNOPSIS", *_verbatim(program.usage), ".SH DESCRIPTION", *_roff(program.description)]
-    lines += _options(program)
+    lines += [".SH SYNOPSIS", *_verbatim(program.usage), ".SH DESCRIPTION", *_roff_text(program.description)]
+    lines += _man_options(program)
     for entry in commands:
-        name = _escaped(entry.name.partition(" ")[2])
-        lines += [f".SH {name.upper()}" if " " not in name else f'.SS "{name}"', f"{_escaped(entry.summary)}."]
-        lines += [".PP", *_verbatim(entry.usage), *_roff(entry.description), *_options(entry)]
+        name = _escape_roff(entry.name.partition(" ")[2])
+        lines += [f".SH {name.upper()}" if " " not in name else f'.SS "{name}"', f"{_escape_roff(entry.summary)}."]
+        lines += [".PP", *_verbatim(entry.usage), *_roff_text(entry.description), *_man_options(entry)]
         if entry.epilog != program.epilog:
-            lines += _roff(entry.epilog)
-    return "\n".join([*lines, ".SH EXIT STATUS", *_roff(program.epilog.partition("\n")[2])]) + "\n"
+            lines += _roff_text(entry.epilog)
+    return "\n".join([*lines, ".SH EXIT STATUS", *_roff_text(program.epilog.partition("\n")[2])]) + "\n"
 
 
-def _options(entry: Entry) -> list[str]:
+def _man_options(entry: Entry) -> list[str]:
     lines = []
     for title, rows in entry.groups:
-        lines += [".PP", rf"\fB{_escaped(title)}\fR"]
+        lines += [".PP", rf"\fB{_escape_roff(title)}\fR"]
         for written, told in rows:
-            lines += [".TP", rf"\fB{_escaped(written)}\fR", _escaped(told) or r"\&"]
+            lines += [".TP", rf"\fB{_escape_roff(written)}\fR", _escape_roff(told) or r"\&"]
     return lines
 
 
-def _roff(text: str) -> list[str]:
+def _roff_text(text: str) -> list[str]:
     lines: list[str] = []
-    for verbatim, piece in _pieces(text):
-        lines += [".PP", *(_verbatim(piece) if verbatim else [_escaped(one) for one in piece.splitlines()])]
+    for verbatim, piece in _split_paragraphs(text):
+        lines += [".PP", *(_verbatim(piece) if verbatim else [_escape_roff(one) for one in piece.splitlines()])]
     return lines
 
 
 def _verbatim(text: str) -> list[str]:
-    return [".nf", *(_escaped(line) for line in text.splitlines()), ".fi"]
+    return [".nf", *(_escape_roff(line) for line in text.splitlines()), ".fi"]
 
 
-def _escaped(line: str) -> str:
+def _escape_roff(line: str) -> str:
     """A line that troff prints as it is: hyphens that can be copied, no request at its start."""
     line = line.replace("\\", r"\e").replace("-", r"\-")
     line = "".join(char if char.isascii() else rf"\[u{ord(char):04X}]" for char in line)
     return rf"\&{line}" if line.startswith((".", "'")) else line
 
 
-FORMS = {"man": man, "markdown": markdown}
+FORMATS = {"man": man, "markdown": markdown}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print one of the forms."""
     parser = argparse.ArgumentParser(prog="python -m templatemine.cli.manual", description=__doc__)
-    parser.add_argument("form", choices=sorted(FORMS))
-    sys.stdout.write(FORMS[parser.parse_args(argv).form]())
+    parser.add_argument("form", choices=sorted(FORMATS))
+    sys.stdout.write(FORMATS[parser.parse_args(argv).form]())
     return 0
 
 

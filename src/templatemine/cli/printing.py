@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from templatemine.cli.common import one_line, visible
+from templatemine.cli.common import escape_controls, escape_line
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "min_df", "some_of", "table", "terminal_width"]
+__all__ = ["capped_table", "format_min_df", "format_table", "list_names", "terminal_width"]
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -22,15 +22,17 @@ def terminal_width(stream: TextIO | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-_CELL, _NARROW = 40, 28
+_MAX_CELL, _MAX_NARROW_CELL = 40, 28
 """Widest cell before the last column, on terminals of 100 columns and more, and on others."""
-_SHRUNK = 12
+_MIN_SHRUNK = 12
 """Narrowest that such a cell becomes where a table would be wider than its terminal."""
-_LAST = 16
+_MIN_LAST = 16
 """Least room of the last column."""
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None, *, wrap: bool = False) -> list[str]:
+def format_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], width: int | None, *, wrap: bool = False
+) -> list[str]:
     """Lay out a table, a line a row; where it cannot fit, a few lines a row, with the names of the columns.
 
     Parameters
@@ -48,33 +50,35 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], width: int | Non
     names = [name.lstrip(">=").split("\n") for name in header]
     height = max(map(len, names))
     heads = [[*row] for row in zip(*([""] * (height - len(name)) + name for name in names), strict=True)]
-    most = _CELL if width is None or width >= 100 else _NARROW
+    most = _MAX_CELL if width is None or width >= 100 else _MAX_NARROW_CELL
     caps = [None if name.startswith("=") else most for name in header[:-1]]
-    whole = [[visible(cell) for cell in row] for row in rows]
-    lines = _cut([*heads, *whole], caps)
-    widths = _widths(lines)
+    whole = [[escape_controls(cell) for cell in row] for row in rows]
+    lines = _shorten_cells([*heads, *whole], caps)
+    widths = _column_widths(lines)
     if width is not None:
-        last = min(max((_cells(line[-1]) for line in whole), default=0), _LAST)
+        last = min(max((_display_width(line[-1]) for line in whole), default=0), _MIN_LAST)
         if not last:  # nothing below it: its name goes too
             lines = [[*line[:-1], ""] for line in lines]
         room = width - 2 * len(widths) - 1 - last
         shrinkable = [place for place, name in enumerate(header[:-1]) if not name.startswith((">", "="))]
-        fitted = _shrunk(widths, shrinkable, room)
+        fitted = _shrink_widths(widths, shrinkable, room)
         if sum(fitted) > room:
-            return _stacked([" ".join(name) for name in names], whole, width, wrap)
-        lines, widths = _cut(lines, fitted), fitted
+            return _stack_rows([" ".join(name) for name in names], whole, width, wrap)
+        lines, widths = _shorten_cells(lines, fitted), fitted
     right = [name.startswith(">") for name in header]
     left = None if width is None else width - sum(widths) - 2 * len(widths) - 1
     laid = []
     for line in lines:
-        cells = [_pad(cell, _cells(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])]
-        first, *more = _last(line[-1], left, wrap)
+        cells = [
+            _pad(cell, _display_width(cell), widths[column], right[column]) for column, cell in enumerate(line[:-1])
+        ]
+        first, *more = _fit_last_cell(line[-1], left, wrap)
         laid.append("  ".join([*cells, first]).rstrip())
         laid += [" " * (sum(widths) + 2 * len(widths)) + piece for piece in more]
     return laid
 
 
-def _cut(lines: Iterable[Sequence[str]], widths: Sequence[int | None]) -> list[list[str]]:
+def _shorten_cells(lines: Iterable[Sequence[str]], widths: Sequence[int | None]) -> list[list[str]]:
     """Lines with all cells but the last cut to a width each."""
     return [
         [*(cell if most is None else _fit(cell, most) for cell, most in zip(line, widths, strict=False)), line[-1]]
@@ -82,40 +86,40 @@ def _cut(lines: Iterable[Sequence[str]], widths: Sequence[int | None]) -> list[l
     ]
 
 
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
-    return [max(_cells(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
+def _column_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(_display_width(line[column]) for line in lines) for column in range(len(lines[0]) - 1)]
 
 
-def _shrunk(widths: Sequence[int], shrinkable: Sequence[int], room: int) -> list[int]:
+def _shrink_widths(widths: Sequence[int], shrinkable: Sequence[int], room: int) -> list[int]:
     """Widths of which the widest are less, until they fit into the room or are as narrow as they become."""
     fitted = list(widths)
     while sum(fitted) > room:
         widest = max(shrinkable, key=lambda place: fitted[place], default=None)
-        if widest is None or fitted[widest] <= _SHRUNK:
+        if widest is None or fitted[widest] <= _MIN_SHRUNK:
             break
         fitted[widest] -= 1
     return fitted
 
 
-def _stacked(names: Sequence[str], rows: Iterable[Sequence[str]], width: int, wrap: bool) -> list[str]:
+def _stack_rows(names: Sequence[str], rows: Iterable[Sequence[str]], width: int, wrap: bool) -> list[str]:
     """Rows as a few lines each: the first cell, then the others with their names, then the last."""
     laid = []
     for row in rows:
         # A last column of words stands for itself; one of figures is as the others.
-        few = row if len(row[-1]) <= _LAST else row[:-1]
+        few = row if len(row[-1]) <= _MIN_LAST else row[:-1]
         told = "; ".join(f"{name}: {cell}" for name, cell in list(zip(names, few, strict=False))[1:] if cell)
-        laid += [row[0], *(f"  {piece}" for piece in _wrapped(told, width - 3))]
-        laid += [f"  {piece}" for piece in _last(row[-1], width - 3, wrap) if len(few) < len(row)]
+        laid += [row[0], *(f"  {piece}" for piece in _wrap_text(told, width - 3))]
+        laid += [f"  {piece}" for piece in _fit_last_cell(row[-1], width - 3, wrap) if len(few) < len(row)]
     return [_fit(line, width - 1) for line in laid]
 
 
-def _last(cell: str, left: int | None, wrap: bool) -> list[str]:
+def _fit_last_cell(cell: str, left: int | None, wrap: bool) -> list[str]:
     if left is None:
         return [cell]
-    return (_wrapped(cell, left) or [""]) if wrap else [_fit(cell, left)]
+    return (_wrap_text(cell, left) or [""]) if wrap else [_fit(cell, left)]
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap_text(text: str, width: int) -> list[str]:
     """Lines of so many cells, broken at blanks, and within words that are wider."""
     from rich.cells import chop_cells
 
@@ -123,33 +127,35 @@ def _wrapped(text: str, width: int) -> list[str]:
     for word in text.split():
         for part in chop_cells(word, max(width, 2)):
             longer = f"{lines[-1]} {part}" if lines else part
-            if lines and _cells(longer) <= width:
+            if lines and _display_width(longer) <= width:
                 lines[-1] = longer
             else:
                 lines.append(part)
     return lines
 
 
-_ROWS = 40
+_MAX_ROWS = 40
 """Rows of a summary; with more sources than that the rest is only counted."""
 
 
 def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
     """The table of a summary, as wide as standard error."""
-    lines = table(header, rows[:_ROWS], terminal_width(sys.stderr), wrap=True)
-    return lines if len(rows) <= _ROWS else [*lines, f"and {len(rows) - _ROWS:,} more {what} (--json lists all)"]
+    lines = format_table(header, rows[:_MAX_ROWS], terminal_width(sys.stderr), wrap=True)
+    return (
+        lines if len(rows) <= _MAX_ROWS else [*lines, f"and {len(rows) - _MAX_ROWS:,} more {what} (--json lists all)"]
+    )
 
 
-_SOME = 3
+_MAX_NAMES = 3
 
 
-def some_of(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """A few of some names, for a line of a summary."""
-    more = f" and {len(names) - _SOME:,} more" if len(names) > _SOME else ""
-    return (", ".join(map(one_line, names[:_SOME])) or "none") + more
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return (", ".join(map(escape_line, names[:_MAX_NAMES])) or "none") + more
 
 
-def min_df(pack: Pack) -> str:
+def format_min_df(pack: Pack) -> str:
     """The document frequency of the rarest template of a pack."""
     return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
 
@@ -159,7 +165,7 @@ def _pad(cell: str, taken: int, width: int, right: bool) -> str:
     return blanks + cell if right else cell + blanks
 
 
-def _cells(text: str) -> int:
+def _display_width(text: str) -> int:
     """Columns of a terminal that a text takes; wide characters take two."""
     from rich.cells import cell_len
 
@@ -170,4 +176,6 @@ def _fit(text: str, width: int) -> str:
     """Text cut to so many cells."""
     from rich.cells import set_cell_size
 
-    return text if _cells(text) <= width else set_cell_size(text, max(width - 1, 0)).rstrip() + "…" * (width > 0)
+    return (
+        text if _display_width(text) <= width else set_cell_size(text, max(width - 1, 0)).rstrip() + "…" * (width > 0)
+    )

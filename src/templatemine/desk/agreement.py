@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-__all__ = ["Agreement", "agreements", "kappa"]
+__all__ = ["Agreement", "kappa", "measure_agreements"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
     return None if chance == size * size else (equal * size - chance) / (size * size - chance)
 
 
-def agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) -> list[Agreement]:
+def measure_agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) -> list[Agreement]:
     """The agreement of all pairs of people with a common document.
 
     Parameters
@@ -54,7 +54,7 @@ def agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) 
         both = sorted(labelled[one].keys() & labelled[other].keys())
         if not both:
             continue
-        first, second = _joined(labelled[one], both), _joined(labelled[other], both)
+        first, second = _join_labels(labelled[one], both), _join_labels(labelled[other], both)
         equal = sum(a == b for a, b in zip(first, second, strict=True))
         found.append(
             Agreement(
@@ -69,5 +69,5 @@ def agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) 
     return found
 
 
-def _joined(rows: Mapping[tuple[str, str], Sequence[str]], names: Iterable[tuple[str, str]]) -> list[str]:
+def _join_labels(rows: Mapping[tuple[str, str], Sequence[str]], names: Iterable[tuple[str, str]]) -> list[str]:
     return [label for name in names for label in rows[name]]

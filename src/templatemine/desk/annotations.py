@@ -19,7 +19,17 @@ from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.text.characters import OWN_TOKEN
 
-__all__ = ["LABELS", "OTHER", "Label", "Mark", "checked", "labels_of", "marks_of", "passages", "units"]
+__all__ = [
+    "LABELS",
+    "OTHER",
+    "Label",
+    "Mark",
+    "count_passages",
+    "find_units",
+    "label_units",
+    "merge_labels",
+    "read_marks",
+]
 
 Mark = tuple[int, int, str]
 OTHER = "other"
@@ -50,12 +60,12 @@ LABELS: Mapping[str, tuple[Label, ...]] = {
 _WORD = regex.compile(f"[{OWN_TOKEN}]|[^\\s{OWN_TOKEN}]+")
 
 
-def kind_of(document: Document) -> str:
+def document_kind(document: Document) -> str:
     """The key of `LABELS` for a document."""
     return "page" if document.is_html else "article"
 
 
-def units(document: Document) -> list[tuple[int, int]]:
+def find_units(document: Document) -> list[tuple[int, int]]:
     """The units that can be clicked: (start, end) in code points, ascending and disjoint."""
     if not document.is_html:
         return [match.span() for match in _WORD.finditer(document.body)]
@@ -70,7 +80,7 @@ def units(document: Document) -> list[tuple[int, int]]:
     return found
 
 
-def labels_of(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[str]:
+def label_units(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[str]:
     """The label of each unit: the label of the mark that covers its beginning."""
     rows = sorted(marks)
     found: list[str] = []
@@ -83,8 +93,8 @@ def labels_of(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[s
     return found
 
 
-def marks_of(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Mark]:
-    """Runs of units with one label as marks: the inverse of `labels_of`."""
+def merge_labels(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Mark]:
+    """Runs of units with one label as marks: the inverse of `label_units`."""
     found: list[Mark] = []
     before = OTHER
     for label, (start, end) in zip(labels, parts, strict=True):
@@ -97,12 +107,12 @@ def marks_of(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Ma
     return found
 
 
-def passages(labels: Sequence[str]) -> int:
+def count_passages(labels: Sequence[str]) -> int:
     """The number of labelled runs of units; the annotator of the paper needs two clicks for each."""
     return sum(label not in (OTHER, before) for before, label in zip([OTHER, *labels], labels, strict=False))
 
 
-def checked(document: Document, rows: Any) -> list[Mark]:
+def read_marks(document: Document, rows: Any) -> list[Mark]:
     """Marks as the browser sent them.
 
     Raises
@@ -110,7 +120,7 @@ def checked(document: Document, rows: Any) -> list[Mark]:
     ConfigError
         A mark is invalid; the message names it.
     """
-    known = {label.name for label in LABELS[kind_of(document)]}
+    known = {label.name for label in LABELS[document_kind(document)]}
     size = len(document.body)
     found: list[Mark] = []
     if not isinstance(rows, list):

@@ -19,14 +19,14 @@ from templatemine.archive.apply_overrides import apply_rules, join_tokens, mined
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
-from templatemine.desk.agreement import agreements
-from templatemine.desk.annotations import LABELS, checked, kind_of, labels_of, passages, units
-from templatemine.desk.effects import Effect, Effects, cuts_of, total
-from templatemine.desk.export import FORMS, chosen
-from templatemine.desk.library import Article, Held, Library, rules_json, rules_of, stamped
-from templatemine.desk.safe_page import article_page, safe_page
-from templatemine.desk.security import Limits
-from templatemine.desk.store import Annotation, now
+from templatemine.desk.agreement import measure_agreements
+from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
+from templatemine.desk.effects import Effects, TemplateEffect, count_cuts, sum_cuts
+from templatemine.desk.export import EXPORT_FORMATS, select_finished
+from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json, stamp_rule
+from templatemine.desk.safe_page import render_article, sanitise_page
+from templatemine.desk.security import RequestLimits
+from templatemine.desk.store import Annotation, utc_now
 from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Template
@@ -35,22 +35,22 @@ from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import grounds_of
+from templatemine.report.words import describe_grounds
 
-__all__ = ["HERE", "Desk", "NotThere"]
+__all__ = ["DESK_FOLDER", "Desk", "NotFound"]
 
-HERE = Path(__file__).parent
-PAST = 100
+DESK_FOLDER = Path(__file__).parent
+MAX_PAST_VERSIONS = 100
 """Number of earlier versions of an annotation that can be restored after a reload."""
-FOUND = 100
+MAX_FOUND = 100
 """Most rejected candidates that a search shows."""
-ASKED = 10
+MAX_QUESTIONS = 10
 """Questions that are put at once."""
 
-_FRAME_STYLE = (HERE / "static" / "frame.css").read_text(encoding="utf-8")
+_FRAME_STYLE = (DESK_FOLDER / "static" / "frame.css").read_text(encoding="utf-8")
 
 
-class NotThere(TemplateMineError):
+class NotFound(TemplateMineError):
     """The requested thing does not exist."""
 
 
@@ -62,23 +62,23 @@ class Desk:
     library : Library
     gold : mapping
         Annotated spans by id of the article.
-    limits : Limits, optional
+    limits : RequestLimits, optional
     """
 
-    def __init__(self, library: Library, gold: GoldSpans | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, library: Library, gold: GoldSpans | None = None, limits: RequestLimits | None = None) -> None:
         self.library = library
         self.gold = gold or {}
-        self.limits = limits or Limits()
-        self._preview: tuple[tuple[str, ...], review.Preview] | None = None
-        self._previewing = Lock()
+        self.limits = limits or RequestLimits()
+        self._preview: tuple[tuple[str, ...], review.CutoffPreview] | None = None
+        self._preview_lock = Lock()
         self._effects: tuple[Pack, Effects] | None = None
         self._cuts: list[tuple[str, tuple[Template, ...], list[int]]] = []
-        self._rows: tuple[str, _Rows] = "", _Rows()
-        self._looking = Lock()
+        self._row_cache: tuple[str, _RowCache] = "", _RowCache()
+        self._effects_lock = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
 
-    def home(self) -> list[dict[str, Any]]:
+    def list_sources(self) -> list[dict[str, Any]]:
         """One row per source."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
@@ -90,37 +90,41 @@ class Desk:
             row: dict[str, Any] = {"source": source, "sample": len(articles), "annotated": len(done.get(source, ()))}
             row |= {"pages": sum(one.document.is_html for one in articles), "problem": "", "pack": False}
             try:
-                held = self.library.held(source)
+                stored = self.library.stored_pack(source)
             except PackError as error:
-                row["problem"], held = str(error), None
-            if held is not None:
+                row["problem"], stored = str(error), None
+            if stored is not None:
                 row |= {
                     "pack": True,
-                    "documents": held.pack.documents,
-                    "templates": len(held.pack.templates),
-                    "decisions": len(held.pack.overrides.rules),
-                    "spark": sparkline(held.pack.cutoff.histogram, 25, BARS),
+                    "documents": stored.pack.documents,
+                    "templates": len(stored.pack.templates),
+                    "decisions": len(stored.pack.overrides.rules),
+                    "spark": sparkline(stored.pack.cutoff.histogram, 25, BARS),
                 }
             rows.append(row)
         return rows
 
     # --------------------------------------------------------------------------------------------------------- review
 
-    def held(self, source: str) -> Held:
-        held = self.library.held(source)
-        if held is None:
-            raise NotThere(f"there is no pack of {source!r}")
-        return held
+    def stored_pack(self, source: str) -> StoredPack:
+        stored = self.library.stored_pack(source)
+        if stored is None:
+            raise NotFound(f"there is no pack of {source!r}")
+        return stored
 
-    def state(self, source: str) -> dict[str, Any]:
+    def review_state(self, source: str) -> dict[str, Any]:
         """The data of the review of a source."""
-        held = self.held(source)
-        events = self.library.reconciled(held)
-        pack = held.pack
+        stored = self.stored_pack(source)
+        events = self.library.reconcile_history(stored)
+        pack = stored.pack
         added, rules = set(pack.overrides.added), pack.overrides.rules
-        effects = self._effects_of(held)
-        each, reviewed = effects.each(pack), self.library.store.reviewed(source)
-        heads, shown, gone = effects.heads(pack), self._shown(held), {one.id for one in pack.overrides.removed}
+        effects = self._find_effects(stored)
+        each, reviewed = effects.template_effects(pack), self.library.store.reviewed(source)
+        heads, shown, gone = (
+            effects.family_heads(pack),
+            self._cached_rows(stored),
+            {one.id for one in pack.overrides.removed},
+        )
         rows = []
         for one in (*pack.templates, *pack.overrides.removed):
             name = one.id
@@ -131,7 +135,7 @@ class Desk:
         undone = {event.undoes for event in events}
         return {
             "source": source,
-            "version": held.version,
+            "version": stored.version,
             "documents": pack.documents,
             "dates": [pack.first_date, pack.last_date],
             "method": pack.mined_by,
@@ -142,8 +146,8 @@ class Desk:
             "histogram": {"counts": histogram.counts, "templates": histogram.templates},
             "templates": rows,
             "rules": rules_json(rules),
-            "articles": len(self.library.fitting(held)),
-            "sample": total(self._cuts_of(held), self.library.fitting(held)),
+            "articles": len(self.library.matching_articles(stored)),
+            "sample": sum_cuts(self._count_cuts(stored), self.library.matching_articles(stored)),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
             "history": [
@@ -152,57 +156,59 @@ class Desk:
             ],
         }
 
-    def _shown(self, held: Held) -> _Rows:
+    def _cached_rows(self, stored: StoredPack) -> _RowCache:
         """The rows of the last review of a source."""
-        with self._looking:
-            if self._rows[0] != held.path:
-                self._rows = held.path, _Rows()
-            return self._rows[1]
+        with self._effects_lock:
+            if self._row_cache[0] != stored.path:
+                self._row_cache = stored.path, _RowCache()
+            return self._row_cache[1]
 
-    def _effects_of(self, held: Held) -> Effects:
+    def _find_effects(self, stored: StoredPack) -> Effects:
         """What the templates of a pack and those removed from it do in the sample."""
-        wanted = (*held.pack.templates, *held.pack.overrides.removed)
-        with self._looking:
-            articles, known = self.library.fitting(held), self._effects
-            if known is not None and known[0] is held.pack:
+        wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
+        with self._effects_lock:
+            articles, known = self.library.matching_articles(stored), self._effects
+            if known is not None and known[0] is stored.pack:
                 return known[1]
-            if known is None or not known[1].extended(held.pack, wanted, articles):
-                known = held.pack, Effects(held.pack, wanted, articles)
-            self._effects = held.pack, known[1]
+            if known is None or not known[1].extend(stored.pack, wanted, articles):
+                known = stored.pack, Effects(stored.pack, wanted, articles)
+            self._effects = stored.pack, known[1]
             return known[1]
 
-    def _cuts_of(self, held: Held, pack: Pack | None = None) -> list[int]:
+    def _count_cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
         """Characters that a pack of the source, by default the present one, removes of each article of the sample.
 
         Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
         round, they are those of the pack before.
         """
-        pack = pack or held.pack
-        effects, articles = self._effects_of(held), self.library.fitting(held)
-        with self._looking:
-            key = held.path, pack.templates
+        pack = pack or stored.pack
+        effects, articles = self._find_effects(stored), self.library.matching_articles(stored)
+        with self._effects_lock:
+            key = stored.path, pack.templates
             known = next((cuts for path, one, cuts in self._cuts if (path, one) == key), None)
             if known is None:
                 path, last, cuts = self._cuts[0] if self._cuts else ("", (), [])
-                places = effects.articles_with(_differing(last, pack.templates)) if path == held.path else None
+                places = (
+                    effects.find_articles(_symmetric_difference(last, pack.templates)) if path == stored.path else None
+                )
                 if places is None or len(cuts) != len(articles):
                     cuts, places = [0] * len(articles), [*range(len(articles))]
                 known = [*cuts]
-                there = effects.occurring(pack, places)
-                fresh = cuts_of(there, [articles[place] for place in places], self.library.config.clean)
+                there = effects.restrict_pack(pack, places)
+                fresh = count_cuts(there, [articles[place] for place in places], self.library.config.clean)
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
                 self._cuts = [(*key, known), *self._cuts[:1]]  # before a decision and after it
             return known
 
-    def summary(self, source: str, since: int) -> dict[str, Any]:
+    def summarise(self, source: str, since: int) -> dict[str, Any]:
         """What was done about a source after an event of its history, and what is left to do."""
-        held = self.held(source)
-        pack, articles = held.pack, self.library.fitting(held)
-        events = [one for one in self.library.reconciled(held) if one.seq > since]
+        stored = self.stored_pack(source)
+        pack, articles = stored.pack, self.library.matching_articles(stored)
+        events = [one for one in self.library.reconcile_history(stored) if one.seq > since]
         undone = {one.undoes for one in events}
-        then = apply_rules(pack, self.library.rejected(held), rules_of(events[0].before)) if events else pack
-        reviewed, each = self.library.store.reviewed(source), self._effects_of(held).each(pack)
+        then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
+        reviewed, each = self.library.store.reviewed(source), self._find_effects(stored).template_effects(pack)
         open_ones = sorted(
             (one for one in pack.templates if one.id not in reviewed), key=lambda one: -each[one.id].risk
         )
@@ -210,66 +216,72 @@ class Desk:
             "decisions": [
                 {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
             ],
-            "before": {"templates": len(then.templates), **total(self._cuts_of(held, then), articles)},
-            "after": {"templates": len(pack.templates), **total(self._cuts_of(held), articles)},
+            "before": {"templates": len(then.templates), **sum_cuts(self._count_cuts(stored, then), articles)},
+            "after": {"templates": len(pack.templates), **sum_cuts(self._count_cuts(stored), articles)},
             "reviewed": len(pack.templates) - len(open_ones),
             "risk": round(sum(each[one.id].risk for one in pack.templates)),
             "open_risk": round(sum(each[one.id].risk for one in open_ones)),
-            "next": [{**_template(one, ""), "effect": each[one.id].as_dict()} for one in open_ones[:3]],
+            "next": [{**_template_row(one, ""), "effect": each[one.id].as_dict()} for one in open_ones[:3]],
         }
 
-    def moved(self, source: str, df: int | None) -> dict[str, Any]:
+    def preview_cutoff(self, source: str, df: int | None) -> dict[str, Any]:
         """What a new cut-off would change; None is the cut-off of mining."""
-        held = self.held(source)
-        if df is not None and not 1 <= df <= held.pack.documents + 1:
-            raise ConfigError(f"expected a cut-off from 1 to {held.pack.documents + 1} documents, got {df}")
+        stored = self.stored_pack(source)
+        if df is not None and not 1 <= df <= stored.pack.documents + 1:
+            raise ConfigError(f"expected a cut-off from 1 to {stored.pack.documents + 1} documents, got {df}")
         # The preview depends on the mined templates only, so that it stays valid after decisions.
-        key = (held.path, *(one.id for one in mined_templates(held.pack)))
-        with self._previewing:
+        key = (stored.path, *(one.id for one in mined_templates(stored.pack)))
+        with self._preview_lock:
             if self._preview is None or self._preview[0] != key:
-                made = review.Preview(held.pack, self.library.rejected(held), self.library.fitting(held))
+                made = review.CutoffPreview(
+                    stored.pack, self.library.rejected(stored), self.library.matching_articles(stored)
+                )
                 self._preview = key, made
-            ready = self._preview[1]
-        rules = held.pack.overrides.rules
+            preview = self._preview[1]
+        rules = stored.pack.overrides.rules
         after = tuple(rule for rule in rules if rule.action != "cutoff")
         if df is not None:
             after = (*after, Rule(action="cutoff", df=df))
-        return {"version": held.version, **ready.moved(rules, after, self.library.config.clean.gap)}
+        return {"version": stored.version, **preview.compare_rules(rules, after, self.library.config.clean.gap)}
 
-    def template(self, source: str, name: str) -> dict[str, Any]:
+    def describe_template(self, source: str, name: str) -> dict[str, Any]:
         """A template, or a rejected candidate, its expression as packs write it, and its occurrences in the sample."""
-        held = self.held(source)
-        pack = held.pack
+        stored = self.stored_pack(source)
+        pack = stored.pack
         everything = (*pack.templates, *pack.overrides.removed)
         found = next((one for one in everything if one.id == name), None)
         if found is None:
-            raise NotThere(f"there is no template {name!r}")
+            raise NotFound(f"there is no template {name!r}")
         short = short_forms_of(pack).shorten(found) or found.regex
-        return {**_template(found, ""), "short": short, **review.sightings(pack, found, self.library.fitting(held))}
+        return {
+            **_template_row(found, ""),
+            "short": short,
+            **review.find_sightings(pack, found, self.library.matching_articles(stored)),
+        }
 
-    def found(self, source: str, text: str) -> list[dict[str, Any]]:
+    def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
         """Rejected candidates that contain some words, in the order of their file."""
-        held = self.held(source)
+        stored = self.stored_pack(source)
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
-        for tokens, df, count, reason in self.library.rejected(held):
+        for tokens, df, count, reason in self.library.rejected(stored):
             # Most candidates can be skipped by their tokens, without joining them.
             if not any(first[:1] in token.casefold() for token in tokens):
                 continue
             said = join_tokens(tokens)
             if wanted in said.casefold():
                 rows.append({"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason})
-                if len(rows) >= FOUND:
+                if len(rows) >= MAX_FOUND:
                     break
         return rows
 
-    def questions(self, source: str) -> list[dict[str, Any]]:
+    def list_questions(self, source: str) -> list[dict[str, Any]]:
         """The questions of a pack that nobody has answered, that with most at stake first, and where they stand."""
-        held = self.held(source)
-        asked = open_questions(held.pack)[:ASKED]
-        seen = QuestionContexts(held.pack, asked, review.SNIPPET)
-        for article in self.library.fitting(held):
+        stored = self.stored_pack(source)
+        asked = open_questions(stored.pack)[:MAX_QUESTIONS]
+        seen = QuestionContexts(stored.pack, asked, review.SNIPPET_CONTEXT)
+        for article in self.library.matching_articles(stored):
             seen.add(article.document)
         return [
             {
@@ -278,7 +290,7 @@ class Desk:
                 "df": one.df,
                 "score": one.score,
                 "filled": one.filled,
-                "today": current_removal(held.pack, one),
+                "today": current_removal(stored.pack, one),
                 "answers": possible_answers(one),
                 "snippets": [
                     dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.contexts_of(one)
@@ -287,137 +299,137 @@ class Desk:
             for one in asked
         ]
 
-    def trial(self, source: str, regex: str) -> dict[str, Any]:
+    def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """The effect of an expression on the sample."""
-        held = self.held(source)
-        return asdict(review.try_expression(held.pack, regex, self.library.fitting(held)))
+        stored = self.stored_pack(source)
+        return asdict(review.try_expression(stored.pack, regex, self.library.matching_articles(stored)))
 
-    def sample(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
+    def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
         """Some articles with their removed parts."""
-        held = self.held(source)
-        cleaner = Cleaner(held.pack, self.library.config.clean)
+        stored = self.stored_pack(source)
+        cleaner = Cleaner(stored.pack, self.library.config.clean)
         rows: list[dict[str, Any]] = []
-        articles = self.library.fitting(held)
+        articles = self.library.matching_articles(stored)
         place = max(0, first)
         while place < len(articles) and len(rows) < 5:
             article = articles[place]
             document = article.document
             spans = cleaner.spans(document.body)
             if spans or not cut_only:
-                pieces = review.article_pieces(document.body[: self.limits.page], spans, 200, held.pack)
+                pieces = review.render_pieces(document.body[: self.limits.page], spans, 200, stored.pack)
                 rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
             place += 1
         return {"articles": rows, "next": place if place < len(articles) else None}
 
     def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Apply a decision and return the new state."""
-        held = self.held(source)
+        stored = self.stored_pack(source)
         version, kind = str(body.get("version", "")), body.get("kind")
-        rules = held.pack.overrides.rules
-        if version != held.version:
+        rules = stored.pack.overrides.rules
+        if version != stored.version:
             # The store raises the conflict, with the name of the other person.
             self.library.decide(source, version, rules, name=name, what="")
         undoes, reviewed = None, list[str]()
         if kind == "undo":
-            rules, what, undoes = self._undo(held)
+            rules, what, undoes = self._undo(stored)
         elif kind == "remove":
             rule = read_rule(body.get("rule"), "rule")
-            rules, what = tuple(one for one in rules if one != rule), f"removed: {_said(rule)}"
+            rules, what = tuple(one for one in rules if one != rule), f"removed: {_describe_rule(rule)}"
         elif kind == "add":
-            made = self._completed(held, body, name)
+            made = self._read_rules(stored, body, name)
             for rule in made:
-                rules = review.amended(held.pack, self.library.rejected(held), rules, rule)
-            what = _said(made[0]) + _and_more(len(made) - 1)
-            reviewed = [_about(rule) for rule in made if rule.action in ("accept", "reject")]
+                rules = review.amend_rules(stored.pack, self.library.rejected(stored), rules, rule)
+            what = _describe_rule(made[0]) + _describe_variants(len(made) - 1)
+            reviewed = [_rule_template_id(rule) for rule in made if rule.action in ("accept", "reject")]
         elif kind == "review":
-            known = {one.id: one for one in held.pack.templates}
-            reviewed = [one for one in _list(body, "ids") if one in known]
+            known = {one.id: one for one in stored.pack.templates}
+            reviewed = [one for one in _read_list(body, "ids") if one in known]
             if not reviewed:
-                raise NotThere("expected ids of templates of the pack")
-            what = f"keep {_short(_words_of(known[reviewed[0]]))}" + _and_more(len(reviewed) - 1)
+                raise NotFound("expected ids of templates of the pack")
+            what = f"keep {_shorten(_template_text(known[reviewed[0]]))}" + _describe_variants(len(reviewed) - 1)
         elif kind == "answer":
             tokens, answer = body.get("tokens"), str(body.get("answer"))
-            question = next((one for one in open_questions(held.pack) if list(one.tokens) == tokens), None)
+            question = next((one for one in open_questions(stored.pack) if list(one.tokens) == tokens), None)
             if question is None:
-                raise NotThere("there is no such question, or it is answered")
-            rules = add_answer_rules(rules, question, answer, by=name, time=now())
+                raise NotFound("there is no such question, or it is answered")
+            rules = add_answer_rules(rules, question, answer, by=name, time=utc_now())
             what = f"{answer}: {join_tokens(question.tokens)}"
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
         else:
             raise ConfigError(f"expected add, answer, remove, review, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
-        pairs = list(zip(self._cuts_of(held), self._cuts_of(after), strict=True))
+        pairs = list(zip(self._count_cuts(stored), self._count_cuts(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
-        return {**self.state(source), "did": did}
+        return {**self.review_state(source), "did": did}
 
-    def _completed(self, held: Held, body: Mapping[str, Any], name: str) -> list[Rule]:
+    def _read_rules(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> list[Rule]:
         """The rules of a request: one, or one for each variant of a template."""
-        rows = _list(body, "rules") if "rules" in body else [body.get("rule")]
+        rows = _read_list(body, "rules") if "rules" in body else [body.get("rule")]
         if not rows:
             raise ConfigError("expected rules")
-        return [stamped(self._complete(held, read_rule(row, "rule")), name) for row in rows]
+        return [stamp_rule(self._complete_rule(stored, read_rule(row, "rule")), name) for row in rows]
 
-    def _undo(self, held: Held) -> tuple[tuple[Rule, ...], str, int]:
-        events = self.library.reconciled(held)
+    def _undo(self, stored: StoredPack) -> tuple[tuple[Rule, ...], str, int]:
+        events = self.library.reconcile_history(stored)
         undone = {event.undoes for event in events}
         last = next((one for one in reversed(events) if one.undoes is None and one.seq not in undone), None)
         if last is None:
             raise ConfigError("there is nothing to undo")
-        return rules_of(last.before), f"undid: {last.what}", last.seq
+        return parse_rules(last.before), f"undid: {last.what}", last.seq
 
-    def _complete(self, held: Held, rule: Rule) -> Rule:
+    def _complete_rule(self, stored: StoredPack, rule: Rule) -> Rule:
         """A rule with values that the desk knows better than the browser: counts, examples, tokens."""
         if rule.action == "add":
-            trial = review.try_expression(held.pack, rule.regex, self.library.fitting(held))
+            trial = review.try_expression(stored.pack, rule.regex, self.library.matching_articles(stored))
             if trial.refused:
                 raise PackError(trial.refused)
             example = trial.example or rule.example
             return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
         if rule.action == "accept" and rule.tokens is not None and not rule.df:
-            for tokens, df, count, _ in self.library.rejected(held):
+            for tokens, df, count, _ in self.library.rejected(stored):
                 if tokens == rule.tokens:
                     return replace(rule, df=df, count=count)
         return rule
 
     # ------------------------------------------------------------------------------------------------------- annotate
 
-    def article(self, source: str, name: str) -> Article:
+    def find_article(self, source: str, name: str) -> Article:
         article = self.library.article(source, name)
         if article is None:
-            raise NotThere(f"there is no document {name!r} of {source!r} in the sample")
+            raise NotFound(f"there is no document {name!r} of {source!r} in the sample")
         if len(article.document.body) > self.limits.page:
             raise ConfigError(f"expected a document of at most {self.limits.page:,} characters")
         return article
 
-    def frame(self, source: str, name: str, styled: bool) -> str:
+    def render_document(self, source: str, name: str, styled: bool) -> str:
         """A document as HTML for its frame."""
-        document = self.article(source, name).document
+        document = self.find_article(source, name).document
         if document.is_html:
-            return safe_page(document.body, units(document), styled=styled, base=_FRAME_STYLE)
-        return article_page(document.body, units(document), base=_FRAME_STYLE, title=document.title or "")
+            return sanitise_page(document.body, find_units(document), styled=styled, base=_FRAME_STYLE)
+        return render_article(document.body, find_units(document), base=_FRAME_STYLE, title=document.title or "")
 
-    def document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
+    def describe_document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
         """Units, labels and marks of a document, and proposals if there are no marks yet."""
-        document = self.article(source, name).document
+        document = self.find_article(source, name).document
         versions = self.library.store.annotation(source, name, annotator)
         last = versions[-1] if versions else None
         proposed: list[Any] = []
         if last is None and proposals:
-            held = self.library.held(source)
-            pack = None if held is None else held.pack
-            proposed = [list(mark) for mark in comparing.propose(document, pack, self.library.config.clean)]
+            stored = self.library.stored_pack(source)
+            pack = None if stored is None else stored.pack
+            proposed = [list(mark) for mark in comparing.propose_marks(document, pack, self.library.config.clean)]
         return {
             "source": source,
             "id": name,
             "title": document.title,
             "url": document.url,
-            "kind": kind_of(document),
-            "labels": [asdict(label) for label in LABELS[kind_of(document)]],
-            "units": units(document),
+            "kind": document_kind(document),
+            "labels": [asdict(label) for label in LABELS[document_kind(document)]],
+            "units": find_units(document),
             "version": last.version if last else 0,
             "marks": last.marks if last else [],
-            "past": [one.marks for one in versions[-PAST - 1 : -1]],
+            "past": [one.marks for one in versions[-MAX_PAST_VERSIONS - 1 : -1]],
             "proposed": proposed,
             "done": bool(last and last.done),
             "clicks": last.clicks if last else 0,
@@ -425,7 +437,7 @@ class Desk:
             "seconds": last.seconds if last else 0.0,
         }
 
-    def queue(self, source: str | None, annotator: str) -> list[dict[str, Any]]:
+    def list_documents(self, source: str | None, annotator: str) -> list[dict[str, Any]]:
         """The documents of one source or all, with the progress of this annotator and the others."""
         last = {(one.source, one.id, one.name): one for one in self.library.store.annotations(source)}
         people: dict[tuple[str, str], list[str]] = {}
@@ -444,7 +456,7 @@ class Desk:
                         "source": of,
                         "id": article.name,
                         "title": document.title or "",
-                        "kind": kind_of(document),
+                        "kind": document_kind(document),
                         "state": state,
                         "others": others,
                         "gold": article.gold is not None or document.id in self.gold,
@@ -452,11 +464,11 @@ class Desk:
                 )
         return rows
 
-    def save(self, annotator: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def save_marks(self, annotator: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Save marks."""
         source, name = str(body.get("source", "")), str(body.get("id", ""))
-        document = self.article(source, name).document
-        marks = checked(document, body.get("marks"))
+        document = self.find_article(source, name).document
+        marks = read_marks(document, body.get("marks"))
         numbers = {key: body.get(key, 0) for key in ("version", "clicks", "keys", "seconds")}
         if not all(isinstance(value, int | float) and 0 <= value < 1e9 for value in numbers.values()):
             raise ConfigError("expected numbers for version, clicks, keys and seconds")
@@ -476,7 +488,7 @@ class Desk:
         )
         return {"version": saved.version, "time": saved.time}
 
-    def agreement(self) -> dict[str, Any]:
+    def measure_agreement(self) -> dict[str, Any]:
         """The agreement of annotators, and the effort of each."""
         labelled: dict[str, dict[tuple[str, str], list[str]]] = {}
         effort: dict[str, dict[str, Any]] = {}
@@ -485,103 +497,103 @@ class Desk:
             if article is None or not one.done:
                 continue
             marks = [(start, end, label) for start, end, label in one.marks]
-            labels = labels_of(marks, units(article.document))
+            labels = label_units(marks, find_units(article.document))
             labelled.setdefault(one.name, {})[one.source, one.id] = labels
             row = effort.setdefault(one.name, {"documents": 0, "passages": 0, "clicks": 0, "keys": 0, "seconds": 0.0})
             for key, value in (
-                *(("documents", 1), ("passages", passages(labels)), ("clicks", one.clicks)),
+                *(("documents", 1), ("passages", count_passages(labels)), ("clicks", one.clicks)),
                 *(("keys", one.keys), ("seconds", one.seconds)),
             ):
                 row[key] += value
-        return {"pairs": [asdict(pair) for pair in agreements(labelled)], "effort": effort}
+        return {"pairs": [asdict(pair) for pair in measure_agreements(labelled)], "effort": effort}
 
     def export(self, form: str, source: str | None, annotator: str | None) -> tuple[str, bytes]:
         """A file of finished annotations: its name and its content."""
-        if form not in FORMS:
-            raise NotThere(f"expected one of {', '.join(FORMS)}, got {form!r}")
-        name, _, make = FORMS[form]
-        return name, make(self.library, chosen(self.library.store.annotations(source), annotator))
+        if form not in EXPORT_FORMATS:
+            raise NotFound(f"expected one of {', '.join(EXPORT_FORMATS)}, got {form!r}")
+        name, _, make = EXPORT_FORMATS[form]
+        return name, make(self.library, select_finished(self.library.store.annotations(source), annotator))
 
     # -------------------------------------------------------------------------------------------------------- compare
 
-    def systems(self, source: str, name: str) -> dict[str, str]:
+    def list_systems(self, source: str, name: str) -> dict[str, str]:
         """The systems that can process a document."""
-        held, article = self.library.held(source), self.article(source, name)
-        pack = None if held is None else held.pack
-        people = comparing.annotators(self.library, article)
-        return comparing.systems_for(article.document, pack, people, article.document.id in self.gold)
+        stored, article = self.library.stored_pack(source), self.find_article(source, name)
+        pack = None if stored is None else stored.pack
+        people = comparing.finished_marks(self.library, article)
+        return comparing.list_systems(article.document, pack, people, article.document.id in self.gold)
 
-    def comparison(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
+    def compare_systems(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
         """The results of several systems on a document."""
-        article, known = self.article(source, name), self.systems(source, name)
+        article, known = self.find_article(source, name), self.list_systems(source, name)
         unknown = [system for system in systems if system not in known]
         if unknown:
             raise ConfigError(f"expected systems of {', '.join(known)}, got {unknown[0]!r}")
-        held = self.library.held(source)
-        pack = None if held is None else held.pack
+        stored = self.library.stored_pack(source)
+        pack = None if stored is None else stored.pack
         chosen_ones = systems or [*known][:1] + [*known][1:][-1:]
-        found = comparing.compare(self.library, article, pack, chosen_ones, self.gold.get(article.document.id))
-        return {**asdict(found), "kind": kind_of(article.document)}
+        found = comparing.compare_systems(self.library, article, pack, chosen_ones, self.gold.get(article.document.id))
+        return {**asdict(found), "kind": document_kind(article.document)}
 
 
-def _list(body: Mapping[str, Any], key: str) -> list[Any]:
+def _read_list(body: Mapping[str, Any], key: str) -> list[Any]:
     found = body.get(key)
     if not isinstance(found, list):
         raise ConfigError(f"{key}: expected a list, got {type(found).__name__}")
     return found
 
 
-def _about(rule: Rule) -> str:
+def _rule_template_id(rule: Rule) -> str:
     return rule.id or template_id(rule.tokens or ())
 
 
-def _and_more(variants: int) -> str:
+def _describe_variants(variants: int) -> str:
     return f", and {counted(variants, 'variant')}" if variants else ""
 
 
-def _words_of(one: Template) -> str:
+def _template_text(one: Template) -> str:
     return join_tokens(one.tokens) if one.tokens is not None else one.regex
 
 
-def _differing(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
+def _symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
     """The templates that only one of two packs has; those that are the same objects are not looked into."""
     mine, its = ({id(template): template for template in templates} for templates in (one, other))
     return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]
 
 
-class _Rows:
+class _RowCache:
     """The rows of a review; of thousands a decision changes a few, and the others are the same objects."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Template, tuple[Any, ...], dict[str, Any]]] = {}
 
-    def row(self, one: Template, state: str, effect: Effect, head: str, reviewed: str) -> dict[str, Any]:
+    def row(self, one: Template, state: str, effect: TemplateEffect, head: str, reviewed: str) -> dict[str, Any]:
         """A template with what it does, not to be changed."""
         key = state, effect, head, reviewed
         known = self._known.get(id(one))
         if known is None or known[1] != key:
-            base = _template(one, state) if known is None else known[2]
+            base = _template_row(one, state) if known is None else known[2]
             more = {"state": state, "effect": effect.as_dict(), "head": head, "reviewed": reviewed}
             known = self._known[id(one)] = one, key, {**base, **more}
         return known[2]
 
 
-def _template(one: Template, state: str) -> dict[str, Any]:
+def _template_row(one: Template, state: str) -> dict[str, Any]:
     return {
         "id": one.id,
-        "text": _words_of(one),
+        "text": _template_text(one),
         "regex": one.regex,
         "tokens": one.tokens,
         "df": one.df,
         "count": one.count,
         "example": one.example,
         "anchor": one.anchor,
-        "grounds": grounds_of(one),
+        "grounds": describe_grounds(one),
         "state": state,
     }
 
 
-def _said(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     """A decision in a few words."""
     what = {
         "accept": lambda: f"accept {join_tokens(rule.tokens or ()) or rule.id}",
@@ -592,8 +604,8 @@ def _said(rule: Rule) -> str:
         "edit": lambda: f"edit {join_tokens(rule.tokens or ())}",
         "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()
-    return _short(what)
+    return _shorten(what)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 200 else text[:199] + "…"

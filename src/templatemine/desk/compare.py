@@ -15,8 +15,8 @@ from typing import Any
 from templatemine.archive.apply_overrides import mined_templates
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.desk.annotations import LABELS, OTHER, Mark, labels_of, marks_of, units
-from templatemine.desk.export import chosen, main_text
+from templatemine.desk.annotations import LABELS, OTHER, Mark, find_units, label_units, merge_labels
+from templatemine.desk.export import main_text, select_finished
 from templatemine.desk.library import Article, Library
 from templatemine.errors import TemplateMineError
 from templatemine.evaluation.gold import TEXT_FORMS
@@ -26,11 +26,11 @@ from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
-__all__ = ["Comparison", "annotators", "compare", "propose", "systems_for"]
+__all__ = ["Comparison", "compare_systems", "finished_marks", "list_systems", "propose_marks"]
 
-ALONE = f"{DEFAULT}, page alone"
+PAGE_ALONE = f"{DEFAULT}, page alone"
 ORIGINAL = "original"
-MINED, DECIDED = "templates as mined", "templates with decisions"
+MINED_TEMPLATES, DECIDED_TEMPLATES = "templates as mined", "templates with decisions"
 GOLD = "gold"
 
 
@@ -59,7 +59,7 @@ class Comparison:
     errors: Mapping[str, str]
 
 
-def systems_for(
+def list_systems(
     document: Document, pack: Pack | None, people: Iterable[str] = (), gold: bool = False
 ) -> dict[str, str]:
     """The systems that can process a document, annotators and gold spans last: name -> description.
@@ -67,21 +67,21 @@ def systems_for(
     The first and the last are what a comparison opens with: what is to be judged, and the best there is to judge it by.
     """
     if document.is_html:
-        found = {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, ALONE: "the same without the history of the site"}
+        found = {DEFAULT: SYSTEMS[DEFAULT], **SYSTEMS, PAGE_ALONE: "the same without the history of the site"}
     else:
-        found = {DECIDED: "the pack, with the decisions of people"}
+        found = {DECIDED_TEMPLATES: "the pack, with the decisions of people"}
         if pack is not None and pack.overrides.rules:
-            found[MINED] = "the pack without the decisions of people"
+            found[MINED_TEMPLATES] = "the pack without the decisions of people"
         found[ORIGINAL] = "the document, of which nothing is removed"
-    found |= {_marks_of(name): "a finished annotation" for name in people}
+    found |= {_annotator_system(name): "a finished annotation" for name in people}
     return {**found, GOLD: "annotated spans"} if gold and not document.is_html else found
 
 
-def _marks_of(name: str) -> str:
+def _annotator_system(name: str) -> str:
     return f"marks of {name}"
 
 
-def annotators(library: Library, article: Article) -> dict[str, list[Mark]]:
+def finished_marks(library: Library, article: Article) -> dict[str, list[Mark]]:
     """The finished annotations of a document, by the name of the person."""
     return {
         one.name: [(start, end, label) for start, end, label in one.marks]
@@ -90,49 +90,49 @@ def annotators(library: Library, article: Article) -> dict[str, list[Mark]]:
     }
 
 
-def _cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[tuple[int, int]]:
+def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[tuple[int, int]]:
     if pack is None or name == ORIGINAL:
         return []
-    if name == MINED:
+    if name == MINED_TEMPLATES:
         pack = changed(pack, templates=mined_templates(pack))
     return [(span.start, span.end) for span in Cleaner(pack, config).clean(text).removed]
 
 
-def propose(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
+def propose_marks(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
     """Proposed marks: the parts that the pack removes, or the main text by page model and page history."""
-    parts = units(document)
+    parts = find_units(document)
     if document.is_html:
         names = {label.sign: label.name for label in LABELS["page"]}
         blocks = Extractor(DEFAULT, pack=pack).extract(document.body).blocks
         kept = sorted((block.start, block.end, names.get(block.mark, "text")) for block in blocks if block.kept)
-        return marks_of(labels_of(kept, parts), parts)
+        return merge_labels(label_units(kept, parts), parts)
     if pack is None or pack.html:
         return []
-    cuts = [(start, end, "template") for start, end in _cuts(DECIDED, pack, document.body, config)]
-    return marks_of(labels_of(cuts, parts), parts)
+    cuts = [(start, end, "template") for start, end in _find_cuts(DECIDED_TEMPLATES, pack, document.body, config)]
+    return merge_labels(label_units(cuts, parts), parts)
 
 
-def compare(
+def compare_systems(
     library: Library,
     article: Article,
     pack: Pack | None,
     names: Sequence[str],
     gold_spans: Sequence[tuple[int, int, str]] | None = None,
 ) -> Comparison:
-    """Run systems on a document and compare what they keep; `names` as of `systems_for`."""
+    """Run systems on a document and compare what they keep; `names` as of `list_systems`."""
     document = article.document
-    people = {_marks_of(name): marks for name, marks in annotators(library, article).items()}
+    people = {_annotator_system(name): marks for name, marks in finished_marks(library, article).items()}
     done = [one for one in library.store.annotations(document.source) if one.id == article.name]
-    best = chosen(done)
+    best = select_finished(done)
     truth = [(start, end, label) for start, end, label in best[0].marks] if best else None
     if document.is_html:
-        return _pages(document, pack, names, people, article.gold, truth)
+        return _compare_pages(document, pack, names, people, article.gold, truth)
     spans = gold_spans if gold_spans is not None else truth
     what = "gold spans" if gold_spans is not None else f"annotation of {best[0].name}" if best else ""
-    return _articles(document, pack, names, people, spans, what, library.config.clean)
+    return _compare_articles(document, pack, names, people, spans, what, library.config.clean)
 
 
-def _pages(
+def _compare_pages(
     document: Document,
     pack: Pack | None,
     names: Sequence[str],
@@ -147,7 +147,7 @@ def _pages(
     for name in names:
         if name in people:
             continue
-        alone = name == ALONE
+        alone = name == PAGE_ALONE
         try:
             found = Extractor(DEFAULT if alone else name, pack=None if alone else pack).extract(document.body)
         except TemplateMineError as error:
@@ -162,13 +162,13 @@ def _pages(
         if label not in names:
             continue
         spans = [(block.start, block.end) for block in blocks]
-        kept[label] = [one != OTHER for one in labels_of(marks, spans)]
-        notes[label] = labels_of(marks, spans)
+        kept[label] = [one != OTHER for one in label_units(marks, spans)]
+        notes[label] = label_units(marks, spans)
         texts[label] = main_text(document, marks)
     wanted, what = (TEXT_FORMS["auto"](gold), "gold text of the record") if gold is not None else (None, "")
     if wanted is None and truth is not None:
         wanted, what = main_text(document, truth), "the last finished annotation"
-    scores, what = _words(texts, wanted, what)
+    scores, what = _score_texts(texts, wanted, what)
     segments = [
         {
             "text": text,
@@ -181,7 +181,7 @@ def _pages(
     return Comparison(systems=tuple(kept), segments=segments, scores=scores, gold=what, errors=errors)
 
 
-def _words(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dict[str, float | None], str]:
+def _score_texts(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dict[str, float | None], str]:
     if wanted is None:
         return dict.fromkeys(texts), "no gold standard: there is neither a gold text nor a finished annotation"
     try:
@@ -190,7 +190,7 @@ def _words(texts: Mapping[str, str], wanted: str | None, what: str) -> tuple[dic
         return dict.fromkeys(texts), str(error)
 
 
-def _articles(
+def _compare_articles(
     document: Document,
     pack: Pack | None,
     names: Sequence[str],
@@ -204,14 +204,14 @@ def _articles(
     extra: dict[str, Sequence[Mark]] = {name: marks for name, marks in people.items() if name in names}
     if GOLD in names and spans is not None:
         extra[GOLD] = list(spans)
-    cuts = {name: _cuts(name, fitting, text, config) for name in names if name not in extra}
+    cuts = {name: _find_cuts(name, fitting, text, config) for name in names if name not in extra}
     scores: dict[str, float | None] = {
         name: score_spans(text, spans, rows).f1 if spans is not None else None for name, rows in cuts.items()
     }
-    columns: dict[str, Callable[[int], bool]] = {name: _covers(rows) for name, rows in cuts.items()}
+    columns: dict[str, Callable[[int], bool]] = {name: _coverage_test(rows) for name, rows in cuts.items()}
     edges = {0, len(text), *(edge for rows in cuts.values() for row in rows for edge in row)}
     for name, marks in extra.items():
-        columns[name] = _covers([(start, end) for start, end, _ in marks])
+        columns[name] = _coverage_test([(start, end) for start, end, _ in marks])
         scores[name] = None
         edges |= {edge for start, end, _ in marks for edge in (start, end)}
     ends = {place + 1 for place, char in enumerate(text) if char == "\n"}
@@ -219,7 +219,7 @@ def _articles(
     segments = []
     for start, end in pairwise(bounds):
         keeps = [not covers(start) for covers in columns.values()]
-        notes = [_label(extra.get(name, ()), start) for name in columns]
+        notes = [_label_at(extra.get(name, ()), start) for name in columns]
         # Dynamic boilerplate may be kept or removed: it makes no difference.
         told = {kept for kept, note in zip(keeps, notes, strict=True) if note != DYNAMIC}
         segments.append({"text": text[start:end], "keeps": keeps, "notes": notes, "differs": len(told) > 1})
@@ -227,11 +227,11 @@ def _articles(
     return Comparison(systems=tuple(columns), segments=segments, scores=scores, gold=said, errors={})
 
 
-def _label(marks: Sequence[Mark], place: int) -> str:
+def _label_at(marks: Sequence[Mark], place: int) -> str:
     return next((label for start, end, label in marks if start <= place < end), "")
 
 
-def _covers(spans: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
+def _coverage_test(spans: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
     rows = sorted(spans)
     starts = [start for start, _ in rows]
 

@@ -20,13 +20,13 @@ from templatemine.desk.library import Article
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import Occurrences, Stretches, alone, doubt
+from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths, story_probability
 
-__all__ = ["Effect", "Effects", "cuts_of", "total"]
+__all__ = ["Effects", "TemplateEffect", "count_cuts", "sum_cuts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class TemplateEffect:
     """What a template does in the sample.
 
     Attributes
@@ -73,13 +73,13 @@ class Effects:
         self._templates: list[Template] = []
         self._by_identity: dict[int, tuple[Template, int]] = {}
         self._by_value: dict[Template, int] = {}
-        self._found = [Stretches(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
-        self._heads: tuple[frozenset[str], dict[str, str]] = frozenset(), {}
+        self._occurrences = [OccurrenceColumns(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
+        self._family_heads: tuple[frozenset[str], dict[str, str]] = frozenset(), {}
         self._lock = Lock()
-        self._last: tuple[Sequence[Template], list[int]] = (), []
-        self._extend(templates)
+        self._last_indices: tuple[Sequence[Template], list[int]] = (), []
+        self._add(templates)
 
-    def extended(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
+    def extend(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
         """Look for those templates that are new, if the pack finds the others as before and the articles are the same;
         else False."""
         same = all(getattr(pack, name) == getattr(self._pack, name) for name in ("html", "tokenise", "enabled"))
@@ -88,33 +88,35 @@ class Effects:
         if any(one is not other for one, other in zip(articles, self._articles, strict=True)):
             return False
         with self._lock:
-            fresh = [one for one in templates if self._place(one) is None]
+            fresh = [one for one in templates if self._find_index(one) is None]
             if fresh:
-                self._extend(fresh)
+                self._add(fresh)
         return True
 
-    def _extend(self, templates: Sequence[Template]) -> None:
+    def _add(self, templates: Sequence[Template]) -> None:
         first = len(self._templates)
         for place, one in enumerate(templates, first):
             self._by_identity[id(one)] = one, place
             self._by_value[one] = place
         self._templates += templates
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
-        for number, (before, article) in enumerate(zip(self._found, self._articles, strict=True)):
+        for number, (before, article) in enumerate(zip(self._occurrences, self._articles, strict=True)):
             starts, ends, places = occurrences.find(article.document.body)
             more = starts, ends, places + first
-            self._found[number] = Stretches(*map(np.concatenate, zip(before, more, strict=True)))
+            self._occurrences[number] = OccurrenceColumns(*map(np.concatenate, zip(before, more, strict=True)))
         size = len(self._templates)
-        self._seen, self._covered, self._touched, self._characters = (np.zeros(size, np.int64) for _ in range(4))
+        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
+            np.zeros(size, np.int64) for _ in range(4)
+        )
         self._kept = np.zeros(size, np.bool_)
-        self._own = [np.zeros(len(found.places), np.int64) for found in self._found]
-        for found in self._found:
-            np.add.at(self._covered, found.places, found.ends - found.starts)
-            self._seen[np.unique(found.places)] += 1
-        self._count(range(len(self._found)))
-        self._made: dict[int, tuple[bool, Effect]] = {}
+        self._exclusive_lengths = [np.zeros(len(found.template_indices), np.int64) for found in self._occurrences]
+        for found in self._occurrences:
+            np.add.at(self._covered_lengths, found.template_indices, found.ends - found.starts)
+            self._article_counts[np.unique(found.template_indices)] += 1
+        self._count(range(len(self._occurrences)))
+        self._effect_cache: dict[int, tuple[bool, TemplateEffect]] = {}
 
-    def _place(self, template: Template) -> int | None:
+    def _find_index(self, template: Template) -> int | None:
         known = self._by_identity.get(id(template))
         if known is None:
             place = self._by_value.get(template)
@@ -123,33 +125,33 @@ class Effects:
             known = self._by_identity[id(template)] = template, place
         return known[1]
 
-    def _places(self, templates: Sequence[Template]) -> list[int]:
+    def _find_indices(self, templates: Sequence[Template]) -> list[int]:
         """The places of templates that were looked for; those of the last ones are kept."""
-        last = self._last
+        last = self._last_indices
         if last[0] is not templates:
-            last = self._last = templates, [cast(int, self._place(one)) for one in templates]
+            last = self._last_indices = templates, [cast(int, self._find_index(one)) for one in templates]
         return last[1]
 
-    def articles_with(self, templates: Iterable[Template]) -> list[int] | None:
+    def find_articles(self, templates: Iterable[Template]) -> list[int] | None:
         """Places of the articles in which any of these occurs; None if they were not all looked for."""
         wanted = np.zeros(len(self._templates), np.bool_)
         for one in templates:
-            place = self._place(one)
+            place = self._find_index(one)
             if place is None:
                 return None
             wanted[place] = True
-        return self._with(wanted)
+        return self._find_articles(wanted)
 
-    def _with(self, wanted: NDArray[np.bool_]) -> list[int]:
-        return [number for number, found in enumerate(self._found) if wanted[found.places].any()]
+    def _find_articles(self, wanted: NDArray[np.bool_]) -> list[int]:
+        return [number for number, found in enumerate(self._occurrences) if wanted[found.template_indices].any()]
 
-    def occurring(self, pack: Pack, articles: Iterable[int]) -> Pack:
+    def restrict_pack(self, pack: Pack, articles: Iterable[int]) -> Pack:
         """A pack with those of its templates alone that occur in some articles, by their places; with all of them, if
         they were not all looked for."""
         there = np.zeros(len(self._templates), np.bool_)
         for number in articles:
-            there[self._found[number].places] = True
-        kept, places = there.tolist(), self._places(pack.templates)
+            there[self._occurrences[number].template_indices] = True
+        kept, places = there.tolist(), self._find_indices(pack.templates)
         if None in places:
             return pack
         chosen = (one for one, place in zip(pack.templates, places, strict=True) if kept[place])
@@ -158,69 +160,72 @@ class Effects:
     def _count(self, articles: Iterable[int]) -> None:
         """Count anew what templates alone remove of some articles."""
         for number in articles:
-            found = self._found[number]
-            for own, sign in ((self._own[number], -1), (alone(found, self._sizes[number], self._kept), 1)):
-                np.add.at(self._characters, found.places, sign * own)
-                self._touched[np.unique(found.places[own > 0])] += sign
-                self._own[number] = own
+            found = self._occurrences[number]
+            for own, sign in (
+                (self._exclusive_lengths[number], -1),
+                (exclusive_lengths(found, self._sizes[number], self._kept), 1),
+            ):
+                np.add.at(self._characters, found.template_indices, sign * own)
+                self._changed_counts[np.unique(found.template_indices[own > 0])] += sign
+                self._exclusive_lengths[number] = own
 
-    def each(self, pack: Pack) -> dict[str, Effect]:
+    def template_effects(self, pack: Pack) -> dict[str, TemplateEffect]:
         """The effect of each template of the pack, and of each that was removed from it."""
         added = set(pack.overrides.added)
         with self._lock:
             kept = np.zeros(len(self._templates), np.bool_)
-            places = self._places(pack.templates)
+            places = self._find_indices(pack.templates)
             kept[places] = True
-            changed = self._with(kept != self._kept)
+            changed = self._find_articles(kept != self._kept)
             self._kept = kept
             self._count(changed)
             for number in changed:
-                for place in np.unique(self._found[number].places).tolist():
-                    self._made.pop(place, None)
+                for place in np.unique(self._occurrences[number].template_indices).tolist():
+                    self._effect_cache.pop(place, None)
             made = {
-                one.id: self._effect(one, place, one.id in added)
+                one.id: self._make_effect(one, place, one.id in added)
                 for one, place in zip(pack.templates, places, strict=True)
             }
             removed = pack.overrides.removed
-            for one, place in zip(removed, self._places(removed), strict=True):
-                made[one.id] = self._effect(one, place, one.id in added)
+            for one, place in zip(removed, self._find_indices(removed), strict=True):
+                made[one.id] = self._make_effect(one, place, one.id in added)
             return made
 
-    def _effect(self, template: Template, place: int, by_hand: bool) -> Effect:
-        known = self._made.get(place)
+    def _make_effect(self, template: Template, place: int, by_hand: bool) -> TemplateEffect:
+        known = self._effect_cache.get(place)
         if known is None or known[0] != by_hand:
-            effect = Effect(
-                seen=int(self._seen[place]),
-                articles=int(self._touched[place]),
+            effect = TemplateEffect(
+                seen=int(self._article_counts[place]),
+                articles=int(self._changed_counts[place]),
                 characters=int(self._characters[place]),
-                risk=doubt(template, by_hand=by_hand) * int(self._covered[place]),
+                risk=story_probability(template, by_hand=by_hand) * int(self._covered_lengths[place]),
             )
-            known = self._made[place] = by_hand, effect
+            known = self._effect_cache[place] = by_hand, effect
         return known[1]
 
-    def heads(self, pack: Pack) -> dict[str, str]:
-        """Id of a variant -> id of the head of its family, of the templates of `each`; heads are not in it."""
+    def family_heads(self, pack: Pack) -> dict[str, str]:
+        """Id of a variant -> id of the head of its family, of the templates of `template_effects`, without heads."""
         templates = (*pack.templates, *pack.overrides.removed)
         with self._lock:
             key = frozenset(one.id for one in templates)
-            if self._heads[0] != key:
-                self._heads = key, _heads(templates)
-            return self._heads[1]
+            if self._family_heads[0] != key:
+                self._family_heads = key, _find_heads(templates)
+            return self._family_heads[1]
 
 
-def cuts_of(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
+def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
     """Characters that the pack removes of each article: those of the cleaner itself."""
     cleaner = Cleaner(pack, config)
     return [sum(span.end - span.start for span in cleaner.spans(one.document.body)) for one in articles]
 
 
-def total(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
+def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
     """Articles, those of them that change, their characters, and those of them that are removed."""
     size = sum(len(one.document.body) for one in articles)
     return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
 
 
-def _heads(templates: Sequence[Template]) -> dict[str, str]:
+def _find_heads(templates: Sequence[Template]) -> dict[str, str]:
     """The head of the family of each template that is not its own."""
     ordered = sorted(templates, key=lambda one: (-one.df, one.id))  # whatever was decided about them
     return {ordered[place].id: ordered[family[0]].id for family in group_families(ordered) for place in family[1:]}

@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from templatemine.desk.annotations import LABELS, Mark, kind_of, labels_of, marks_of, units
+from templatemine.desk.annotations import LABELS, Mark, document_kind, find_units, label_units, merge_labels
 from templatemine.desk.library import Library
-from templatemine.desk.safe_page import tags
+from templatemine.desk.safe_page import read_tags
 from templatemine.desk.store import Annotation
 from templatemine.io.write import safe_file_name
 from templatemine.model import Document
 
-__all__ = ["FORMS", "chosen", "cleaneval", "main_text", "merged", "merged_article"]
+__all__ = ["EXPORT_FORMATS", "cleaneval_text", "main_text", "merge_article_marks", "merge_marks", "select_finished"]
 
 
-def chosen(annotations: Iterable[Annotation], name: str | None = None) -> list[Annotation]:
+def select_finished(annotations: Iterable[Annotation], name: str | None = None) -> list[Annotation]:
     """The finished annotation of each document: that of `name`, or the last one."""
     best: dict[tuple[str, str], Annotation] = {}
     for one in annotations:
@@ -29,10 +29,10 @@ def chosen(annotations: Iterable[Annotation], name: str | None = None) -> list[A
     return [best[key] for key in sorted(best)]
 
 
-def merged(html: str, marks: Sequence[Mark]) -> str:
+def merge_marks(html: str, marks: Sequence[Mark]) -> str:
     """The page with its marks: marked text is wrapped in ``<span data-tm="LABEL">``; nothing else changes."""
     rows, out = sorted(marks), []
-    for kind, start, end, _ in tags(html):
+    for kind, start, end, _ in read_tags(html):
         if kind != "text":
             out.append(html[start:end])
             continue
@@ -46,7 +46,7 @@ def merged(html: str, marks: Sequence[Mark]) -> str:
     return "".join(out)
 
 
-def merged_article(text: str, marks: Sequence[Mark], title: str) -> str:
+def merge_article_marks(text: str, marks: Sequence[Mark], title: str) -> str:
     """An article as HTML with its marks."""
     out, place = [], 0
     for start, end, label in sorted(marks):
@@ -56,85 +56,94 @@ def merged_article(text: str, marks: Sequence[Mark], title: str) -> str:
     return f'{head}<pre dir="auto">{"".join(out)}{escape(text[place:])}</pre>\n'
 
 
-def _kept(document: Document, marks: Sequence[Mark]) -> list[tuple[str, str]]:
+def _labelled_blocks(document: Document, marks: Sequence[Mark]) -> list[tuple[str, str]]:
     """The labelled blocks of a page: (label, text)."""
     import numpy as np
 
     from templatemine.pages.blocks import Page
 
     page = Page(document.body)
-    labels = labels_of(marks, page.spans(np.arange(len(page))))
+    labels = label_units(marks, page.spans(np.arange(len(page))))
     rows = [(label, page.text(block)) for block, label in enumerate(labels)]
     return [(label, text) for label, text in rows if label in {one.name for one in LABELS["page"]} and text]
 
 
 def main_text(document: Document, marks: Sequence[Mark]) -> str:
     """The labelled blocks of a page, one per line."""
-    return "\n".join(text for _, text in _kept(document, marks))
+    return "\n".join(text for _, text in _labelled_blocks(document, marks))
 
 
-def cleaneval(document: Document, marks: Sequence[Mark]) -> str:
+def cleaneval_text(document: Document, marks: Sequence[Mark]) -> str:
     """The labelled blocks of a page in CleanEval's mark-up, one per line."""
     sign = {label.name: label.sign for label in LABELS["page"]}
-    return "\n".join(f"<{sign[label]}>{text}" for label, text in _kept(document, marks))
+    return "\n".join(f"<{sign[label]}>{text}" for label, text in _labelled_blocks(document, marks))
 
 
-Row = tuple[Document, Annotation, list[Mark]]
+AnnotatedDocument = tuple[Document, Annotation, list[Mark]]
 
 
-def _rows(library: Library, annotations: Sequence[Annotation], kind: str) -> Iterator[Row]:
+def _annotated_documents(library: Library, annotations: Sequence[Annotation], kind: str) -> Iterator[AnnotatedDocument]:
     for one in annotations:
         article = library.article(one.source, one.id)
-        if article is not None and kind in ("any", kind_of(article.document)):
+        if article is not None and kind in ("any", document_kind(article.document)):
             yield article.document, one, [(start, end, label) for start, end, label in one.marks]
 
 
-def _lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n" for row in rows)
 
 
-def _spans(library: Library, annotations: Sequence[Annotation]) -> bytes:
-    rows = _rows(library, annotations, "article")
-    return _lines({"id": document.id, "spans": [list(mark) for mark in marks]} for document, _, marks in rows)
+def _export_spans(library: Library, annotations: Sequence[Annotation]) -> bytes:
+    rows = _annotated_documents(library, annotations, "article")
+    return _json_lines({"id": document.id, "spans": [list(mark) for mark in marks]} for document, _, marks in rows)
 
 
-def _cleaneval(library: Library, annotations: Sequence[Annotation]) -> bytes:
-    rows = _rows(library, annotations, "page")
-    return _lines({**_record(document), "gold": cleaneval(document, marks)} for document, _, marks in rows)
+def _export_cleaneval(library: Library, annotations: Sequence[Annotation]) -> bytes:
+    rows = _annotated_documents(library, annotations, "page")
+    return _json_lines(
+        {**_document_fields(document), "gold": cleaneval_text(document, marks)} for document, _, marks in rows
+    )
 
 
-def _training(library: Library, annotations: Sequence[Annotation]) -> bytes:
+def _export_training(library: Library, annotations: Sequence[Annotation]) -> bytes:
     def row(document: Document, one: Annotation, marks: list[Mark]) -> dict[str, Any]:
-        parts = units(document)
-        blocks = [[*part, label] for part, label in zip(parts, labels_of(marks, parts), strict=True)]
-        return {**_record(document), "gold": main_text(document, marks), "blocks": blocks, "annotator": one.name}
+        parts = find_units(document)
+        blocks = [[*part, label] for part, label in zip(parts, label_units(marks, parts), strict=True)]
+        return {
+            **_document_fields(document),
+            "gold": main_text(document, marks),
+            "blocks": blocks,
+            "annotator": one.name,
+        }
 
-    return _lines(row(*found) for found in _rows(library, annotations, "page"))
+    return _json_lines(row(*found) for found in _annotated_documents(library, annotations, "page"))
 
 
-def _record(document: Document) -> dict[str, Any]:
+def _document_fields(document: Document) -> dict[str, Any]:
     found = {"source": document.source, "id": document.id, "url": document.url, "html": document.html}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _html(library: Library, annotations: Sequence[Annotation]) -> bytes:
+def _export_html(library: Library, annotations: Sequence[Annotation]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for document, _, marks in _rows(library, annotations, "any"):
+        for document, _, marks in _annotated_documents(library, annotations, "any"):
             if document.is_html:
-                text = merged(document.body, marks_of(labels_of(marks, parts := units(document)), parts))
+                text = merge_marks(
+                    document.body, merge_labels(label_units(marks, parts := find_units(document)), parts)
+                )
             else:
-                text = merged_article(document.body, marks, document.id)
+                text = merge_article_marks(document.body, marks, document.id)
             name = f"{safe_file_name(document.source)}/{safe_file_name(document.id)}.html"
             info = zipfile.ZipInfo(name)  # without the time, so that the same marks give the same file
             archive.writestr(info, text.encode("utf-8", "xmlcharrefreplace"), zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
-FORMS: Mapping[str, tuple[str, str, Callable[[Library, Sequence[Annotation]], bytes]]] = {
-    "spans": ("spans.jsonl", "articles, for templatemine evaluate gold --spans", _spans),
-    "cleaneval": ("cleaneval.jsonl", "pages, for templatemine evaluate gold --form cleaneval", _cleaneval),
-    "training": ("training.jsonl", "pages with their text and the label of each block, to train on", _training),
-    "html": ("marked.zip", "the documents themselves with the marks merged in", _html),
+EXPORT_FORMATS: Mapping[str, tuple[str, str, Callable[[Library, Sequence[Annotation]], bytes]]] = {
+    "spans": ("spans.jsonl", "articles, for templatemine evaluate gold --spans", _export_spans),
+    "cleaneval": ("cleaneval.jsonl", "pages, for templatemine evaluate gold --form cleaneval", _export_cleaneval),
+    "training": ("training.jsonl", "pages with their text and the label of each block, to train on", _export_training),
+    "html": ("marked.zip", "the documents themselves with the marks merged in", _export_html),
 }
 """Name -> file name, purpose, and the function that makes it."""

@@ -18,8 +18,8 @@ from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.config import CleanConfig
-from templatemine.desk.matching import occurrences
-from templatemine.desk.store import Conflict, Decision, Event, Store, now, plain
+from templatemine.desk.matching import occurrence_finder
+from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, utc_now
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.lock import locked
 from templatemine.io.write import atomic_writer
@@ -29,7 +29,17 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
 from templatemine.packs.revision import Revision, file_version
 
-__all__ = ["Article", "DeskConfig", "Held", "Library", "dump", "load", "rules_json", "rules_of", "stamped"]
+__all__ = [
+    "Article",
+    "DeskConfig",
+    "Library",
+    "StoredPack",
+    "dump_rules",
+    "load_rules",
+    "parse_rules",
+    "rules_json",
+    "stamp_rule",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +65,11 @@ class Article:
     @property
     def name(self) -> str:
         """The id of the document, as the desk calls it."""
-        return plain(self.document.id)
+        return escape_surrogates(self.document.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class StoredPack:
     """A pack on disk, and its version."""
 
     pack: Pack
@@ -99,10 +109,10 @@ class Library:
         self.store = store
         self._packs = packs
         self._lock = Lock()
-        self._held: dict[str, tuple[_Mark, Held]] = {}
+        self._stored: dict[str, tuple[_FileState, StoredPack]] = {}
         self._revisions: dict[str, tuple[str, Revision]] = {}
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
-        self.articles = _sampled(records, self.config, wanted)
+        self.articles = _sample_articles(records, self.config, wanted)
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
         self._refresh()
@@ -116,32 +126,34 @@ class Library:
         with suppress(PackError):  # a folder without packs: annotation alone
             for path in pack_files(self._packs):
                 try:
-                    source = plain(self._read(path).pack.source)
+                    source = escape_surrogates(self._read(path).pack.source)
                 except PackError:
-                    source = known.get(path) or plain(os.path.basename(path).removesuffix(".json"))
+                    source = known.get(path) or escape_surrogates(os.path.basename(path).removesuffix(".json"))
                 files.setdefault(source, path)
         self._files = files
 
-    def _read(self, path: str) -> Held:
+    def _read(self, path: str) -> StoredPack:
         """The pack of a file; from memory if the file has not changed."""
         try:
-            mark = _mark(os.stat(path))
+            mark = _file_state(os.stat(path))
             with self._lock:
-                known = self._held.get(path)
+                known = self._stored.get(path)
             if known is not None and known[0] == mark:
                 return known[1]
             with open(path, "rb") as handle:
                 data = handle.read()
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
-        return self._keep(path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), file_version(data))
+        return self._remember(
+            path, mark, Pack.from_json(data.decode("utf-8", "replace"), where=path), file_version(data)
+        )
 
-    def _keep(self, path: str, mark: _Mark, pack: Pack, version: str) -> Held:
+    def _remember(self, path: str, mark: _FileState, pack: Pack, version: str) -> StoredPack:
         """Keep the pack of a file in memory, with the mark of what was read or written."""
-        held = Held(pack=pack, path=path, version=version)
+        stored = StoredPack(pack=pack, path=path, version=version)
         with self._lock:
-            self._held[path] = mark, held
-        return held
+            self._stored[path] = mark, stored
+        return stored
 
     @property
     def sources(self) -> list[str]:
@@ -149,7 +161,7 @@ class Library:
         self._refresh()
         return sorted({*self._files, *self.articles})
 
-    def held(self, source: str) -> Held | None:
+    def stored_pack(self, source: str) -> StoredPack | None:
         """The present pack of a source on disk; None if there is none.
 
         Raises
@@ -163,9 +175,9 @@ class Library:
             path = self._files.get(source)
         return None if path is None else self._read(path)
 
-    def rejected(self, held: Held) -> list[RejectedCandidate]:
+    def rejected(self, stored: StoredPack) -> list[RejectedCandidate]:
         """The candidates that mining rejected, most frequent first; none if the file beside the pack is missing."""
-        path = rejected_path(held.path)
+        path = rejected_path(stored.path)
         try:
             stat = os.stat(path)
         except OSError:
@@ -173,7 +185,7 @@ class Library:
         mark = stat.st_mtime_ns, stat.st_size
         known = self._rejected.get(path)
         if known is None or known[0] != mark:
-            known = mark, list(read_rejected(held.path))
+            known = mark, list(read_rejected(stored.path))
             self._rejected = {path: known}  # one source at a time: those of a large one take 100 MB
         return known[1]
 
@@ -187,7 +199,7 @@ class Library:
         what: str,
         undoes: int | None = None,
         reviewed: Sequence[str] = (),
-    ) -> tuple[Held, Event]:
+    ) -> tuple[StoredPack, Event]:
         """Change the rules of a source: apply them to its pack, write it and record the decision.
 
         Rules that stay as they are leave the pack alone: a person looked at the templates `reviewed`, and agrees.
@@ -201,53 +213,53 @@ class Library:
         CorpusError
             Fatal: a run is writing to the folder of the pack; nothing has changed.
         """
-        held = self.held(source)
-        if held is None:
+        stored = self.stored_pack(source)
+        if stored is None:
             raise PackError(f"{source}: has no pack")
 
         def change(events: Sequence[Event]) -> Decision:
             # A run that mines into the folder has read the rules by now, and would write its packs over this one.
-            with locked(os.path.dirname(held.path) or "."):
-                fresh = self._read(held.path)
+            with locked(os.path.dirname(stored.path) or "."):
+                fresh = self._read(stored.path)
                 if fresh.version != version:
-                    raise Conflict(_who(events, fresh))
-                before = dump(rules_json(fresh.pack.overrides.rules))
-                after = dump(rules_json(rules))
+                    raise Conflict(_describe_conflict(events, fresh))
+                before = dump_rules(rules_json(fresh.pack.overrides.rules))
+                after = dump_rules(rules_json(rules))
                 decision = Decision(name, what, before, after, undoes, reviewed)
                 if before == after:
                     return decision
-                made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._examples(source, fresh.pack))
-                revision = self._revisions.pop(held.path, None)
+                made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._example_finder(source, fresh.pack))
+                revision = self._revisions.pop(stored.path, None)
                 if revision is None or revision[0] != version:
                     revision = version, Revision(fresh.pack, version)
-                data, checked, now_version = revision[1].next(made, held.path)  # as whoever uses it will read it
-                with atomic_writer(held.path, force=True) as handle:
+                data, checked, now_version = revision[1].next(made, stored.path)  # as whoever uses it will read it
+                with atomic_writer(stored.path, force=True) as handle:
                     handle.write(data)
-                mark = _mark(os.stat(held.path))
+                mark = _file_state(os.stat(stored.path))
                 if mark[1] == len(data):  # else somebody has put another file in its place
-                    self._keep(held.path, mark, checked, now_version)
-                    self._revisions = {held.path: (now_version, revision[1])}  # one source at a time
+                    self._remember(stored.path, mark, checked, now_version)
+                    self._revisions = {stored.path: (now_version, revision[1])}  # one source at a time
             return decision
 
         event = self.store.decide(source, change)
-        return self._read(held.path), event
+        return self._read(stored.path), event
 
-    def reconciled(self, held: Held) -> list[Event]:
+    def reconcile_history(self, stored: StoredPack) -> list[Event]:
         """The history of a source, with decisions made outside the desk, or just before a kill, added."""
-        source, rules = plain(held.pack.source), dump(rules_json(held.pack.overrides.rules))
+        source, rules = escape_surrogates(stored.pack.source), dump_rules(rules_json(stored.pack.overrides.rules))
         events = self.store.history(source)
         last = events[-1].after if events else "[]"
         if last == rules:
             return events
 
         def change(events: Sequence[Event]) -> Decision:
-            # Nobody decides now, and since it was read for `held` the pack may have changed with its history.
-            before, present = events[-1].after if events else "[]", self._read(held.path).pack.overrides.rules
-            if before == dump(rules_json(present)):
+            # Nobody decides now, and since it was read as `stored` the pack may have changed with its history.
+            before, present = events[-1].after if events else "[]", self._read(stored.path).pack.overrides.rules
+            if before == dump_rules(rules_json(present)):
                 raise Conflict("recorded already")
-            changed = [rule for rule in present if rule.as_dict() not in load(before)]
+            changed = [rule for rule in present if rule.as_dict() not in load_rules(before)]
             name = changed[-1].by if changed and changed[-1].by else "?"
-            return Decision(name, "found in the pack", before, dump(rules_json(present)), None)
+            return Decision(name, "found in the pack", before, dump_rules(rules_json(present)), None)
 
         with suppress(Conflict):
             self.store.decide(source, change)
@@ -259,18 +271,22 @@ class Library:
         """A document by its id."""
         return self._by_id.get((source, name))
 
-    def fitting(self, held: Held) -> list[Article]:
+    def matching_articles(self, stored: StoredPack) -> list[Article]:
         """The articles of a source that its pack is meant for: pages or texts."""
-        return [one for one in self.articles.get(plain(held.pack.source), ()) if one.document.is_html == held.pack.html]
+        return [
+            one
+            for one in self.articles.get(escape_surrogates(stored.pack.source), ())
+            if one.document.is_html == stored.pack.html
+        ]
 
-    def _examples(self, source: str, pack: Pack) -> Any:
+    def _example_finder(self, source: str, pack: Pack) -> Any:
         """One occurrence of each string in the sample."""
         texts = [one.document.body for one in self.articles.get(source, ()) if one.document.is_html == pack.html]
 
         def found(rows: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], str]:
             if not rows:
                 return {}
-            find = occurrences(pack, rows)
+            find = occurrence_finder(pack, rows)
             examples: dict[tuple[str, ...], str] = {}
             for text in texts:
                 if len(examples) == len(rows):
@@ -282,38 +298,38 @@ class Library:
         return found
 
 
-def dump(rules: list[dict[str, Any]]) -> str:
+def dump_rules(rules: list[dict[str, Any]]) -> str:
     """Rules as text; equal rules give equal text."""
-    return plain(json.dumps(rules, ensure_ascii=False, sort_keys=True))
+    return escape_surrogates(json.dumps(rules, ensure_ascii=False, sort_keys=True))
 
 
-def load(text: str) -> list[dict[str, Any]]:
-    """The inverse of `dump`."""
+def load_rules(text: str) -> list[dict[str, Any]]:
+    """The inverse of `dump_rules`."""
     rows: list[dict[str, Any]] = json.loads(text)
     return rows
 
 
-def rules_of(text: str) -> tuple[Rule, ...]:
+def parse_rules(text: str) -> tuple[Rule, ...]:
     """Rules of the history."""
-    return read_rules(load(text), "history")
+    return read_rules(load_rules(text), "history")
 
 
-_Mark = tuple[int, int, int]
+_FileState = tuple[int, int, int]
 """When a file was changed, its size, and its number."""
 
 
-def _mark(stat: os.stat_result) -> _Mark:
+def _file_state(stat: os.stat_result) -> _FileState:
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
 
-def _who(events: Sequence[Event], held: Held) -> str:
-    rules = dump(rules_json(held.pack.overrides.rules))
+def _describe_conflict(events: Sequence[Event], stored: StoredPack) -> str:
+    rules = dump_rules(rules_json(stored.pack.overrides.rules))
     if events and events[-1].after == rules:
         return f"{events[-1].name} decided at {events[-1].time}: {events[-1].what}"
     return "the pack was changed outside the desk, by mining or by hand"
 
 
-def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
+def _sample_articles(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
     """For each source the articles with the least hashes, in the order of the archive; memory holds no more."""
     key = config.seed.to_bytes(8, "little", signed=True)
     heaps: dict[str, list[tuple[int, int, Article]]] = {}
@@ -324,11 +340,11 @@ def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[st
             document = replace(document, id=f"#{number + 1}")
         one = Article(document=document, gold=gold if isinstance(gold, str) else None)
         if document.id in wanted:
-            extra.setdefault(plain(document.source), []).append((number, one))
+            extra.setdefault(escape_surrogates(document.source), []).append((number, one))
             continue
         digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
         row = (-int.from_bytes(digest, "little"), number, one)
-        heap = heaps.setdefault(plain(document.source), [])
+        heap = heaps.setdefault(escape_surrogates(document.source), [])
         if len(heap) < config.sample:
             heapq.heappush(heap, row)
         elif row[0] > heap[0][0]:
@@ -336,13 +352,13 @@ def _sampled(records: Iterable[Record], config: DeskConfig, wanted: frozenset[st
     found: dict[str, list[Article]] = {}
     for source in sorted({*heaps, *extra}):
         rows = [(number, one) for _, number, one in heaps.get(source, ())] + extra.get(source, [])
-        found[source] = list(_once(one for _, one in sorted(rows, key=lambda row: row[0])))
+        found[source] = list(_drop_duplicates(one for _, one in sorted(rows, key=lambda row: row[0])))
     if not found:
         raise CorpusError("expected documents in the archive, found none", fatal=True)
     return found
 
 
-def _once(articles: Iterable[Article]) -> Iterator[Article]:
+def _drop_duplicates(articles: Iterable[Article]) -> Iterator[Article]:
     """The first document of each id: annotations refer to documents by id."""
     seen: set[str] = set()
     for one in articles:
@@ -351,6 +367,6 @@ def _once(articles: Iterable[Article]) -> Iterator[Article]:
             yield one
 
 
-def stamped(rule: Rule, name: str) -> Rule:
+def stamp_rule(rule: Rule, name: str) -> Rule:
     """A rule with the name of the person and the time."""
-    return replace(rule, by=name, time=now())
+    return replace(rule, by=name, time=utc_now())

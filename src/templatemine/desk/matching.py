@@ -9,12 +9,12 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
 
-__all__ = ["Occurrences", "occurrences"]
+__all__ = ["OccurrenceFinder", "occurrence_finder"]
 
-Occurrences = Callable[[str], list[tuple[int, int, int]]]
+OccurrenceFinder = Callable[[str], list[tuple[int, int, int]]]
 
 
-def occurrences(pack: Pack, rows: Sequence[tuple[str, ...]]) -> Occurrences:
+def occurrence_finder(pack: Pack, rows: Sequence[tuple[str, ...]]) -> OccurrenceFinder:
     """A function of a text that finds strings of tokens in it: (start, end, row), in code points."""
     templates = tuple(
         Template(id=str(place), regex="", tokens=tokens, df=0, count=0, example="") for place, tokens in enumerate(rows)

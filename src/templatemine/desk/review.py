@@ -36,17 +36,25 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
-from templatemine.report.marks import elided, pieces, shown
-from templatemine.report.words import leading
+from templatemine.report.marks import elide, escape_text, split_pieces
+from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
 from templatemine.text.expressions import EncodedText
 
-__all__ = ["Preview", "Trial", "amended", "article_pieces", "editable", "sightings", "try_expression"]
+__all__ = [
+    "CutoffPreview",
+    "Trial",
+    "amend_rules",
+    "editable_regex",
+    "find_sightings",
+    "render_pieces",
+    "try_expression",
+]
 
-SNIPPET = 60
+SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 """Time limit in seconds of an expression on the sample; a slower one is refused."""
 
 
@@ -54,14 +62,14 @@ PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _CutoffCandidate:
     """A template or candidate that a cut-off may add or remove."""
 
     template: Template
     mined: bool
 
 
-class Preview:
+class CutoffPreview:
     """A source that is prepared for changes of its cut-off.
 
     Parameters
@@ -76,20 +84,20 @@ class Preview:
         self._pack = pack
         base = [template for template in mined_templates(pack) if template.tokens is not None]
         there = {template.id for template in base}
-        rows = [_Row(template, True) for template in base]
+        rows = [_CutoffCandidate(template, True) for template in base]
         for tokens, df, count, _ in frequency_candidates(rejected):
             name = template_id(tokens)
             if name not in there:
-                rows.append(_Row(_bare(name, tokens, df, count), False))
+                rows.append(_CutoffCandidate(_make_template(name, tokens, df, count), False))
             if len(rows) >= MAX_ADDED:
                 break
         self._rows = rows
         self._texts = [one.document.body for one in articles]
         self._sizes = np.array([len(text) for text in self._texts], np.int64)
-        self._found = self._find()
+        self._occurrences = self._find_occurrences()
         self._written = sum(template.tokens is None for template in mined_templates(pack))
 
-    def _find(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def _find_occurrences(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         templates = tuple(row.template for row in self._rows)
         if not templates:
             return [(np.empty(0, np.int64),) * 3 for _ in self._texts]
@@ -102,11 +110,11 @@ class Preview:
             found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
         return found
 
-    def at(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
+    def measure(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
         """The effect of some rules on the sample: articles changed, characters removed."""
-        keep = self._kept(rules)
+        keep = self._select(rules)
         touched = cut = 0
-        for starts, ends, strings in self._found:
+        for starts, ends, strings in self._occurrences:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
                 left, right, _ = _match.merge(
@@ -122,25 +130,25 @@ class Preview:
             "cut": cut,
         }
 
-    def _kept(self, rules: Sequence[Rule]) -> NDArray[np.bool_]:
-        asked = steer_rules(rules)
+    def _select(self, rules: Sequence[Rule]) -> NDArray[np.bool_]:
+        asked = rule_filter(rules)
         return np.array([asked(row.template, row.mined) for row in self._rows], np.bool_)
 
-    def moved(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
+    def compare_rules(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
         """The templates added and removed between two lists of rules, and the sample under both."""
-        old, new = self._kept(before), self._kept(after)
+        old, new = self._select(before), self._select(after)
         come, go = np.flatnonzero(new & ~old).tolist(), np.flatnonzero(old & ~new).tolist()
         return {
-            "before": self.at(before, gap),
-            "after": self.at(after, gap),
-            "come": [_shown(self._rows[row].template) for row in come[:most]],
-            "go": [_shown(self._rows[row].template) for row in go[:most]],
+            "before": self.measure(before, gap),
+            "after": self.measure(after, gap),
+            "come": [_template_row(self._rows[row].template) for row in come[:most]],
+            "go": [_template_row(self._rows[row].template) for row in go[:most]],
             "comes": len(come),
             "goes": len(go),
         }
 
 
-def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
+def rule_filter(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
     """A function that says whether a candidate is a template under some rules: `apply_rules`, a string at a time."""
     asked = RuleIndex(rules)
 
@@ -155,11 +163,11 @@ def steer_rules(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
     return kept
 
 
-def _bare(name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
+def _make_template(name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
     return Template(id=name, regex="", tokens=tokens, df=df, count=count, example="")
 
 
-def _shown(template: Template) -> dict[str, Any]:
+def _template_row(template: Template) -> dict[str, Any]:
     text = join_tokens(template.tokens) if template.tokens is not None else template.regex
     return {"id": template.id, "text": text, "df": template.df, "count": template.count}
 
@@ -167,7 +175,7 @@ def _shown(template: Template) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------------- a template
 
 
-def sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
+def find_sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
     """The occurrences of a template in the sample: articles, matches, and some matches with context."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
@@ -179,20 +187,20 @@ def sightings(pack: Pack, template: Template, articles: Sequence[Article], most:
         spans = alone.spans(text)
         matches += len(spans)
         touched += bool(spans)
-        rows += [_snippet(one, text, span.start, span.end) for span in spans[: max(0, min(2, most - len(rows)))]]
+        rows += [_make_snippet(one, text, span.start, span.end) for span in spans[: max(0, min(2, most - len(rows)))]]
     return {
         "articles": len(articles),
         "touched": touched,
         "matches": matches,
         "snippets": rows,
-        "edit": editable(template),
+        "edit": editable_regex(template),
     }
 
 
 _EDGES = {"": ("", ""), "start": ("(?m:^)", ""), "end": ("", "(?m:$)"), "line": ("(?m:^)", "(?m:$)")}
 
 
-def editable(template: Template) -> str:
+def editable_regex(template: Template) -> str:
     """The start of an edit: the expression of a template without the boundaries that mining puts around it.
 
     The lint refuses these boundaries in expressions written by hand.  If it refuses the rest, too, the start is the
@@ -201,7 +209,7 @@ def editable(template: Template) -> str:
     if template.tokens is None:
         return template.regex
     left, right = _EDGES[template.anchor]
-    source = f"{left}{_group(template.regex)}{right}"
+    source = f"{left}{_first_group(template.regex)}{right}"
     try:
         compile_handwritten(source, "expression")
     except PackError:
@@ -209,13 +217,13 @@ def editable(template: Template) -> str:
     return source
 
 
-_STEP = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTALL)
+_REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTALL)
 
 
-def _group(source: str) -> str:
+def _first_group(source: str) -> str:
     """The content of the first capturing group of an expression; without a group, all of it."""
     depth, opened, start = 0, -1, 0
-    for found in _STEP.finditer(source):
+    for found in _REGEX_PART.finditer(source):
         piece = found.group()
         if piece in ("(", "(?"):
             depth += 1
@@ -228,8 +236,8 @@ def _group(source: str) -> str:
     return source
 
 
-def _snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
-    left, right = max(0, start - SNIPPET), min(len(text), end + SNIPPET)
+def _make_snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
+    left, right = max(0, start - SNIPPET_CONTEXT), min(len(text), end + SNIPPET_CONTEXT)
     return {
         "id": one.name,
         "before": ("…" if left else "") + text[left:start],
@@ -275,7 +283,7 @@ _LINE = regex.compile(f"[^{LINE_BREAKS}]+")
 _SENTENCE = regex.compile(r"[.!?。！？؟।…][\"'”’»」』)]*\s*$")
 
 
-def prose(text: str, least: int = 80) -> list[tuple[int, int]]:
+def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
     """Lines of prose: of at least so many characters (a third of it, where there are no spaces), ending a sentence."""
     found = []
     for match in _LINE.finditer(text):
@@ -293,7 +301,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     reasons is stopped and refused.
     """
     try:
-        written_as = _linted(source)
+        written_as = _compile(source)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
     group = 1 if written_as.groups else 0
@@ -309,13 +317,13 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         try:
             spans = [
                 match.span(group)
-                for match in written_as.finditer(text, overlapped=True, timeout=PATIENCE)
+                for match in written_as.finditer(text, overlapped=True, timeout=TIMEOUT)
                 if match.end(group) > match.start(group)
             ]
         except TimeoutError:
-            return Trial(refused=f"takes more than {PATIENCE:g} s on article {one.name}; make it more specific")
+            return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
-        if time.perf_counter() - began > 5 * PATIENCE:
+        if time.perf_counter() - began > 5 * TIMEOUT:
             return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
@@ -327,8 +335,8 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         fresh = mask & ~_mask(text, [(span.start, span.end) for span in cleaner.spans(text)])
         counts["characters"] += int(mask.sum())
         counts["new"] += int(fresh.sum())
-        counts["harm"] += int((fresh & _mask(text, prose(text))).sum())
-        rows += [_snippet(one, text, *span) for span in spans[: max(0, min(2, most - len(rows)))]]
+        counts["harm"] += int((fresh & _mask(text, find_prose(text))).sum())
+        rows += [_make_snippet(one, text, *span) for span in spans[: max(0, min(2, most - len(rows)))]]
     return Trial(
         articles=len(articles),
         touched=counts["touched"],
@@ -342,7 +350,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     )
 
 
-def _linted(source: str) -> Any:
+def _compile(source: str) -> Any:
     """The compiled expression; all checks but that of the example, which it need not have yet."""
     return compile_handwritten(source, "expression")
 
@@ -357,23 +365,25 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 # ---------------------------------------------------------------------------------------------------------- articles
 
 
-def article_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
+def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
     """A text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says most
-    first (`report.words.leading`)."""
+    first (`report.words.outermost_templates`)."""
     known = {one.id: one for one in pack.templates}
-    parts = elided(pieces(text, spans), context) if context else pieces(text, spans)
+    parts = elide(split_pieces(text, spans), context) if context else split_pieces(text, spans)
     rows = []
     for piece in parts:
-        first = [one.id for one in leading([known[name] for name in piece.templates if name in known])]
+        first = [one.id for one in outermost_templates([known[name] for name in piece.templates if name in known])]
         names = [*first, *(name for name in piece.templates if name not in first)]
-        rows.append({"html": shown(piece.text), "templates": names, "hidden": piece.hidden})
+        rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden})
     return rows
 
 
 # ---------------------------------------------------------------------------------------------------------- decisions
 
 
-def amended(pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
+def amend_rules(
+    pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule
+) -> tuple[Rule, ...]:
     """The rules with one more, which replaces rules that it contradicts.
 
     A decision that only reverts an earlier one leaves no rule.

@@ -19,7 +19,16 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from templatemine.errors import ConfigError
 
-__all__ = ["FRAME_POLICY", "PAGE_POLICY", "Guard", "Limits", "checked_token", "csrf_token", "hosts_of", "is_loopback"]
+__all__ = [
+    "FRAME_POLICY",
+    "PAGE_POLICY",
+    "RequestLimits",
+    "SecurityMiddleware",
+    "allowed_hosts",
+    "check_token",
+    "csrf_token",
+    "is_loopback",
+]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -47,7 +56,7 @@ _HEADERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """body : bytes of a request; a page of 5,000 marks takes a fifth of it.  page : characters of a page or article
     that is shown; the largest of 3,000 pages of the public sets has 1.5 million."""
 
@@ -65,7 +74,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
+def allowed_hosts(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
     """The host names, with the port, that a request may use."""
     names = {host, *more}
     if is_loopback(host):
@@ -74,7 +83,7 @@ def hosts_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
     return frozenset({f"{name}:{port}" for name in spelt} | (spelt if port == 80 else set()))
 
 
-def checked_token(token: str | None) -> str | None:
+def check_token(token: str | None) -> str | None:
     """The token that clients need, None if they need none.
 
     Raises
@@ -92,18 +101,18 @@ def csrf_token(secret: bytes) -> str:
     return hmac.new(secret, b"csrf", sha256).hexdigest()
 
 
-class Guard:
+class SecurityMiddleware:
     """ASGI middleware around the whole application.
 
     Parameters
     ----------
     app
     hosts : set of str
-        See `hosts_of`.
+        See `allowed_hosts`.
     secret : bytes
     token : str or None
         Asked for if given.
-    limits : Limits
+    limits : RequestLimits
 
     Raises
     ------
@@ -112,16 +121,22 @@ class Guard:
     """
 
     def __init__(
-        self, app: App, *, hosts: frozenset[str], secret: bytes, token: str | None = None, limits: Limits | None = None
+        self,
+        app: App,
+        *,
+        hosts: frozenset[str],
+        secret: bytes,
+        token: str | None = None,
+        limits: RequestLimits | None = None,
     ) -> None:
         self._app = app
         self._hosts = hosts
         self._csrf = csrf_token(secret)
-        self._token = checked_token(token)
+        self._token = check_token(token)
         # What the browser keeps is no token: any text can be one, not any text a cookie.
-        self._entered = hmac.new(secret, b"token:" + (token or "").encode("utf-8", "replace"), sha256).hexdigest()
+        self._cookie_value = hmac.new(secret, b"token:" + (token or "").encode("utf-8", "replace"), sha256).hexdigest()
         self._cookie = "desk_" + sha256(min(hosts).encode()).hexdigest()[:8]  # cookies know no ports
-        self._limits = limits or Limits()
+        self._limits = limits or RequestLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or handle it."""
@@ -135,13 +150,13 @@ class Guard:
         headers = dict(rows)
         if sum(name == "host" for name, _ in rows) > 1:
             headers["host"] = ""  # nobody's
-        refused = self._refusal(scope, headers)
+        refused = self._find_refusal(scope, headers)
         if refused is not None:
-            await _answer(send, *refused)
+            await _send_answer(send, *refused)
             return
-        body = await self._body(receive) if scope["method"] == "POST" else b""
+        body = await self._read_body(receive) if scope["method"] == "POST" else b""
         if body is None:
-            await _answer(send, 413, f"expected a request of at most {self._limits.body:,} bytes")
+            await _send_answer(send, 413, f"expected a request of at most {self._limits.body:,} bytes")
             return
         given = False
 
@@ -162,7 +177,7 @@ class Guard:
 
         await self._app(scope, replayed, with_headers)
 
-    async def _body(self, receive: Receive) -> bytes | None:
+    async def _read_body(self, receive: Receive) -> bytes | None:
         """The body of a request; None if it is longer than allowed, whatever its header says."""
         pieces: list[bytes] = []
         size = 0
@@ -175,13 +190,13 @@ class Guard:
             if not message.get("more_body"):
                 return b"".join(pieces)
 
-    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+    def _find_refusal(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
         host = headers.get("host", "").lower()
         if host not in self._hosts:
             return 421, "this desk goes by another name; open the address that it printed when it was started", {}
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return 405, "expected GET or POST", {}
-        if self._token is not None and (refused := self._without_token(scope, headers)) is not None:
+        if self._token is not None and (refused := self._check_token(scope, headers)) is not None:
             return refused
         if scope["method"] != "POST":
             return None
@@ -199,30 +214,30 @@ class Guard:
             return 415, "expected JSON", {}
         return None
 
-    def _without_token(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
+    def _check_token(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str, dict[str, str]] | None:
         assert self._token is not None
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
             cookie = None
-        if cookie is not None and hmac.compare_digest(cookie.value.encode(), self._entered.encode()):
+        if cookie is not None and hmac.compare_digest(cookie.value.encode(), self._cookie_value.encode()):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         given = query.pop("token", [""])[-1]
         if given and hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode("utf-8", "replace")):
             rest = urlencode(query, doseq=True)
             path = "/" + quote(scope["path"].lstrip("/"))  # "//" would lead to another host
-            kept = f"{self._cookie}={self._entered}; Path=/; HttpOnly; SameSite=Strict"
+            kept = f"{self._cookie}={self._cookie_value}; Path=/; HttpOnly; SameSite=Strict"
             return 303, "", {"location": path + (f"?{rest}" if rest else ""), "set-cookie": kept}
-        return 401, _ASK, {"content-type": "text/html; charset=utf-8"}
+        return 401, _TOKEN_FORM, {"content-type": "text/html; charset=utf-8"}
 
 
-_ASK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>templatemine desk</title>
+_TOKEN_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>templatemine desk</title>
 <form><p><label>This desk asks for the token that it printed when it was started:
 <input name="token" type="password" autofocus autocomplete="off"></label> <button>Enter</button></form>"""
 
 
-async def _answer(send: Send, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
+async def _send_answer(send: Send, status: int, text: str, headers: Mapping[str, str] | None = None) -> None:
     own = {"content-type": "text/plain; charset=utf-8", "content-security-policy": PAGE_POLICY, **_HEADERS}
     rows = [(name.encode(), value.encode("latin-1")) for name, value in {**own, **(headers or {})}.items()]
     await send({"type": "http.response.start", "status": status, "headers": rows})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from templatemine.desk.security import checked_token, hosts_of, is_loopback
+from templatemine.desk.security import allowed_hosts, check_token, is_loopback
 from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
@@ -35,7 +35,7 @@ class ServeConfig:
     name: str = ""
 
     def __post_init__(self) -> None:
-        checked_token(self.token)
+        check_token(self.token)
 
 
 def serve(
@@ -73,7 +73,7 @@ def serve(
     from templatemine.desk.library import DeskConfig, Library
     from templatemine.desk.store import Store
 
-    with _listening(config.host, config.port) as listener:
+    with _open_listener(config.host, config.port) as listener:
         port = listener.getsockname()[1]
         folder = packs if os.path.isdir(packs) else os.path.dirname(packs) or "."
         if not os.path.exists(packs):
@@ -87,19 +87,22 @@ def serve(
         if config.host in ("0.0.0.0", "::"):
             names += [socket.gethostname(), socket.getfqdn(), "localhost", "127.0.0.1"]
         app = create_app(
-            Desk(library, gold), hosts=hosts_of(config.host, port, names), token=token, name=config.name or _user()
+            Desk(library, gold),
+            hosts=allowed_hosts(config.host, port, names),
+            token=token,
+            name=config.name or _user_name(),
         )
         shown = f"[{config.host}]" if ":" in config.host else config.host
         say(f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else ""))
         server = uvicorn.Server(
             uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off")
         )
-        began = store.last()
+        began = store.last_event()
         try:
             server.run(sockets=[listener])
         finally:  # it ends by Ctrl-C
             if done is not None:
-                done(session_summary(store.since(began)))
+                done(session_summary(store.count_decisions(began)))
 
 
 def session_summary(decisions: Mapping[str, int]) -> str:
@@ -111,7 +114,7 @@ def session_summary(decisions: Mapping[str, int]) -> str:
     return f"{counted(number, 'decision')} ({told}); all is saved"
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _open_listener(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -127,7 +130,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _user() -> str:
+def _user_name() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from templatemine.errors import ConfigError, TemplateMineError
 from templatemine.io.write import check_directory
 
-__all__ = ["Annotation", "Conflict", "Event", "Store", "now", "plain"]
+__all__ = ["Annotation", "Conflict", "Event", "Store", "escape_surrogates", "utc_now"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -74,7 +74,7 @@ class Annotation:
     seconds: float
 
 
-def plain(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Text that UTF-8 can hold: lone surrogates become ``\\udXXX``, which JSON reads as what they were.
 
     Archives and packs may have them, files and answers cannot; the desk calls sources and documents by plain names.
@@ -82,12 +82,12 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _plain(row: Iterable[Any]) -> tuple[Any, ...]:
+def _escape_row(row: Iterable[Any]) -> tuple[Any, ...]:
     """Values for the database, which takes no other text."""
-    return tuple(plain(value) if isinstance(value, str) else value for value in row)
+    return tuple(escape_surrogates(value) if isinstance(value, str) else value for value in row)
 
 
-def now() -> str:
+def utc_now() -> str:
     """The time in UTC, ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -124,7 +124,7 @@ class Store:
         self.path = str(path)
         check_directory(self.path)
         try:
-            with self._open() as base:
+            with self._connect() as base:
                 base.execute("PRAGMA journal_mode=WAL")
                 base.executescript(_SCHEMA)
                 base.execute("INSERT OR IGNORE INTO meta VALUES ('layout', ?)", (_LAYOUT,))
@@ -139,7 +139,7 @@ class Store:
         self.secret = bytes.fromhex(found["secret"])
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _connect(self) -> Iterator[sqlite3.Connection]:
         base = sqlite3.connect(self.path, timeout=30, isolation_level=None)
         try:
             base.execute("PRAGMA synchronous=FULL")
@@ -148,9 +148,9 @@ class Store:
             base.close()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         """An exclusive transaction: all of it or nothing."""
-        with self._open() as base:
+        with self._connect() as base:
             base.execute("BEGIN IMMEDIATE")
             try:
                 yield base
@@ -170,13 +170,13 @@ class Store:
             Called with the history of the source while nobody else can decide; does the change and returns it as a
             `Decision`.  If it raises, nothing is recorded.
         """
-        with self._writing() as base:
+        with self._transaction() as base:
             *made, reviewed = change(_events(base, source))
-            row = _plain((source, now(), *made))
+            row = _escape_row((source, utc_now(), *made))
             cursor = base.execute(
                 "INSERT INTO event (source, time, name, what, before, after, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
             )
-            rows = [_plain((cursor.lastrowid, source, one)) for one in reviewed]
+            rows = [_escape_row((cursor.lastrowid, source, one)) for one in reviewed]
             base.executemany("INSERT INTO reviewed VALUES (?, ?, ?)", rows)
             return _event((cursor.lastrowid, *row))
 
@@ -186,26 +186,26 @@ class Store:
             "SELECT r.id, e.name FROM reviewed AS r JOIN event AS e ON e.seq = r.seq WHERE r.source = ? AND r.seq "
             "NOT IN (SELECT undoes FROM event WHERE source = r.source AND undoes IS NOT NULL) ORDER BY r.seq"
         )
-        with self._open() as base:
-            return dict(base.execute(query, _plain((source,))).fetchall())
+        with self._connect() as base:
+            return dict(base.execute(query, _escape_row((source,))).fetchall())
 
     def history(self, source: str) -> list[Event]:
         """All decisions about a source, oldest first."""
-        with self._open() as base:
+        with self._connect() as base:
             return _events(base, source)
 
-    def last(self) -> int:
+    def last_event(self) -> int:
         """The number of the last decision; 0 if there is none."""
-        with self._open() as base:
+        with self._connect() as base:
             return int(base.execute("SELECT COALESCE(MAX(seq), 0) FROM event").fetchone()[0])
 
-    def since(self, seq: int) -> dict[str, int]:
+    def count_decisions(self, seq: int) -> dict[str, int]:
         """Decisions after one, what was undone aside: source -> their number."""
         query = (
             "SELECT source, COUNT(*) FROM event WHERE seq > ? AND undoes IS NULL AND seq NOT IN "
             "(SELECT undoes FROM event WHERE undoes IS NOT NULL) GROUP BY source ORDER BY source"
         )
-        with self._open() as base:
+        with self._connect() as base:
             return dict(base.execute(query, (seq,)).fetchall())
 
     # ---------------------------------------------------------------------------------------------------- annotations
@@ -213,8 +213,8 @@ class Store:
     def annotation(self, source: str, name_of_document: str, name: str) -> list[Annotation]:
         """All versions of somebody's marks on a document, oldest first."""
         query = "SELECT * FROM annotation WHERE source = ? AND id = ? AND name = ? ORDER BY version"
-        with self._open() as base:
-            return [_annotation(row) for row in base.execute(query, _plain((source, name_of_document, name)))]
+        with self._connect() as base:
+            return [_annotation(row) for row in base.execute(query, _escape_row((source, name_of_document, name)))]
 
     def annotations(self, source: str | None = None) -> list[Annotation]:
         """The last version of everybody's marks on every document, or those of one source."""
@@ -222,11 +222,12 @@ class Store:
             "SELECT * FROM annotation AS a WHERE version = (SELECT MAX(version) FROM annotation AS b WHERE "
             "b.source = a.source AND b.id = a.id AND b.name = a.name)"
         )
-        with self._open() as base:
+        with self._connect() as base:
             if source is None:
                 return [_annotation(row) for row in base.execute(f"{query} ORDER BY source, id, name")]
             return [
-                _annotation(row) for row in base.execute(f"{query} AND source = ? ORDER BY id, name", _plain((source,)))
+                _annotation(row)
+                for row in base.execute(f"{query} AND source = ? ORDER BY id, name", _escape_row((source,)))
             ]
 
     def annotate(self, one: Annotation) -> Annotation:
@@ -237,25 +238,27 @@ class Store:
         Conflict
             There is a newer version.
         """
-        with self._writing() as base:
+        with self._transaction() as base:
             query = "SELECT MAX(version), MAX(time) FROM annotation WHERE source = ? AND id = ? AND name = ?"
-            last, time = base.execute(query, _plain((one.source, one.id, one.name))).fetchone()
+            last, time = base.execute(query, _escape_row((one.source, one.id, one.name))).fetchone()
             if (last or 0) != one.version:
                 raise Conflict(
                     f"{one.name} saved this document in another window at {time} (version {last}); "
                     f"this window began with version {one.version}"
                 )
             values = (
-                *(one.source, one.id, one.name, one.version + 1, now()),
+                *(one.source, one.id, one.name, one.version + 1, utc_now()),
                 *(json.dumps(one.marks), int(one.done), one.clicks, one.keys, one.seconds),
             )
-            row = _plain(values)
+            row = _escape_row(values)
             base.execute("INSERT INTO annotation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
             return _annotation(row)
 
 
 def _events(base: sqlite3.Connection, source: str) -> list[Event]:
-    return [_event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", _plain((source,)))]
+    return [
+        _event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", _escape_row((source,)))
+    ]
 
 
 def _event(row: Sequence[Any]) -> Event:

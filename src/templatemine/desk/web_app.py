@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from templatemine.desk.answers import HERE, Desk, NotThere
-from templatemine.desk.export import FORMS
-from templatemine.desk.security import FRAME_POLICY, Guard, csrf_token
-from templatemine.desk.store import Conflict, plain
+from templatemine.desk.answers import DESK_FOLDER, Desk, NotFound
+from templatemine.desk.export import EXPORT_FORMATS
+from templatemine.desk.security import FRAME_POLICY, SecurityMiddleware, csrf_token
+from templatemine.desk.store import Conflict, escape_surrogates
 from templatemine.errors import ConfigError, TemplateMineError
 
 __all__ = ["Desk", "create_app"]
@@ -33,7 +33,7 @@ def create_app(
     hosts: frozenset[str],
     token: str | None = None,
     name: str = "",
-) -> Guard:
+) -> SecurityMiddleware:
     """The application with its guard around it.
 
     Parameters
@@ -47,8 +47,8 @@ def create_app(
     """
     secret = desk.library.store.secret
     views = _Views(desk, csrf_token(secret), name)
-    app = Starlette(routes=[*views.routes(), Mount("/static", StaticFiles(directory=HERE / "static"))])
-    return Guard(app, hosts=hosts, secret=secret, token=token, limits=desk.limits)
+    app = Starlette(routes=[*views.routes(), Mount("/static", StaticFiles(directory=DESK_FOLDER / "static"))])
+    return SecurityMiddleware(app, hosts=hosts, secret=secret, token=token, limits=desk.limits)
 
 
 class _Views:
@@ -57,8 +57,8 @@ class _Views:
     def __init__(self, desk: Desk, csrf: str, name: str) -> None:
         self._desk = desk
         self._csrf = csrf
-        self._name = plain(name)
-        loader = FileSystemLoader(HERE / "templates")
+        self._name = escape_surrogates(name)
+        loader = FileSystemLoader(DESK_FOLDER / "templates")
         self._templates = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
 
     def routes(self) -> list[Any]:
@@ -68,31 +68,34 @@ class _Views:
             return {"source": q("source"), "sources": desk.library.sources, "id": q("id")}
 
         pages: dict[str, tuple[str, Callable[[Query], Mapping[str, Any]]]] = {
-            "/": ("home.html", lambda q: {"rows": desk.home()}),
-            "/review": ("review.html", lambda q: {"source": plain(desk.held(q("source")).pack.source)}),
+            "/": ("home.html", lambda q: {"rows": desk.list_sources()}),
+            "/review": (
+                "review.html",
+                lambda q: {"source": escape_surrogates(desk.stored_pack(q("source")).pack.source)},
+            ),
             "/annotate": ("annotate.html", where),
             "/compare": ("compare.html", where),
-            "/agreement": ("agreement.html", lambda q: {**desk.agreement(), "forms": FORMS}),
+            "/agreement": ("agreement.html", lambda q: {**desk.measure_agreement(), "forms": EXPORT_FORMATS}),
         }
         answers: dict[str, Callable[[Query], Any]] = {
-            "/api/review": lambda q: desk.state(q("source")),
-            "/api/moved": lambda q: desk.moved(q("source"), _number(q("df"))),
-            "/api/summary": lambda q: desk.summary(q("source"), _number(q("since")) or 0),
-            "/api/template": lambda q: desk.template(q("source"), q("id")),
-            "/api/questions": lambda q: desk.questions(q("source")),
-            "/api/found": lambda q: desk.found(q("source"), q("text")),
-            "/api/sample": lambda q: desk.sample(q("source"), _number(q("first")) or 0, q("cut") == "1"),
-            "/api/queue": lambda q: desk.queue(q("source") or None, q("as")),
-            "/api/document": lambda q: desk.document(q("source"), q("id"), q("as"), q("proposals") != "0"),
-            "/api/systems": lambda q: desk.systems(q("source"), q("id")),
-            "/api/compare": lambda q: desk.comparison(
+            "/api/review": lambda q: desk.review_state(q("source")),
+            "/api/moved": lambda q: desk.preview_cutoff(q("source"), _parse_number(q("df"))),
+            "/api/summary": lambda q: desk.summarise(q("source"), _parse_number(q("since")) or 0),
+            "/api/template": lambda q: desk.describe_template(q("source"), q("id")),
+            "/api/questions": lambda q: desk.list_questions(q("source")),
+            "/api/found": lambda q: desk.search_rejected(q("source"), q("text")),
+            "/api/sample": lambda q: desk.sample_articles(q("source"), _parse_number(q("first")) or 0, q("cut") == "1"),
+            "/api/queue": lambda q: desk.list_documents(q("source") or None, q("as")),
+            "/api/document": lambda q: desk.describe_document(q("source"), q("id"), q("as"), q("proposals") != "0"),
+            "/api/systems": lambda q: desk.list_systems(q("source"), q("id")),
+            "/api/compare": lambda q: desk.compare_systems(
                 q("source"), q("id"), [name for name in q("systems").split("|") if name]
             ),
         }
         changes: dict[str, Callable[[str, Mapping[str, Any]], Any]] = {
             "/api/decide": lambda name, body: desk.decide(str(body.get("source", "")), name, body),
-            "/api/try": lambda name, body: desk.trial(str(body.get("source", "")), str(body.get("regex", ""))),
-            "/api/save": desk.save,
+            "/api/try": lambda name, body: desk.try_expression(str(body.get("source", "")), str(body.get("regex", ""))),
+            "/api/save": desk.save_marks,
         }
         return [
             *(Route(path, self._page(*row)) for path, row in pages.items()),
@@ -105,19 +108,19 @@ class _Views:
 
     def _page(self, template: str, values: Callable[[Query], Mapping[str, Any]]) -> Any:
         async def view(request: Any) -> Any:
-            status, found = await self._guarded(lambda: values(_query(request)))
+            status, found = await self._call_safely(lambda: values(_query_values(request)))
             name = template
             if status != 200:
                 name = "problem.html"
             context = {"csrf": self._csrf, "name": self._name, "path": request.url.path, **found}
-            return HTMLResponse(plain(self._templates.get_template(name).render(context)), status)
+            return HTMLResponse(escape_surrogates(self._templates.get_template(name).render(context)), status)
 
         return view
 
     def _answer(self, call: Callable[[Query], Any]) -> Any:
         async def view(request: Any) -> Any:
-            status, found = await self._guarded(lambda: call(_query(request)))
-            return _json(found, status)
+            status, found = await self._call_safely(lambda: call(_query_values(request)))
+            return _json_response(found, status)
 
         return view
 
@@ -129,20 +132,20 @@ class _Views:
             except (ValueError, RecursionError):
                 body = None
             if not isinstance(body, dict):
-                return _json({"problem": "expected a JSON object"}, 400)
+                return _json_response({"problem": "expected a JSON object"}, 400)
             name = " ".join(unquote(request.headers.get("x-desk-name", "")).split())[:80] or self._name
             if not name:
-                return _json({"problem": "enter your name at the top first"}, 400)
-            status, found = await self._guarded(lambda: call(name, body))
-            return _json(found, status)
+                return _json_response({"problem": "enter your name at the top first"}, 400)
+            status, found = await self._call_safely(lambda: call(name, body))
+            return _json_response(found, status)
 
         return view
 
-    async def _guarded(self, call: Callable[[], Any]) -> tuple[int, Any]:
+    async def _call_safely(self, call: Callable[[], Any]) -> tuple[int, Any]:
         """The result of a call, or the problem, with the status code."""
         try:
             return 200, await run_in_threadpool(call)
-        except NotThere as error:
+        except NotFound as error:
             return 404, {"problem": str(error)}
         except Conflict as error:
             return 409, {"problem": str(error)}
@@ -150,22 +153,22 @@ class _Views:
             return 400, {"problem": str(error)}
 
     async def _frame(self, request: Any) -> Any:
-        query = _query(request)
-        status, found = await self._guarded(
-            lambda: {"html": self._desk.frame(query("source"), query("id"), query("plain") != "1")}
+        query = _query_values(request)
+        status, found = await self._call_safely(
+            lambda: {"html": self._desk.render_document(query("source"), query("id"), query("plain") != "1")}
         )
         if status != 200:
-            return Response(plain(found["problem"]), status, media_type="text/plain")
+            return Response(escape_surrogates(found["problem"]), status, media_type="text/plain")
         data = found["html"].encode("utf-8", "replace")
         return Response(data, 200, {"content-security-policy": FRAME_POLICY}, "text/html; charset=utf-8")
 
     async def _export(self, request: Any) -> Any:
-        query = _query(request)
-        status, found = await self._guarded(
+        query = _query_values(request)
+        status, found = await self._call_safely(
             lambda: self._desk.export(query("form"), query("source") or None, query("as") or None)
         )
         if status != 200:
-            return Response(plain(found["problem"]), status, media_type="text/plain")
+            return Response(escape_surrogates(found["problem"]), status, media_type="text/plain")
         name, data = found
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(data, 200, headers, "application/octet-stream")
@@ -174,18 +177,18 @@ class _Views:
         return RedirectResponse("/static/icon.svg")
 
 
-def _json(value: Any, status: int) -> Response:
+def _json_response(value: Any, status: int) -> Response:
     """An answer in JSON; what UTF-8 cannot hold is escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(plain(text), status, media_type="application/json")
+    return Response(escape_surrogates(text), status, media_type="application/json")
 
 
-def _query(request: Request) -> Query:
+def _query_values(request: Request) -> Query:
     """A function of a name that returns the value in the address, "" if there is none."""
     return lambda name: str(request.query_params.get(name, ""))
 
 
-def _number(text: str) -> int | None:
+def _parse_number(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit()) or len(text) > 9:

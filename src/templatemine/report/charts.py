@@ -14,7 +14,7 @@ from typing import Any
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.histogram import Histogram
 
-__all__ = ["COLOURS", "days_spec", "histogram_spec", "renderer", "scores_spec", "svg"]
+__all__ = ["COLOURS", "days_spec", "draw_svg", "histogram_spec", "load_renderer", "scores_spec"]
 
 Spec = dict[str, Any]
 
@@ -25,7 +25,7 @@ _TEXT, _LINE, _ALL, _TEMPLATE, _ENERGY, _CUTOFF = (f"var({name})" for name in CO
 _WIDTH = 620
 _DECIMALS = re.compile(r"-?[0-9]+\.[0-9]{2,}")
 """Decimals beyond the first are invisible, and half of the size of a drawing."""
-_USELESS = re.compile(
+_INVISIBLE_PARTS = re.compile(
     r'<path class="(?:back|fore)ground"[^>]*/>| (?:class|role|aria-[a-z]+|pointer-events|xmlns:xlink)="[^"]*"'
     r'| opacity="1"| stroke-width="1"|<text[^>]* opacity="0">[^<]*</text>'
 )
@@ -46,7 +46,7 @@ _AXIS = {
 _CONFIG = {"background": None, "view": {"stroke": None}, "axis": _AXIS}
 
 
-def renderer() -> Callable[[str], str]:
+def load_renderer() -> Callable[[str], str]:
     """The function that draws a specification given as JSON.
 
     Raises
@@ -64,7 +64,7 @@ def renderer() -> Callable[[str], str]:
     return draw
 
 
-def svg(spec: Mapping[str, Any]) -> str:
+def draw_svg(spec: Mapping[str, Any]) -> str:
     """Draw a specification.
 
     Raises
@@ -72,8 +72,8 @@ def svg(spec: Mapping[str, Any]) -> str:
     MissingExtraError
         The library is not installed.
     """
-    drawn = renderer()(json.dumps(spec))
-    return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _USELESS.sub("", drawn))
+    drawn = load_renderer()(json.dumps(spec))
+    return _DECIMALS.sub(lambda match: f"{float(match[0]):.1f}", _INVISIBLE_PARTS.sub("", drawn))
 
 
 def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
@@ -85,15 +85,20 @@ def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
     top = max(histogram.counts, default=1)
     x: Spec = {"field": "at", "type": "quantitative", "scale": {"domain": [0, 1]}, "axis": None}
     share = {**x, "axis": {"title": "share of the documents with a string", "format": ".0%", "tickCount": 10}}
-    y_axis = {"title": "strings", "values": [0, *_powers(top)], "format": ",d", "labelOverlap": True}
+    y_axis = {"title": "strings", "values": [0, *_powers_of_ten(top)], "format": ",d", "labelOverlap": True}
     if by_scores:
         x = share
     log = {"type": "symlog", "constant": 1, "domain": [0, max(top, 1)], "nice": False}
     upper = {
         "width": _WIDTH,
         "height": 130,
-        "data": {"values": _steps([place / bins for place in range(bins + 1)], histogram.counts, histogram.templates)},
-        "layer": [*_areas(x, {"scale": log, "axis": y_axis}), *([] if by_scores else _rules(histogram, x))],
+        "data": {
+            "values": _step_rows([place / bins for place in range(bins + 1)], histogram.counts, histogram.templates)
+        },
+        "layer": [
+            *_area_layers(x, {"scale": log, "axis": y_axis}),
+            *([] if by_scores else _cutoff_layers(histogram, x)),
+        ],
     }
     if by_scores:
         return {**upper, "config": _CONFIG}
@@ -102,7 +107,7 @@ def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
         "field": "energy",
         "type": "quantitative",
         "scale": {"type": "log", "domain": [1, max(most, 10)], "nice": False},
-        "axis": {"title": "energy", "values": _powers(most), "format": "~s", "labelOverlap": True},
+        "axis": {"title": "energy", "values": _powers_of_ten(most), "format": "~s", "labelOverlap": True},
     }
     curve = [{"at": at, "energy": e} for at, e in zip(histogram.borders, histogram.energies, strict=True)]
     lower = {
@@ -114,7 +119,7 @@ def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
                 "mark": {"type": "line", "color": _ENERGY, "strokeWidth": 1.5, "aria": False},
                 "encoding": {"x": share, "y": energy},
             },
-            *_rules(histogram, share),
+            *_cutoff_layers(histogram, share),
         ],
     }
     return {"spacing": 8, "vconcat": [upper, lower], "config": _CONFIG}
@@ -136,24 +141,24 @@ def scores_spec(scores: Sequence[float]) -> Spec:
     return {
         "width": _WIDTH,
         "height": 60,
-        "data": {"values": _steps(edges, counts, counts)},
-        "layer": _areas(x, {"axis": {"title": "templates", "tickCount": 3}})[1:],
+        "data": {"values": _step_rows(edges, counts, counts)},
+        "layer": _area_layers(x, {"axis": {"title": "templates", "tickCount": 3}})[1:],
         "config": _CONFIG,
     }
 
 
-def _powers(top: float) -> list[int]:
+def _powers_of_ten(top: float) -> list[int]:
     return [10**power for power in range(12) if 10**power <= max(top, 1)]
 
 
-def _steps(edges: Sequence[Any], total: Sequence[int], part: Sequence[int]) -> list[Spec]:
+def _step_rows(edges: Sequence[Any], total: Sequence[int], part: Sequence[int]) -> list[Spec]:
     """Rows of a step function: each value holds from its edge to the next."""
     if not any(total):
         return []
     return [{"at": at, "all": a, "part": b} for at, a, b in zip(edges, (*total, 0), (*part, 0), strict=True)]
 
 
-def _areas(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
+def _area_layers(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
     """Two step functions, the second in front of the first; each is one path."""
     return [
         {
@@ -164,7 +169,7 @@ def _areas(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
     ]
 
 
-def _rules(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
+def _cutoff_layers(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
     """The cut-off; without one, the place of least energy."""
     lines: list[tuple[float | None, str, list[int]]] = [(histogram.cutoff, _CUTOFF, [])]
     if histogram.cutoff is None:
@@ -198,7 +203,7 @@ def days_spec(periods: Sequence[tuple[str, str]], documents: Sequence[int], chan
     return {
         "width": _WIDTH,
         "height": 60,
-        "data": {"values": _steps(edges, documents, changed) if edges else []},
-        "layer": _areas(x, {"axis": {"title": "documents", "tickCount": 3}}),
+        "data": {"values": _step_rows(edges, documents, changed) if edges else []},
+        "layer": _area_layers(x, {"axis": {"title": "documents", "tickCount": 3}}),
         "config": _CONFIG,
     }

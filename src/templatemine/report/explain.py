@@ -16,14 +16,14 @@ from templatemine.io.jsonl import Lines, encode_line, parse
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pages.main_text import PageCleaner
-from templatemine.report.marks import Piece, pieces
-from templatemine.report.words import leading
+from templatemine.report.marks import TextPiece, split_pieces
+from templatemine.report.words import outermost_templates
 
-__all__ = ["ALSO", "CutBy", "Explained", "Explainer", "cut_by", "one_object"]
+__all__ = ["MAX_ALSO_MATCHED", "CutTemplate", "Explainer", "Explanation", "find_cut_template", "read_json_object"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class Explanation:
     """The effect of cleaning on a body.
 
     Attributes
@@ -57,54 +57,54 @@ class Explainer:
     Examples
     --------
     >>> explainer = Explainer(pack)  # doctest: +SKIP
-    >>> explained = explainer.explain(body)  # doctest: +SKIP
-    >>> list(explainer.pieces(body, explained))  # doctest: +SKIP
+    >>> explanation = explainer.explain(body)  # doctest: +SKIP
+    >>> list(explainer.pieces(body, explanation))  # doctest: +SKIP
     """
 
     def __init__(self, pack: Pack | None, config: CleanConfig | None = None) -> None:
         self.pack = pack
         self.config = (config or CleanConfig()).plain()
         self._cleaner = None if pack is None else Cleaner(pack, self.config)
-        self._of_pages = pack is None or pack.html
+        self._uses_html = pack is None or pack.html
 
     def body(self, document: Document) -> str | None:
         """The part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has none.
         Without a pack only a page that stands alone is."""
         if self.pack is None:
             return document.html if document.text is None and self.config.html == "main" else None
-        return document.html if self._of_pages else document.text
+        return document.html if self._uses_html else document.text
 
-    def explain(self, body: str) -> Explained:
+    def explain(self, body: str) -> Explanation:
         """Find the parts of a body that cleaning removes."""
-        if self._cleaner is not None and not self._of_pages:
+        if self._cleaner is not None and not self._uses_html:
             cleaned = self._cleaner.clean(body)
             if cleaned.stub and not cleaned.removed:
-                return Explained(spans=self._cleaner.spans(body), size=len(body), cut=0, stub=True, whole=True)
+                return Explanation(spans=self._cleaner.spans(body), size=len(body), cut=0, stub=True, whole=True)
             cut = sum(span.end - span.start for span in cleaned.removed)
-            return Explained(spans=cleaned.removed, size=len(body), cut=cut, stub=cleaned.stub)
+            return Explanation(spans=cleaned.removed, size=len(body), cut=cut, stub=cleaned.stub)
         spans: Sequence[Span] = () if self._cleaner is None else self._cleaner.spans(body)
         size = len(page_text(body, ()))
         if self.config.html == "strip":
-            return Explained(spans=spans, size=size, cut=size - len(page_text(body, spans)))
-        cleaned = self._pages.clean(body)
-        spans = _named(cleaned.removed, spans)
-        return Explained(spans=spans, size=size, cut=max(size - len(cleaned.text), 0))
+            return Explanation(spans=spans, size=size, cut=size - len(page_text(body, spans)))
+        cleaned = self._page_cleaner.clean(body)
+        spans = _add_templates(cleaned.removed, spans)
+        return Explanation(spans=spans, size=size, cut=max(size - len(cleaned.text), 0))
 
     @cached_property
-    def _pages(self) -> PageCleaner:
+    def _page_cleaner(self) -> PageCleaner:
         return PageCleaner(None if self.pack is None else self.pack.pages, self.config)
 
-    def pieces(self, body: str, explained: Explained) -> Iterator[Piece]:
+    def pieces(self, body: str, explanation: Explanation) -> Iterator[TextPiece]:
         """The body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
-        parts = pieces(body, explained.spans)
-        return _readable(parts) if self._of_pages else parts
+        parts = split_pieces(body, explanation.spans)
+        return _strip_markup(parts) if self._uses_html else parts
 
 
-ALSO = 5
+MAX_ALSO_MATCHED = 5
 """Templates named beside the one that a cut is listed under."""
 
 
-class CutBy(NamedTuple):
+class CutTemplate(NamedTuple):
     """The template that a cut is listed under, the longest there; the first of those that `also` matched and are no
     part of another one; and how many more there are."""
 
@@ -113,7 +113,7 @@ class CutBy(NamedTuple):
     within: int
 
 
-def cut_by(piece: Piece, templates: Mapping[str, Template]) -> CutBy | None:
+def find_cut_template(piece: TextPiece, templates: Mapping[str, Template]) -> CutTemplate | None:
     """What a removed piece is listed under; None if no template matched, as in pages.
 
     Parameters
@@ -124,12 +124,12 @@ def cut_by(piece: Piece, templates: Mapping[str, Template]) -> CutBy | None:
     known = [templates[one] for one in piece.templates if one in templates]
     if not known:
         return None
-    head, *others = leading(known)
-    also = others[:ALSO]
-    return CutBy(head, also, len(known) - 1 - len(also))
+    head, *others = outermost_templates(known)
+    also = others[:MAX_ALSO_MATCHED]
+    return CutTemplate(head, also, len(known) - 1 - len(also))
 
 
-def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
+def _add_templates(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
     """The parts that the page model removes, with the templates found in them."""
     out = []
     for one in removed:
@@ -138,14 +138,14 @@ def _named(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
     return out
 
 
-def _readable(parts: Iterable[Piece]) -> Iterator[Piece]:
+def _strip_markup(parts: Iterable[TextPiece]) -> Iterator[TextPiece]:
     for part in parts:
         text = page_text(part.text, ())
         if text:
-            yield Piece(part.start, text + "\n", part.templates)
+            yield TextPiece(part.start, text + "\n", part.templates)
 
 
-def one_object(path: str, config: ReadConfig) -> Document | None:
+def read_json_object(path: str, config: ReadConfig) -> Document | None:
     """The document of a file that holds one JSON object over several lines; None if it holds anything else."""
     if not path.lower().endswith(".json"):
         return None

@@ -1,7 +1,7 @@
 """Measured packs -> what a reader should look at first: what goes, what is in doubt, and what cuts leave behind.
 
 All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
-risk from its score (`risk.doubt`), residues from a sample of the articles that change.
+risk from its score (`risk.story_probability`), residues from a sample of the articles that change.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from templatemine.evaluation.residue import KINDS, Residue, find_residues
 from templatemine.model import Span, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
-from templatemine.report.measure import Seen
-from templatemine.report.risk import Occurrences, doubt, is_scored, sizes
-from templatemine.report.words import text_of
+from templatemine.report.measure import TemplateFigures
+from templatemine.report.risk import Occurrences, is_scored, story_probability, sum_lengths
+from templatemine.report.words import template_text
 
 if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
 
 __all__ = [
-    "LEFT",
-    "Left",
-    "Looked",
-    "Notable",
-    "conclusion",
-    "exemplified",
-    "first",
-    "left_behind",
-    "notable",
-    "removed_by",
+    "RESIDUE_KINDS",
+    "CutResidues",
+    "NotableTemplate",
+    "SampledTexts",
+    "add_example",
+    "count_residues",
+    "estimate_removed",
+    "rank_templates",
+    "select_notable",
+    "summarise",
 ]
 
-Looked = Sequence[tuple[str, Sequence[Span]]]
+SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and what is removed of them."""
 
-LEFT = {
+RESIDUE_KINDS = {
     "begins torn": "what is left of a line begins with a small letter or a sign, which the line did not",
     "unbalanced": "a bracket or a quotation mark has lost the other one",
     "lone sign": "only signs are left of a line with words",
@@ -47,9 +47,9 @@ LEFT = {
     "open end": "a sentence has lost its end",
 }
 """The kinds of `residue.KINDS`, in words."""
-assert LEFT.keys() == KINDS.keys()
+assert RESIDUE_KINDS.keys() == KINDS.keys()
 
-SIZED = 50
+MAX_MEASURED_TEXTS = 50
 """Articles in which the matches of templates with a slot are measured."""
 
 CONTEXT = 90
@@ -57,8 +57,8 @@ CONTEXT = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notable:
-    """A template with what it does in the archive (without one, at mining).
+class NotableTemplate:
+    """A template and its effect in the archive (without one, at mining).
 
     Attributes
     ----------
@@ -88,11 +88,11 @@ class Notable:
     @property
     def text(self) -> str:
         """The template as people read it."""
-        return text_of(self.template)
+        return template_text(self.template)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class CutResidues:
     """What cuts left behind in the articles `looked` at: how many have a residue, and of each kind how many there are,
     with one of them."""
 
@@ -101,16 +101,16 @@ class Left:
     kinds: tuple[tuple[str, int, Residue], ...]
 
 
-def removed_by(pack: Pack, seen: Sequence[Seen | None], looked: Looked) -> list[int]:
+def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], looked: SampledTexts) -> list[int]:
     """Characters that each template removes: occurrences, times the size of its matches.
 
-    That of a template without a slot is told by its example.  Others are measured in some articles.
+    The size of a template without a slot is that of its example.  Others are measured in some articles.
     """
     slotted = [place for place, one in enumerate(pack.templates) if one.slot or one.tokens is None]
     mean: dict[int, float] = {}
     if slotted and looked:
         occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in slotted)))
-        found = sizes([occurrences.find(text) for text, _ in looked[:SIZED]], len(slotted))
+        found = sum_lengths([occurrences.find(text) for text, _ in looked[:MAX_MEASURED_TEXTS]], len(slotted))
         mean = {
             place: size / count
             for place, size, count in zip(slotted, *(one.tolist() for one in found), strict=True)
@@ -122,7 +122,9 @@ def removed_by(pack: Pack, seen: Sequence[Seen | None], looked: Looked) -> list[
     ]
 
 
-def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) -> list[Notable]:
+def select_notable(
+    pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int]
+) -> list[NotableTemplate]:
     """A template of each family: the one at most risk, or where nothing is in doubt, the one that removes most."""
     added = set(pack.overrides.added)
     found = []
@@ -131,11 +133,11 @@ def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) 
         for place in family:
             one, counted = pack.templates[place], seen[place]
             documents = one.df if counted is None else counted.df
-            risk = doubt(one, by_hand=one.id in added) * characters[place]
+            risk = story_probability(one, by_hand=one.id in added) * characters[place]
             rows.append((risk, characters[place], -place, documents))
         risk, size, place, documents = max(rows)
         found.append(
-            Notable(
+            NotableTemplate(
                 source=pack.source,
                 number=-place,
                 template=pack.templates[-place],
@@ -149,7 +151,7 @@ def notable(pack: Pack, seen: Sequence[Seen | None], characters: Sequence[int]) 
     return found
 
 
-def exemplified(one: Notable, looked: Looked) -> Notable:
+def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     """The template with an example in its article, if it is in one of those: where fewest others are cut with it."""
     places = ((text, span) for text, spans in looked for span in spans if one.template.id in span.templates)
     best = min(places, key=lambda place: len(place[1].templates), default=None)
@@ -164,7 +166,7 @@ def exemplified(one: Notable, looked: Looked) -> Notable:
     return replace(one, before=before, match=text[span.start : span.end], after=after)
 
 
-def left_behind(looked: Looked) -> Left:
+def count_residues(looked: SampledTexts) -> CutResidues:
     """Residues in articles (`evaluation.residue`)."""
     counts: Counter[str] = Counter()
     first: dict[str, Residue] = {}
@@ -175,14 +177,14 @@ def left_behind(looked: Looked) -> Left:
         for one in found:
             counts[one.kind] += 1
             first.setdefault(one.kind, one)
-    return Left(
+    return CutResidues(
         looked=len(looked),
         articles=articles,
         kinds=tuple((kind, number, first[kind]) for kind, number in counts.most_common()),
     )
 
 
-def conclusion(report: Report) -> list[str]:
+def summarise(report: Report) -> list[str]:
     """The report in a few sentences."""
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
@@ -201,7 +203,7 @@ def conclusion(report: Report) -> list[str]:
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
-    said += _risk(sources, cut)
+    said += _summarise_risk(sources, cut)
     looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
     if looked:
         said.append(
@@ -211,7 +213,7 @@ def conclusion(report: Report) -> list[str]:
     return said
 
 
-def _risk(sources: Sequence[SourceView], cut: int) -> list[str]:
+def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
     sources = [one for one in sources if one.by_templates]
     scored = [one for one in sources if is_scored(one.pack)]
     said = []
@@ -233,7 +235,7 @@ def _share(part: float, whole: float) -> str:
     return f"{part / whole:.1%}" if whole else "0.0%"
 
 
-def first(rows: Iterable[Notable], most: int, by_risk: bool) -> list[Notable]:
+def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
     """The first by risk (those without any are left out), or by characters removed."""
     if by_risk:
         rows = [one for one in rows if one.risk > 0]

@@ -13,11 +13,21 @@ from html import escape
 
 from templatemine.model import Span
 
-__all__ = ["Note", "Piece", "acts", "elided", "limited", "marked", "named", "pieces", "shown"]
+__all__ = [
+    "Note",
+    "TextPiece",
+    "elide",
+    "escape_text",
+    "is_control",
+    "name_controls",
+    "render_marks",
+    "split_pieces",
+    "truncate",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A piece of a text: removed by `templates`, or kept if there are none.
 
     `hidden` counts the characters of a kept piece that is too long to be shown; its `text` is then empty.
@@ -29,7 +39,7 @@ class Piece:
     hidden: int = 0
 
 
-def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
+def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
     """Yield a text as kept and removed pieces in order; joined they are the text.
 
     Parameters
@@ -40,36 +50,36 @@ def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
     place = 0
     for span in spans:
         if span.start > place:
-            yield Piece(place, text[place : span.start])
-        yield Piece(span.start, text[span.start : span.end], span.templates or ("",))
+            yield TextPiece(place, text[place : span.start])
+        yield TextPiece(span.start, text[span.start : span.end], span.templates or ("",))
         place = span.end
     if place < len(text):
-        yield Piece(place, text[place:])
+        yield TextPiece(place, text[place:])
 
 
-_SHORT = 80
+_MIN_HIDDEN = 80
 """Least number of characters that is hidden; hiding fewer would save no space."""
 
 
-def elided(parts: Iterable[Piece], context: int) -> Iterator[Piece]:
+def elide(parts: Iterable[TextPiece], context: int) -> Iterator[TextPiece]:
     """Yield pieces; kept ones show at most `context` characters beside a removed one, up to white space."""
     parts = list(parts)
     for number, piece in enumerate(parts):
         head = context if number else context // 2
         tail = context if number < len(parts) - 1 else 0
-        if piece.templates or len(piece.text) <= head + tail + _SHORT:
+        if piece.templates or len(piece.text) <= head + tail + _MIN_HIDDEN:
             yield piece
             continue
         text = piece.text
-        first = _blank(text, head, range(head, min(head + 20, len(text))))
-        last = _blank(text, len(text) - tail, range(len(text) - tail, max(len(text) - tail - 20, first), -1))
-        yield Piece(piece.start, text[:first])
-        yield Piece(piece.start + first, "", hidden=last - first)
+        first = _find_blank(text, head, range(head, min(head + 20, len(text))))
+        last = _find_blank(text, len(text) - tail, range(len(text) - tail, max(len(text) - tail - 20, first), -1))
+        yield TextPiece(piece.start, text[:first])
+        yield TextPiece(piece.start + first, "", hidden=last - first)
         if last < len(text):
-            yield Piece(piece.start + last, text[last:])
+            yield TextPiece(piece.start + last, text[last:])
 
 
-def limited(parts: Iterable[Piece], most: int) -> Iterator[Piece]:
+def truncate(parts: Iterable[TextPiece], most: int) -> Iterator[TextPiece]:
     """Yield pieces of a text until `most` of its characters are shown; everything after is hidden."""
     left, hidden, start = most, 0, 0
     for piece in parts:
@@ -80,35 +90,35 @@ def limited(parts: Iterable[Piece], most: int) -> Iterator[Piece]:
             start = start if hidden else piece.start
             hidden += len(piece.text) + piece.hidden
     if hidden:
-        yield Piece(start, "", hidden=hidden)
+        yield TextPiece(start, "", hidden=hidden)
 
 
-def _blank(text: str, otherwise: int, places: Iterable[int]) -> int:
+def _find_blank(text: str, otherwise: int, places: Iterable[int]) -> int:
     return next((place for place in places if text[place : place + 1].isspace()), otherwise)
 
 
-_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Embeddings, overrides and isolates; the marks beside them (U+200E, U+200F, U+061C) reach no further than a word."""
 
 
-def acts(char: str) -> bool:
+def is_control(char: str) -> bool:
     """True if a character affects its surroundings instead of being visible."""
-    return char in _TURNS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
+    return char in _DIRECTION_CONTROLS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
 
 
-def named(text: str) -> str:
-    """A text with the name of the code point for each character that `acts`; for attributes and terminals."""
+def name_controls(text: str) -> str:
+    """A text with control characters (`is_control`) as names of code points; for attributes and terminals."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return "".join(f"U+{ord(char):04X}" if acts(char) else char for char in text)
+    return "".join(f"U+{ord(char):04X}" if is_control(char) else char for char in text)
 
 
-def shown(text: str) -> str:
-    """HTML of a text: escaped, with the name of the code point for each character that `acts`."""
+def escape_text(text: str) -> str:
+    """HTML of a text: escaped, with the name of the code point for each control character (`is_control`)."""
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return escape(text)
-    return "".join(f'<b class="ctl">U+{ord(char):04X}</b>' if acts(char) else char for char in escape(text))
+    return "".join(f'<b class="ctl">U+{ord(char):04X}</b>' if is_control(char) else char for char in escape(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,7 @@ class Note:
     described_by: str = ""
 
 
-def marked(parts: Iterable[Piece], note: Callable[[Piece], Note]) -> str:
+def render_marks(parts: Iterable[TextPiece], note: Callable[[TextPiece], Note]) -> str:
     """HTML of pieces: kept ones as text, each removed one as a focusable ``<mark>`` with its note.
 
     The text of the note is in the attribute ``data-note``; a page shows it without a script, by ``content: attr(...)``.
@@ -140,10 +150,11 @@ def marked(parts: Iterable[Piece], note: Callable[[Piece], Note]) -> str:
         if piece.hidden:
             out.append(f'<span class="gap" dir="ltr">… {piece.hidden:,} characters …</span>')
         elif piece.templates:
-            said = note(piece)
-            described = f' aria-describedby="{escape(said.described_by)}"' if said.described_by else ""
-            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{escape(named(said.text))}"{described}>'
-            out.append(f"{start}{shown(piece.text)}</mark>{said.behind}")
+            removed = note(piece)
+            described = f' aria-describedby="{escape(removed.described_by)}"' if removed.described_by else ""
+            label = escape(name_controls(removed.text))
+            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{label}"{described}>'
+            out.append(f"{start}{escape_text(piece.text)}</mark>{removed.behind}")
         else:
-            out.append(shown(piece.text))
+            out.append(escape_text(piece.text))
     return "".join(out)

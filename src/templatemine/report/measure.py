@@ -23,20 +23,20 @@ from templatemine.cleaning.regex_engine import ManualExpressions
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
-from templatemine.report.explain import Explained, Explainer
-from templatemine.report.marks import Piece
+from templatemine.report.explain import Explainer, Explanation
+from templatemine.report.marks import TextPiece
 from templatemine.text.characters import line_begin, line_end
 from templatemine.text.dates import resolve_day
 from templatemine.text.expressions import EncodedText, is_own_token
 
-__all__ = ["Measured", "Sample", "Seen"]
+__all__ = ["PackMeasurement", "Sample", "TemplateFigures"]
 
-_Kept = tuple[Document, str, Explained]
-_Ranked = TypeVar("_Ranked", tuple[int, int, _Kept], tuple[float, int, int, _Kept])
+_ExplainedDocument = tuple[Document, str, Explanation]
+_Ranked = TypeVar("_Ranked", tuple[int, int, _ExplainedDocument], tuple[float, int, int, _ExplainedDocument])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class TemplateFigures:
     """The figures of a template in an archive.
 
     Attributes
@@ -66,12 +66,12 @@ class Sample:
     """A document with its removed parts, their share of its characters, and whether it is a stub that is left whole."""
 
     document: Document
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     share: float
     whole: bool
 
 
-class Measured:
+class PackMeasurement:
     """The effect of one pack on the documents of its source; `add` them one by one.
 
     Attributes
@@ -100,13 +100,13 @@ class Measured:
         self._table = np.zeros((len(self._rows), 2), np.int64)
         self._edges = np.zeros((len(self._rows), 3), np.int64)
         self._written = ManualExpressions(pack)
-        self._by_hand = np.zeros((size, 5), np.int64)
-        self._forms = np.zeros(len(self._vocabulary) + 1, np.int64)
+        self._written_counts = np.zeros((size, 5), np.int64)
+        self._form_counts = np.zeros(len(self._vocabulary) + 1, np.int64)
         self._by_day: Counter[tuple[int, str]] = Counter()
-        self._least: list[tuple[int, int, _Kept]] = []
+        self._lowest_hashes: list[tuple[int, int, _ExplainedDocument]] = []
         # Pages are large, and their main text is not cut by lines.
-        self._kept_most = config.samples if pack.html else max(config.samples, config.looked)
-        self._most: list[tuple[float, int, int, _Kept]] = []
+        self._max_sampled = config.samples if pack.html else max(config.samples, config.looked)
+        self._largest_shares: list[tuple[float, int, int, _ExplainedDocument]] = []
 
     @cached_property
     def _vocabulary(self) -> dict[bytes, int]:
@@ -137,12 +137,12 @@ class Measured:
         self.changed += not found.whole
         if day is not None and not found.whole:
             self.changed_days[day] += 1
-        self._keep(document, body, found)
+        self._sample(document, body, found)
 
     def _count(self, body: str, number: int, day: str | None) -> None:
         if self._rows:
             encoded = EncodedText(body, self.pack.patterns, self.pack.tokenise.separators)
-            self._matcher.count(encoded.data, number, self._table, self._last, self._forms)
+            self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
             starts, ends, strings = self._matcher.find(encoded.data)
             offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
             points = encoded.code_points(offsets)[inverse].tolist()
@@ -153,26 +153,26 @@ class Measured:
                     self._by_day[self._rows[place], day] += 1
         for row, found in groupby(self._written.matches(body), itemgetter(2)):
             for start, end, _ in found:
-                self._by_hand[row] += (1, 0, *_edges(body, start, end, ""))
-            self._by_hand[row, 1] += 1
+                self._written_counts[row] += (1, 0, *_edges(body, start, end, ""))
+            self._written_counts[row, 1] += 1
             if day is not None:
                 self._by_day[row, day] += 1
 
-    def _keep(self, document: Document, body: str, found: Explained) -> None:
+    def _sample(self, document: Document, body: str, found: Explanation) -> None:
         """Samples that depend on the documents, not on their order: the least hashes, and the greatest shares."""
         digest = blake2b(f"{document.id}\x00{body}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "big")
         # The number of the document settles what would otherwise compare documents.
         kept = (document, body, found)
-        if key not in (row[1] for row in self._most):  # as a copy of an article would be
-            _push(self._most, (found.share, key, self.documents, kept), self._config.samples // 2)
-        if -key not in (row[0] for row in self._least):
-            _push(self._least, (-key, self.documents, kept), self._kept_most)
+        if key not in (row[1] for row in self._largest_shares):  # as a copy of an article would be
+            _push(self._largest_shares, (found.share, key, self.documents, kept), self._config.samples // 2)
+        if -key not in (row[0] for row in self._lowest_hashes):
+            _push(self._lowest_hashes, (-key, self.documents, kept), self._max_sampled)
 
     def samples(self) -> Iterator[Sample]:
         """The documents that lose most, then some of the others."""
-        chosen = [kept for *_, kept in sorted(self._most, reverse=True)]
-        chosen += [kept for *_, kept in sorted(self._least, reverse=True)]
+        chosen = [kept for *_, kept in sorted(self._largest_shares, reverse=True)]
+        chosen += [kept for *_, kept in sorted(self._lowest_hashes, reverse=True)]
         seen: set[tuple[str, str]] = set()
         for document, body, found in chosen:
             if (document.id, body) not in seen and len(seen) < self._config.samples:
@@ -180,14 +180,14 @@ class Measured:
                 parts = tuple(self._explainer.pieces(body, found))
                 yield Sample(document=document, pieces=parts, share=found.share, whole=found.whole)
 
-    def looked(self) -> list[tuple[str, Sequence[Span]]]:
+    def sampled_texts(self) -> list[tuple[str, Sequence[Span]]]:
         """Some of the documents that change, by a hash, and what is removed of them."""
-        chosen = (kept for *_, kept in sorted(self._least, reverse=True))
+        chosen = (kept for *_, kept in sorted(self._lowest_hashes, reverse=True))
         return [(body, found.spans) for _, body, found in chosen if not found.whole]
 
-    def seen(self) -> list[Seen]:
+    def template_figures(self) -> list[TemplateFigures]:
         """Each template of the pack, in its order."""
-        table = self._by_hand.copy()
+        table = self._written_counts.copy()
         table[self._rows] = np.concatenate([self._table, self._edges], axis=1)
         days: list[Counter[str]] = [Counter() for _ in self.pack.templates]
         for (row, day), number in self._by_day.items():
@@ -197,7 +197,7 @@ class Measured:
             bits, bound = self._tightness(row, count)
             most = max(count, 1)
             shares = {"starts": starts / most, "ends": ends / most, "lines": lines / most}
-            out.append(Seen(df=df, count=count, **shares, bits=bits, bound=bound, days=days[row]))
+            out.append(TemplateFigures(df=df, count=count, **shares, bits=bits, bound=bound, days=days[row]))
         return out
 
     def _tightness(self, row: int, count: int) -> tuple[float | None, float | None]:
@@ -205,11 +205,11 @@ class Measured:
         if template.tokens is None or not count:
             return None, None
         forms = self.pack.forms(template)
-        counts: NDArray[np.float64] = np.maximum(self._forms[[self._vocabulary[form] for form in forms]], 1).astype(
-            float
-        )
+        counts: NDArray[np.float64] = np.maximum(
+            self._form_counts[[self._vocabulary[form] for form in forms]], 1
+        ).astype(float)
         weights = np.array([0.5 if is_own_token(form) else 1.0 for form in forms])
-        bits = float(np.sum(-np.log2(counts / max(int(self._forms[-1]), 1)) * weights))
+        bits = float(np.sum(-np.log2(counts / max(int(self._form_counts[-1]), 1)) * weights))
         return bits, min(float(np.exp(np.log(count) - np.log(counts).mean())), 1.0)
 
 

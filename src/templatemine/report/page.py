@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError, counted, pip_line
-from templatemine.report.charts import days_spec, histogram_spec, renderer, scores_spec, svg
-from templatemine.report.explain import ALSO, cut_by
-from templatemine.report.findings import LEFT, conclusion
-from templatemine.report.marks import Note, Piece, elided, limited, marked, named, shown
-from templatemine.report.words import shortened, text_of
+from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
+from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
+from templatemine.report.findings import RESIDUE_KINDS, summarise
+from templatemine.report.marks import Note, TextPiece, elide, escape_text, name_controls, render_marks, truncate
+from templatemine.report.words import shorten, template_text
 
 if TYPE_CHECKING:
     from templatemine.report.measure import Sample
     from templatemine.report.view import Report, SourceView
 
-__all__ = ["content_policy", "render", "require"]
+__all__ = ["content_policy", "render", "require_libraries"]
 
 
 def render(report: Report, title: str = "", config: ReportConfig | None = None) -> Iterator[str]:
@@ -42,7 +42,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     MissingExtraError
         Jinja or the library for drawings is not installed.
     """
-    require()
+    require_libraries()
     import jinja2
 
     files = resources.files("templatemine.report") / "templates"
@@ -55,23 +55,23 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         lstrip_blocks=True,
     )
     filters: dict[str, Any] = {
-        "shown": _shown,
-        "words": _words,
-        "named": named,
-        "number": _number,
+        "shown": _escape,
+        "words": _escape_template,
+        "named": name_controls,
+        "number": _format_number,
         "counted": counted,
-        "share": _share,
+        "share": _format_share,
     }
     environment.filters |= filters
     environment.globals |= {
         "policy": content_policy(style, script),
-        "style": _safe(style),
-        "script": _safe(script),
-        "drawings": _drawings,
-        "sample": partial(_sample, config or ReportConfig()),
+        "style": _as_markup(style),
+        "script": _as_markup(script),
+        "drawings": _draw_charts,
+        "sample": partial(_render_sample, config or ReportConfig()),
         "link": _link,
     }
-    said = {"title": title or _title(report), "conclusion": conclusion(report), "left_kinds": LEFT}
+    said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
     yield from environment.get_template("report.html").generate(report=report, **said)
 
 
@@ -81,13 +81,13 @@ def _title(report: Report) -> str:
     return f"{what} {report.sources[0].name if one else f'{len(report.sources):,} sources'}"
 
 
-def require() -> None:
+def require_libraries() -> None:
     """Raise `MissingExtraError` if a library is missing; called before an archive is read."""
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(f"reports need jinja2, which is not installed: {pip_line('report')}") from error
-    renderer()
+    load_renderer()
 
 
 def content_policy(style: str, script: str) -> str:
@@ -97,29 +97,29 @@ def content_policy(style: str, script: str) -> str:
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _shown(text: str) -> Any:
-    return _safe(shown(text))
+def _escape(text: str) -> Any:
+    return _as_markup(escape_text(text))
 
 
 _PATTERN = re.compile(r"\{[a-z_]+\}")
 
 
-def _words(text: str) -> Any:
+def _escape_template(text: str) -> Any:
     """Words of a template; each pattern is isolated, so that it does not affect the direction of writing."""
-    return _safe(_PATTERN.sub(lambda match: f"<bdi>{match[0]}</bdi>", shown(text)))
+    return _as_markup(_PATTERN.sub(lambda match: f"<bdi>{match[0]}</bdi>", escape_text(text)))
 
 
-def _safe(html: str) -> Any:
+def _as_markup(html: str) -> Any:
     from markupsafe import Markup
 
     return Markup(html)
 
 
-def _number(value: int | float | None) -> str:
+def _format_number(value: int | float | None) -> str:
     return "–" if value is None else f"{value:,}"
 
 
-def _share(value: float | None, digits: int = 1) -> str:
+def _format_share(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}%}"
 
 
@@ -128,42 +128,44 @@ def _link(url: str | None) -> str:
     return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
 
 
-BY_SCORES = ("score", "evidence")
+SCORE_METHODS = ("score", "evidence")
 """What packs call it if scores decided; the second in packs of earlier releases."""
 
 
-def _drawings(source: SourceView) -> dict[str, Any]:
+def _draw_charts(source: SourceView) -> dict[str, Any]:
     """SVG of the histogram, the scores and the days, each "" if there is nothing to draw; whether scores decided."""
-    by_scores = source.pack.cutoff.method in BY_SCORES
+    by_scores = source.pack.cutoff.method in SCORE_METHODS
     scores = [one.score for one in source.pack.templates if one.score is not None]
     drawn = {
-        "histogram": svg(histogram_spec(source.histogram, by_scores=by_scores)) if any(source.histogram.counts) else "",
-        "scores": svg(scores_spec(scores)) if scores else "",
-        "days": svg(days_spec(source.steps, source.documents, source.changed)) if source.steps else "",
+        "histogram": draw_svg(histogram_spec(source.histogram, by_scores=by_scores))
+        if any(source.histogram.counts)
+        else "",
+        "scores": draw_svg(scores_spec(scores)) if scores else "",
+        "days": draw_svg(days_spec(source.steps, source.documents, source.changed)) if source.steps else "",
     }
-    return {"by_scores": by_scores, **{name: _safe(one) for name, one in drawn.items()}}
+    return {"by_scores": by_scores, **{name: _as_markup(one) for name, one in drawn.items()}}
 
 
-_LONGEST = 300
+_MAX_EXPRESSION = 300
 """Characters of an expression in a note; the table has all of it."""
 
 
-def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:
+def _render_sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:
     """The text of a sample with the removed parts marked, and the expressions behind them, numbered."""
     place = {row.template.id: row for row in source.rows}
     templates = {one.id: one for one in source.pack.templates}
     numbers: dict[str, int] = {}
     matched: dict[str, dict[str, None]] = {}
 
-    def note(piece: Piece) -> Note:
+    def note(piece: TextPiece) -> Note:
         # One cut, one expression.  The others only matched as well.
-        found = cut_by(piece, templates)
+        found = find_cut_template(piece, templates)
         if found is None:
             return Note("not main text of the page")
         head = found.head
         number = numbers.setdefault(head.id, len(numbers) + 1)
-        lines = [f"{number}. {shortened(text_of(head), _LONGEST)} \n{counted(head.df, 'document')}"]
-        also = [shortened(text_of(one), _LONGEST) for one in found.also]
+        lines = [f"{number}. {shorten(template_text(head), _MAX_EXPRESSION)} \n{counted(head.df, 'document')}"]
+        also = [shorten(template_text(one), _MAX_EXPRESSION) for one in found.also]
         matched.setdefault(head.id, {}).update(dict.fromkeys(also))
         if found.within:
             also.append(f"{found.within:,} within it")
@@ -171,15 +173,15 @@ def _sample(config: ReportConfig, source: SourceView, name: str, sample: Sample)
             lines.append(f"also matched: {'; '.join(also)}")
         return Note("\n".join(lines), f"<sup>{number}</sup>", f"{name}-c{number}")
 
-    html = marked(limited(elided(sample.pieces, config.context), config.characters), note)
+    html = render_marks(truncate(elide(sample.pieces, config.context), config.characters), note)
     cuts = [
         {
             "number": number,
             "template": templates[one],
-            "text": text_of(templates[one]),
+            "text": template_text(templates[one]),
             "row": place.get(one),
-            "also": list(matched.get(one, ()))[:ALSO],
+            "also": list(matched.get(one, ()))[:MAX_ALSO_MATCHED],
         }
         for one, number in numbers.items()
     ]
-    return {"html": _safe(html), "cuts": cuts}
+    return {"html": _as_markup(html), "cuts": cuts}

@@ -17,10 +17,10 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
 
-__all__ = ["Occurrences", "Stretches", "alone", "doubt", "is_scored", "sizes"]
+__all__ = ["OccurrenceColumns", "Occurrences", "exclusive_lengths", "is_scored", "story_probability", "sum_lengths"]
 
 
-def doubt(template: Template, *, by_hand: bool = False) -> float:
+def story_probability(template: Template, *, by_hand: bool = False) -> float:
     """The chance that a template is no boilerplate.
 
     Of a method without scores nothing is known of any template, and all have the same chance, 1: the one that removes
@@ -36,12 +36,12 @@ def is_scored(pack: Pack) -> bool:
     return any(one.score is not None for one in pack.templates)
 
 
-class Stretches(NamedTuple):
-    """Occurrences in one text: start and end, in code points, and the template's place; by template and start."""
+class OccurrenceColumns(NamedTuple):
+    """Occurrences in one text: start and end, in code points, and the template's index; by template and start."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    places: NDArray[np.int64]
+    template_indices: NDArray[np.int64]
 
 
 class Occurrences:
@@ -59,7 +59,7 @@ class Occurrences:
         self._rows = np.array(rows, np.int64)
         self._written = ManualExpressions(pack)
 
-    def find(self, text: str) -> Stretches:
+    def find(self, text: str) -> OccurrenceColumns:
         """All occurrences; those of one template do not overlap, for the second begins where the first ends."""
         parts: list[tuple[NDArray[np.int64], ...]] = []
         if len(self._rows):
@@ -68,39 +68,39 @@ class Occurrences:
             parts.append((*encoded.spans(*bounds), self._rows[strings.astype(np.int64)]))
         by_hand = np.array(self._written.matches(text), np.int64).reshape(-1, 3)
         parts.append((by_hand[:, 0], by_hand[:, 1], by_hand[:, 2]))
-        starts, ends, places = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
-        order = np.lexsort((starts, places))
-        starts, ends, places = starts[order], ends[order], places[order]
-        # The greatest end so far of the same template: places keep the templates apart.
-        apart = places * (len(text) + 1)
+        starts, ends, indices = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
+        order = np.lexsort((starts, indices))
+        starts, ends, indices = starts[order], ends[order], indices[order]
+        # The greatest end so far of the same template: indices keep the templates apart.
+        apart = indices * (len(text) + 1)
         ends = np.maximum.accumulate(ends + apart) - apart if len(ends) else ends
-        same = places[1:] == places[:-1]
+        same = indices[1:] == indices[:-1]
         starts[1:] = np.where(same, np.maximum(starts[1:], ends[:-1]), starts[1:])
-        return Stretches(starts, ends, places)
+        return OccurrenceColumns(starts, ends, indices)
 
 
-def alone(found: Stretches, size: int, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+def exclusive_lengths(occurrences: OccurrenceColumns, size: int, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Characters of each occurrence that no other template of those kept removes; of a text of `size` characters.
 
     Of a template that is not kept: those that it would add.
     """
     depth = np.zeros(size + 1, np.int64)
-    chosen = kept[found.places]
-    np.add.at(depth, found.starts[chosen], 1)
-    np.add.at(depth, found.ends[chosen], -1)
+    chosen = kept[occurrences.template_indices]
+    np.add.at(depth, occurrences.starts[chosen], 1)
+    np.add.at(depth, occurrences.ends[chosen], -1)
     depth = np.cumsum(depth)[:size]
     bare = np.concatenate([[0], np.cumsum(depth == 0)])
     single = np.concatenate([[0], np.cumsum(depth == 1)])
-    own: NDArray[np.int64] = np.where(
-        chosen, single[found.ends] - single[found.starts], bare[found.ends] - bare[found.starts]
+    lengths: NDArray[np.int64] = np.where(
+        chosen, single[occurrences.ends] - single[occurrences.starts], bare[occurrences.ends] - bare[occurrences.starts]
     )
-    return own
+    return lengths
 
 
-def sizes(found: Sequence[Stretches], templates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sum_lengths(found: Sequence[OccurrenceColumns], templates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Characters and occurrences of each template in some texts."""
     characters, counts = np.zeros(templates, np.int64), np.zeros(templates, np.int64)
     for one in found:
-        np.add.at(characters, one.places, one.ends - one.starts)
-        np.add.at(counts, one.places, 1)
+        np.add.at(characters, one.template_indices, one.ends - one.starts)
+        np.add.at(counts, one.template_indices, 1)
     return characters, counts

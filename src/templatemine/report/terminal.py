@@ -17,17 +17,27 @@ from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
 from templatemine.model import Record, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.explain import ALSO, cut_by
-from templatemine.report.marks import Piece, elided, named
+from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
+from templatemine.report.marks import TextPiece, elide, name_controls
 from templatemine.report.view import POSITIONS
-from templatemine.report.words import grounds_of, shortened, text_of
+from templatemine.report.words import describe_grounds, shorten, template_text
 
-__all__ = ["HEADER", "Change", "Listed", "Painter", "article", "changes", "diff_lines", "grounds", "rows"]
+__all__ = [
+    "HEADER",
+    "Change",
+    "ListedTemplate",
+    "Painter",
+    "diff_lines",
+    "find_changes",
+    "format_article",
+    "format_grounds",
+    "format_rows",
+]
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
 _BOLD, _END = "\x1b[1m", "\x1b[0m"
 
-_SHORT = 80
+_MAX_ALSO_LENGTH = 80
 """Characters of a template that also matched; `show` has all of it."""
 
 
@@ -39,7 +49,7 @@ class Painter:
 
     def paint(self, text: str, colour: str) -> str:
         """Text that is safe on a terminal, in a colour; line by line, as pagers need it."""
-        text = named(text)
+        text = name_controls(text)
         if not self.colours:
             return text
         return "\n".join(f"{colour}{line}{_END}" if line else "" for line in text.split("\n"))
@@ -50,15 +60,15 @@ class Painter:
 
     def cut(self, text: str) -> str:
         """A removed part."""
-        return self.paint(text, _CUT) if self.colours else f"[-{named(text)}-]"
+        return self.paint(text, _CUT) if self.colours else f"[-{name_controls(text)}-]"
 
 
 HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
-"""Of `rows`."""
+"""Of `format_rows`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTemplate:
     """A template that cuts of an article are listed under, its number, and what else matched there.
 
     Attributes
@@ -75,9 +85,9 @@ class Listed:
     matched: set[str] = field(default_factory=set)
 
 
-def article(
-    parts: Iterable[Piece], pack: Pack | None, painter: Painter, context: int | None = None
-) -> tuple[str, list[Listed]]:
+def format_article(
+    parts: Iterable[TextPiece], pack: Pack | None, painter: Painter, context: int | None = None
+) -> tuple[str, list[ListedTemplate]]:
     """An article with its removed parts numbered, each under one template, and these templates.
 
     Parameters
@@ -86,48 +96,50 @@ def article(
         Characters shown beside a removed part; None for all.
     """
     templates = {one.id: one for one in (() if pack is None else pack.templates)}
-    listed: dict[str, Listed] = {}
+    listed: dict[str, ListedTemplate] = {}
     out: list[str] = []
-    for piece in parts if context is None else elided(parts, context):
+    for piece in parts if context is None else elide(parts, context):
         if piece.hidden:
             out.append(painter.paint(f" … {piece.hidden:,} characters … ", _SOFT))
         elif not piece.templates:
-            out.append(named(piece.text))
+            out.append(name_controls(piece.text))
         else:
-            found = cut_by(piece, templates)
+            found = find_cut_template(piece, templates)
             out.append(painter.cut(piece.text))
             if found is not None:
-                one = listed.setdefault(found.head.id, Listed(len(listed) + 1, found.head))
+                one = listed.setdefault(found.head.id, ListedTemplate(len(listed) + 1, found.head))
                 one.also.update((other.id, other) for other in found.also)
                 one.matched.update(piece.templates)
                 out.append(painter.paint(f"{{{one.number}}}", _NUMBER))
     return "".join(out), [*listed.values()]
 
 
-def rows(listed: Iterable[Listed], pack: Pack) -> list[tuple[str, ...]]:
+def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str, ...]]:
     """A row of `HEADER` for each."""
-    return [_row(one.number, one.template, pack) for one in listed]
+    return [_format_row(one.number, one.template, pack) for one in listed]
 
 
-def grounds(listed: Iterable[Listed]) -> list[str]:
+def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
     """Why they are templates, where a score decided, and below it what also matched."""
     lines = []
     for one in listed:
         head = f"{one.number}: "
-        for words in filter(None, (grounds_of(one.template), _also(one))):
+        for words in filter(None, (describe_grounds(one.template), _format_also(one))):
             lines.append(head + words)
             head = " " * len(head)
     return lines
 
 
-def _also(one: Listed) -> str:
-    also = [f"{other.id} {named(shortened(text_of(other), _SHORT))}" for other in one.also.values()][:ALSO]
+def _format_also(one: ListedTemplate) -> str:
+    also = [
+        f"{other.id} {name_controls(shorten(template_text(other), _MAX_ALSO_LENGTH))}" for other in one.also.values()
+    ][:MAX_ALSO_MATCHED]
     if more := len(one.matched - {one.template.id}) - len(also):
         also.append(f"{more:,} within it")
     return f"also matched: {'; '.join(also)}" if also else ""
 
 
-def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
+def _format_row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
     share = f"{template.df / pack.documents:.1%}" if pack.documents else "-"
     position = "as written" if template.tokens is None else POSITIONS[template.anchor]
     return (
@@ -137,7 +149,7 @@ def _row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
         f"{template.count:,}",
         f"{position}, with the rest" if template.slot in ("end", "start") else position,
         template.id,
-        text_of(template),
+        template_text(template),
     )
 
 
@@ -152,7 +164,7 @@ class Change:
     after: str
 
 
-def changes(
+def find_changes(
     records: Iterable[Record],
     packs: Mapping[str, Pack],
     cleaner: RecordCleaner,
@@ -192,7 +204,7 @@ def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[s
     )
     for line in lines:
         colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
-        yield painter.paint(line, colour) if colour else named(line)
+        yield painter.paint(line, colour) if colour else name_controls(line)
 
 
 _DIFF: Mapping[str, str] = {"---": _BOLD, "+++": _BOLD, "@@": _PLACE, "-": _OUT, "+": _IN}

@@ -11,20 +11,29 @@ from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
-from templatemine.report.findings import Left, Looked, Notable, exemplified, first, left_behind, notable, removed_by
+from templatemine.report.findings import (
+    CutResidues,
+    NotableTemplate,
+    SampledTexts,
+    add_example,
+    count_residues,
+    estimate_removed,
+    rank_templates,
+    select_notable,
+)
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
-from templatemine.report.measure import Measured, Sample, Seen
+from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.risk import is_scored
-from templatemine.report.timeline import Period, by_period, periods
-from templatemine.report.words import grounds_of, joined, text_of
+from templatemine.report.timeline import Period, count_by_period, split_periods
+from templatemine.report.words import describe_grounds, join_tokens, template_text
 
-__all__ = ["RejectionGroup", "Report", "Row", "Shared", "SourceView", "make_report"]
+__all__ = ["RejectionGroup", "Report", "Row", "SharedExpression", "SourceView", "make_report"]
 
 POSITIONS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
 """The required position in the line, by the anchor of the template."""
 
 
-LOOKED_AT = 6_000
+MAX_SAMPLED_ARTICLES = 6_000
 """Articles that are kept to be looked at, of all sources together."""
 
 
@@ -61,7 +70,7 @@ class Row:
     grounds: str
     length: int
     position: str
-    seen: Seen | None
+    seen: TemplateFigures | None
     first: str
     last: str
     strip: str
@@ -84,7 +93,7 @@ class SourceView:
 
     Attributes
     ----------
-    measured : Measured or None
+    measured : PackMeasurement or None
         None without an archive.
     by_templates : bool
         What goes is what templates match.  Of pages all goes but the main text, which the page model chooses with the
@@ -96,13 +105,13 @@ class SourceView:
     histogram: Histogram
     rows: tuple[Row, ...]
     rejected: tuple[RejectionGroup, ...]
-    measured: Measured | None
+    measured: PackMeasurement | None
     samples: tuple[Sample, ...]
     steps: tuple[Period, ...]
     documents: tuple[int, ...]
     changed: tuple[int, ...]
-    notable: tuple[Notable, ...]
-    left: Left
+    notable: tuple[NotableTemplate, ...]
+    left: CutResidues
     by_templates: bool
 
     @property
@@ -122,7 +131,7 @@ class SourceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class SharedExpression:
     """An expression in the packs of several sources: (index of the source, documents) of each."""
 
     text: str
@@ -137,18 +146,18 @@ class Report:
     ----------
     unknown : mapping of str to int
         Documents of the archive whose source has no pack.
-    shared : tuple of Shared
+    shared : tuple of SharedExpression
         Those of the most sources first.
-    riskiest, largest : tuple of Notable
+    riskiest, largest : tuple of NotableTemplate
         Templates at most risk, and those that remove most; the first only of packs with scores.
     """
 
     sources: tuple[SourceView, ...]
     unknown: Mapping[str, int]
-    shared: tuple[Shared, ...]
+    shared: tuple[SharedExpression, ...]
     with_archive: bool
-    riskiest: tuple[Notable, ...]
-    largest: tuple[Notable, ...]
+    riskiest: tuple[NotableTemplate, ...]
+    largest: tuple[NotableTemplate, ...]
 
     @property
     def scored(self) -> bool:
@@ -178,8 +187,10 @@ def make_report(
     """
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.
-    config = replace(config, looked=max(20, min(config.looked, LOOKED_AT // max(1, len(packs)))))
-    measured = {source: Measured(pack, config) for source, pack in packs.items()} if documents is not None else {}
+    config = replace(config, looked=max(20, min(config.looked, MAX_SAMPLED_ARTICLES // max(1, len(packs)))))
+    measured = (
+        {source: PackMeasurement(pack, config) for source, pack in packs.items()} if documents is not None else {}
+    )
     unknown: Counter[str] = Counter()
     for document in documents or ():
         found = measured.get(document.source)
@@ -193,15 +204,19 @@ def make_report(
         for template in packs[source].templates:
             if template.tokens is not None:
                 holders.setdefault(template.tokens, []).append((place, template.df))
-    most = _rows_each([len(packs[source].templates) for source in names], config.rows)
-    shared = [Shared(text=joined(tokens), sources=tuple(held)) for tokens, held in holders.items() if len(held) > 1]
+    most = _max_rows_per_source([len(packs[source].templates) for source in names], config.rows)
+    shared = [
+        SharedExpression(text=join_tokens(tokens), sources=tuple(held))
+        for tokens, held in holders.items()
+        if len(held) > 1
+    ]
     sources = tuple(
-        _source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
+        _make_source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
     )
     rows = [one for source in sources for one in source.notable]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
-    shown = first(scored, config.risky, by_risk=True), first(rows, config.risky, by_risk=False)
-    riskiest, largest = ([exemplified(one, _looked(measured.get(one.source))) for one in part] for part in shown)
+    shown = rank_templates(scored, config.risky, by_risk=True), rank_templates(rows, config.risky, by_risk=False)
+    riskiest, largest = ([add_example(one, _sampled_texts(measured.get(one.source))) for one in part] for part in shown)
     return Report(
         sources=sources,
         riskiest=tuple(riskiest),
@@ -212,11 +227,11 @@ def make_report(
     )
 
 
-def _looked(measured: Measured | None) -> Looked:
-    return () if measured is None else measured.looked()
+def _sampled_texts(measured: PackMeasurement | None) -> SampledTexts:
+    return () if measured is None else measured.sampled_texts()
 
 
-def _rows_each(sizes: Sequence[int], rows: int) -> int:
+def _max_rows_per_source(sizes: Sequence[int], rows: int) -> int:
     """The greatest number of rows per source that keeps the sum over all sources within `rows`."""
     left, most = rows, max(sizes, default=0)
     for place, size in enumerate(sorted(sizes)):
@@ -227,54 +242,56 @@ def _rows_each(sizes: Sequence[int], rows: int) -> int:
     return most
 
 
-def _source(
+def _make_source(
     pack: Pack,
-    measured: Measured | None,
+    measured: PackMeasurement | None,
     holders: Mapping[tuple[str, ...], Sequence[object]],
     rejected: Iterable[RejectedCandidate],
     most: int,
     config: ReportConfig,
 ) -> SourceView:
-    seen: Sequence[Seen | None] = measured.seen() if measured is not None else [None] * len(pack.templates)
-    looked = _looked(measured)
+    seen: Sequence[TemplateFigures | None] = (
+        measured.template_figures() if measured is not None else [None] * len(pack.templates)
+    )
+    looked = _sampled_texts(measured)
     by_templates = not pack.html or config.clean.html == "strip"
-    steps = periods(measured.days) if measured is not None else []
-    documents = by_period(measured.days, steps) if measured is not None else []
+    steps = split_periods(measured.days) if measured is not None else []
+    documents = count_by_period(measured.days, steps) if measured is not None else []
     return SourceView(
         name=pack.source,
         pack=pack,
         histogram=histogram_of(pack),
         rows=tuple(
             replace(
-                _row(number, one, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
+                _make_row(number, one, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
                 variant=rank > 0,
             )
             for family in group_families(pack.templates[:most])
             for rank, number in enumerate(family)
             for one in [pack.templates[number]]
         ),
-        rejected=_rejected(pack, rejected, config.rejected),
+        rejected=_group_rejected(pack, rejected, config.rejected),
         measured=measured,
         samples=tuple(measured.samples()) if measured is not None else (),
         steps=tuple(steps),
         documents=tuple(documents),
-        changed=tuple(by_period(measured.changed_days, steps)) if measured is not None else (),
-        notable=tuple(notable(pack, seen, removed_by(pack, seen, looked))) if by_templates else (),
-        left=left_behind(() if pack.html else looked),
+        changed=tuple(count_by_period(measured.changed_days, steps)) if measured is not None else (),
+        notable=tuple(select_notable(pack, seen, estimate_removed(pack, seen, looked))) if by_templates else (),
+        left=count_residues(() if pack.html else looked),
         by_templates=by_templates,
     )
 
 
-def _row(
+def _make_row(
     number: int,
     template: Template,
-    seen: Seen | None,
+    seen: TemplateFigures | None,
     holders: int,
     steps: Sequence[Period],
     documents: Sequence[int],
     config: ReportConfig,
 ) -> Row:
-    text = text_of(template)
+    text = template_text(template)
     example = " ".join(template.example.split())
     days = seen.days if seen is not None else {}
     return Row(
@@ -282,18 +299,18 @@ def _row(
         template=template,
         text=text,
         example="" if example == text else example,
-        grounds=grounds_of(template),
+        grounds=describe_grounds(template),
         length=len(text) if template.tokens is None else len(template.tokens),
         position="as written" if template.tokens is None else POSITIONS[template.anchor],
         seen=seen,
         first=min(days, default=""),
         last=max(days, default=""),
-        strip=_strip(by_period(days, steps), documents, config.points) if days else "",
+        strip=_draw_sparkline(count_by_period(days, steps), documents, config.points) if days else "",
         others=max(holders - 1, 0),
     )
 
 
-def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
+def _draw_sparkline(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
     """The share of documents with a template, over time."""
     merged = -(-len(counts) // points)
     places = range(0, len(counts), merged)
@@ -301,7 +318,7 @@ def _strip(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
     return sparkline(shares, points, log=False)
 
 
-def _rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
+def _group_rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
     """The first candidates for each reason of the pack, which are the nearest; reads only as far as necessary."""
     listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
     wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
@@ -310,7 +327,7 @@ def _rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> t
         if not open_reasons:
             break
         if reason in open_reasons:
-            listed[reason].append((joined(tokens), df, count))
+            listed[reason].append((join_tokens(tokens), df, count))
             if len(listed[reason]) == wanted[reason]:
                 open_reasons.remove(reason)
     return tuple(

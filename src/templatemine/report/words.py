@@ -12,29 +12,29 @@ from templatemine.text.slots import slot_kind
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["grounds_of", "joined", "leading", "shortened", "text_of"]
+__all__ = ["describe_grounds", "join_tokens", "outermost_templates", "shorten", "template_text"]
 
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 
-def joined(tokens: Iterable[str]) -> str:
+def join_tokens(tokens: Iterable[str]) -> str:
     """Tokens on one line, without blanks between characters of scripts that are written without spaces."""
     return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
-def text_of(template: Template) -> str:
+def template_text(template: Template) -> str:
     """The words of a template, or the expression if it was written by hand."""
-    return template.regex if template.tokens is None else joined(template.tokens)
+    return template.regex if template.tokens is None else join_tokens(template.tokens)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """A text on one line, of at most so many characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def grounds_of(template: Template) -> str:
+def describe_grounds(template: Template) -> str:
     """Why it is a template, in words; nothing where no score decided."""
     if template.score is None:
         return ""
@@ -43,7 +43,7 @@ def grounds_of(template: Template) -> str:
     return f"score {template.score:.2f}" + (f"; {told}" if told else "")
 
 
-def leading(templates: Sequence[Template]) -> list[Template]:
+def outermost_templates(templates: Sequence[Template]) -> list[Template]:
     """The templates that are no part of another one, the longest first.
 
     A removed part usually matches one long template and a dozen shorter ones within it; a list of all would hide the
