@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -79,3 +81,21 @@ class Endless(io.RawIOBase):
         buffer[:size] = bytes(size)
         self.left -= size
         return size
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a run holds the lock of a file or folder.
+
+    Raises
+    ------
+    OSError
+        It cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

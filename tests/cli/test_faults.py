@@ -6,7 +6,6 @@ gone.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import resource
 import shutil
@@ -16,6 +15,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -23,6 +23,7 @@ import pytest
 from cli_support import SOURCES, command, everything, page, read, records, wait_for, write
 
 from conftest import Cli
+from io_support import is_locked
 from kills import KILLS, contents, visible
 
 Prepare = Callable[[Path], Sequence[str | Path]]
@@ -303,16 +304,9 @@ def works(pid: int) -> bool:
 def is_held(folder: Path) -> bool:
     """Something in a folder is locked by a run, be it a folder or what it writes."""
     for path in (folder, *folder.rglob("*")):
-        try:
-            descriptor = os.open(path, os.O_RDONLY)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
+        with suppress(OSError):
+            if is_locked(path):
+                return True
     return False
 
 

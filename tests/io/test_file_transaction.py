@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from io_support import is_locked
 from templatemine.errors import CorpusError
 from templatemine.io import abandoned
 from templatemine.io import file_transaction as module
@@ -219,17 +219,6 @@ def test_the_next_writer_removes_what_a_killed_one_left(
     assert names(tmp_path) == ["new.json", "one.json", "two.json"]
 
 
-def held_by_nobody(path: Path) -> bool:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
-
-
 def test_only_what_writers_leave_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(abandoned, "_CHECKED_DIRECTORIES", set())
     other = tmp_path / "other"
@@ -360,7 +349,7 @@ def test_the_lock_is_held_until_the_files_have_appeared(tmp_path: Path, monkeypa
     seen = []
 
     def watched(self: module.FileTransaction) -> None:
-        seen.append(held_by_nobody(tmp_path))
+        seen.append(not is_locked(tmp_path))
         appear(self)
 
     monkeypatch.setattr(module.FileTransaction, "_commit", watched)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from templatemine.text.patterns import PatternSet
 
-__all__ = ["ManualExpressions", "Matches", "RegexEngine"]
+__all__ = ["ManualExpressions", "Matches", "RegexEngine", "manual_spans"]
 
 Matches = list[tuple[int, int, int]]
 """(start, end, place of the template in the pack), in code points."""
@@ -189,10 +189,21 @@ class ManualExpressions:
         found: Matches = []
         for number in sorted(numbers):
             place, compiled = self._compiled[number]
-            group = 1 if compiled.groups else 0
-            found += [
-                (*match.span(group), place)
-                for match in matches_in_time(compiled, text, overlapped=True)
-                if match.end(group) > match.start(group)
-            ]
+            found += [(*span, place) for span in manual_spans(compiled, text)]
         return found
+
+
+def manual_spans(expression: regex.Pattern[str], text: str, limit: float | None = None) -> list[tuple[int, int]]:
+    """Where an expression by hand cuts: all its matches that are not empty, of the first group if there is one.
+
+    Raises
+    ------
+    CapacityError
+        See `matches_in_time`.
+    """
+    group = 1 if expression.groups else 0
+    return [
+        match.span(group)
+        for match in matches_in_time(expression, text, overlapped=True, limit=limit)
+        if match.end(group) > match.start(group)
+    ]

@@ -27,9 +27,10 @@ from templatemine.archive.apply_overrides import (
     mined_templates,
 )
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.regex_engine import manual_spans
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
-from templatemine.errors import ConfigError, PackError
+from templatemine.errors import CapacityError, ConfigError, PackError
 from templatemine.matching import _match
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
@@ -304,7 +305,6 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         written_as = _compile(source)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
-    group = 1 if written_as.groups else 0
     cleaner = Cleaner(pack)
     began = time.perf_counter()
     counts = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
@@ -315,12 +315,8 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         text = one.document.body
         start = time.perf_counter()
         try:
-            spans = [
-                match.span(group)
-                for match in written_as.finditer(text, overlapped=True, timeout=TIMEOUT)
-                if match.end(group) > match.start(group)
-            ]
-        except TimeoutError:
+            spans = manual_spans(written_as, text, TIMEOUT)
+        except CapacityError:
             return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
         if time.perf_counter() - began > 5 * TIMEOUT:

@@ -22,16 +22,21 @@ SECONDS, SECONDS_PER_CHARACTER = 2.0, 1e-5
 
 
 def matches_in_time(
-    expression: regex.Pattern[str], text: str, *, overlapped: bool = False
+    expression: regex.Pattern[str], text: str, *, overlapped: bool = False, limit: float | None = None
 ) -> Iterator[regex.Match[str]]:
     """The matches of an expression, as ``finditer`` gives them.
+
+    Parameters
+    ----------
+    limit : float, optional
+        Seconds; by default what `SECONDS` and `SECONDS_PER_CHARACTER` allow for the text.
 
     Raises
     ------
     CapacityError
-        If the expression takes longer for the text than `SECONDS` and `SECONDS_PER_CHARACTER` allow.
+        If the expression takes longer for the text.
     """
-    limit = SECONDS + SECONDS_PER_CHARACTER * len(text)
+    limit = SECONDS + SECONDS_PER_CHARACTER * len(text) if limit is None else limit
     try:
         yield from expression.finditer(text, overlapped=overlapped, timeout=limit)
     except TimeoutError:
