@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 from strategies import examples
 from templatemine.config import PageConfig
 from templatemine.pages import _model, decode
-from templatemine.pages.decode import BEST_RUN, DROPPED, FILLED, REPEATED, SELECTED, SHORT, probabilities
+from templatemine.pages.decode import BEST_RUN, DROPPED, FILLED, REPEATED, SELECTED, SHORT
 
 CONFIG = PageConfig()
+
+
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`_model.probabilities` by numpy."""
+    return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
 
 
 def slow(
@@ -85,8 +90,15 @@ BLOCK = st.tuples(
 )
 
 
+@examples(100)
+@given(st.lists(st.floats(-1e9, 1e9) | st.floats(-40, 40), max_size=40))
+def test_probabilities(scores: list[float]) -> None:
+    column = np.array(scores, np.float64)
+    np.testing.assert_allclose(_model.probabilities(column), probabilities(column), rtol=1e-15, atol=0)
+
+
 @examples(500)
-@given(st.lists(BLOCK, min_size=1, max_size=40), st.sampled_from([0.0, -30.0]))
+@given(st.lists(BLOCK, min_size=1, max_size=150), st.sampled_from([0.0, -30.0]))
 def test_codes_are_those_of_numpy(blocks: list[tuple[float, int, int, int]], lower: float) -> None:
     columns = [np.array(column) for column in zip(*blocks, strict=True)]
     scores, words = columns[0] + lower, columns[1].astype(np.int32)
@@ -94,12 +106,11 @@ def test_codes_are_those_of_numpy(blocks: list[tuple[float, int, int, int]], low
     assert decode.decode(scores, words, paths, texts, CONFIG).tolist() == slow(scores, words, paths, texts).tolist()
 
 
-def test_columns_of_one_length_and_places_of_blocks() -> None:
-    score, words, key, place = np.full(1, 0.5), np.ones(1, np.int32), np.zeros(1, np.uint64), np.zeros(1, np.int64)
-    rest = (0.5, 0.1, 0.1, 0.1, SHORT)
-    assert _model.decoded(score, score, place, words, key, key, *rest).tolist() == [SELECTED]
-    with pytest.raises(ValueError, match="of each block"):
-        _model.decoded(score, score, place, words[:0], key, key, *rest)
-    for wrong in (-1, 1):
-        with pytest.raises(ValueError, match="places of blocks"):
-            _model.decoded(score, score, np.array([wrong]), words, key, key, *rest)
+def test_columns_of_one_length() -> None:
+    score, words, key = np.full(1, 0.5), np.ones(1, np.int32), np.zeros(1, np.uint64)
+    rest = (0.1, 0.1, 0.1, SHORT)
+    assert _model.decoded(score, words, key, key, *rest).tolist() == [SELECTED]
+    assert _model.decoded(score[:0], words[:0], key[:0], key[:0], *rest).tolist() == []
+    for columns in ((words[:0], key, key), (words, key[:0], key), (words, key, key[:0])):
+        with pytest.raises(ValueError, match="of each block"):
+            _model.decoded(score, *columns, *rest)

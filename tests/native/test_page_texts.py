@@ -30,6 +30,37 @@ def test_the_first_of_equal_keys(keys: list[int]) -> None:
     assert _model.first_indices(np.array(keys, np.uint64)).tolist() == reference.firsts(keys)
 
 
+@examples(100)
+@given(st.lists(st.integers(0, 9), max_size=12))
+def test_repeated_keys(keys: list[int]) -> None:
+    expected = [place for place, key in enumerate(keys) if keys.count(key) > 1]
+    assert _model.repeated_indices(np.array(keys, np.uint64)).tolist() == expected
+
+
+@examples(100)
+@given(st.lists(st.tuples(st.floats(-40, 40), st.integers(1, 40), st.integers(0, 3)), max_size=12))
+def test_scores_half_way_to_the_mean_of_their_path(blocks: list[tuple[float, int, int]]) -> None:
+    def mean(path: int) -> float:
+        same = [(score, words) for score, words, other in blocks if other == path]
+        return sum(score * words for score, words in same) / sum(words for _, words in same)
+
+    keys = np.zeros((len(blocks), len(_html.KEYS)), np.uint64)
+    keys[:, _html.KEYS.index("full")] = [path for _, _, path in blocks]
+    scores, words = np.array([row[0] for row in blocks]), np.array([row[1] for row in blocks], np.int32)
+    expected = [(score + mean(path)) / 2 for score, _, path in blocks]
+    assert _model.path_averages(scores, words, keys).tolist() == pytest.approx(expected)
+    with pytest.raises(ValueError, match="of each block"):
+        _model.path_averages(scores, np.ones(len(blocks) + 1, np.int32), keys)
+
+
+@examples(100)
+@given(st.lists(ODD, max_size=6), st.data())
+def test_texts_of_some_blocks(texts: list[str], data: st.DataObject) -> None:
+    blocks = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
+    found = _html.block_texts(*column(texts), np.array(blocks, np.int64))
+    assert found == [texts[block] for block in blocks]
+
+
 @examples(200)
 @given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
 def test_the_words_of_blocks(texts: list[str]) -> None:
@@ -42,6 +73,11 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
     for blocks in ([2], [-1]):
         with pytest.raises(ValueError, match="blocks of the text"):
             _model.normalised_texts(text, bounds, np.array(blocks, np.int64))
+        with pytest.raises(ValueError, match="blocks: expected"):
+            _html.block_texts(text, bounds, np.array(blocks, np.int64))
+    for wrong in ([0, 7, 7], [-1, 3, 6], [3, 0, 6]):
+        with pytest.raises(ValueError, match="bounds: expected"):
+            _html.block_texts(text, np.array(wrong), np.array([0]))
 
 
 STYLE = re.compile(rb"<style(?![a-z0-9])[^>]*>(.*?)</", re.IGNORECASE | re.DOTALL)

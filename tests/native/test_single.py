@@ -131,7 +131,23 @@ def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
     def value(element: int) -> int:
         return int(own[element]) or (value(int(parents[element])) if parents[element] >= 0 else 0)
 
-    assert _model.inherited(parents, own).tolist() == [value(element) for element in range(len(parents))]
+    elements = range(len(parents))
+    assert _model.inherited(parents, own).tolist() == list(map(value, elements))
+    blocks = np.array([*elements, *reversed(elements)], np.int32)
+    assert _model.inherited_by_blocks(parents, own, blocks).tolist() == list(map(value, blocks.tolist()))
+
+
+@examples(100)
+@given(st.lists(st.integers(0, 8), max_size=12), st.integers(0, 12))
+def test_values_outside_of_an_element(rows: list[int], place: int) -> None:
+    parents = [-1, *(min(up, place) for place, up in enumerate(rows))]
+    element = holder = place % len(parents)
+    around = {0}
+    while holder >= 0:
+        around.add(holder)
+        holder = parents[holder]
+    found = _model.outside(np.array(parents, np.int32), np.full(len(parents), 7, np.uint32), element)
+    assert found.tolist() == [0 if one in around else 7 for one in range(len(parents))]
 
 
 @examples(100)
@@ -155,6 +171,13 @@ def test_columns_that_do_not_fit_are_refused() -> None:
     int32, int64, uint8 = (lambda *v, kind=kind: np.array(v, kind) for kind in (np.int32, np.int64, np.uint8))
     with pytest.raises(ValueError, match="as many values"):
         _model.inherited(int32(-1, 0), uint8(0))
+    with pytest.raises(ValueError, match="as many values"):
+        _model.inherited_by_blocks(int32(-1, 0), uint8(0), int32(0))
+    for element in (-1, 1):
+        with pytest.raises(ValueError, match="elements of the page"):
+            _model.inherited_by_blocks(int32(-1), uint8(0), int32(element))
+        with pytest.raises(ValueError, match="an element of the page"):
+            _model.outside(int32(-1), np.zeros(1, np.uint32), element)
     with pytest.raises(ValueError, match="as many values"):
         _model.subtree_sums(int32(-1), int64(0, 1))
     with pytest.raises(ValueError, match="a root"):

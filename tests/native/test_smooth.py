@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.pages._model import smooth, smooth_leaves
+from templatemine.pages._model import LEVELS, smooth, smooth_leaves, smooth_scores
 
 
 def price_of(
@@ -111,6 +111,36 @@ def test_leaves_that_hang_in_a_tree(
     )
     full = smooth(np.array(everything[0], np.int32), np.array(everything[1]), np.array(everything[2]), price)
     assert found == pytest.approx(full[len(parents) :])
+
+
+BLOCKS = st.lists(st.tuples(st.integers(0, 5), st.floats(-40, 40), st.integers(1, 9)), max_size=6)
+
+
+@given(trees(), BLOCKS, st.floats(0, 1))
+def test_scores_are_mixed_with_what_smoothing_makes_of_them(
+    tree: tuple[list[int], list[float], list[float]], blocks: list[tuple[int, float, int]], share: float
+) -> None:
+    parents = np.array(tree[0], np.int32)
+    element = np.array([place % len(parents) for place, _, _ in blocks], np.int32)
+    scores, words = np.array([score for _, score, _ in blocks]), np.array([size for _, _, size in blocks], np.int32)
+    found = smooth_scores(parents, element, scores, words, share, 0.5, 0.03, 1e-4)
+    probability = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+    smoothed = smooth_leaves(parents, element, probability, words.astype(np.float64), 0.5, 0.03, LEVELS)
+    mixed = np.clip((1 - share) * probability + share * smoothed, 1e-4, 1 - 1e-4)
+    assert found == pytest.approx(np.log(mixed / (1 - mixed)))
+
+
+def test_misuse_of_scores() -> None:
+    root, leaf, one, words = np.array([-1], np.int32), np.array([0], np.int32), np.ones(1), np.ones(1, np.int32)
+    for parents, element, scores, sizes, price, trouble in (
+        (leaf, leaf, one, words, 1.0, "parents"),
+        (root, leaf + 1, one, words, 1.0, "element"),
+        (root, leaf, one, words * 0, 1.0, "words in each block"),
+        (root, leaf, np.ones(2), words, 1.0, "of each block"),
+        (root, leaf, one, words, float("nan"), "price"),
+    ):
+        with pytest.raises(ValueError, match=trouble):
+            smooth_scores(parents, element, scores, sizes, 0.5, 0.5, price, 1e-4)
 
 
 def test_misuse_of_leaves() -> None:

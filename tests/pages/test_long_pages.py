@@ -28,7 +28,7 @@ def test_stretches_are_judged_as_pages_of_their_own(monkeypatch: pytest.MonkeyPa
     one, two = load_forests()
     alone = one.scores(_model.features(columns)).astype(np.float64)
     both = (alone + two.scores(_model.context(columns, alone))) / 2
-    monkeypatch.setattr(blocks, "_average_by_path", lambda scores, *_: scores)
+    monkeypatch.setattr(_model, "path_averages", lambda scores, *_: scores)
     assert Page(html).scores[:first].tolist() == both.tolist()
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -11,7 +12,10 @@ from templatemine.text._scan cimport (
     table_find, table_free, table_init, tm_hash, utf8_of, Written, written,
 )
 
-__all__ = ["BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "ld_json", "metas", "path_keys", "styles", "utf8"]
+__all__ = [
+    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "block_texts", "ld_json", "metas", "path_keys", "styles",
+    "utf8",
+]
 
 
 # --------------------------------------------------------------------------------------------------------------------- mark-up
@@ -242,6 +246,30 @@ def path_keys(list path not None):
     out[K_TAGS] = nodes[0].tags
     out[K_NEAR] = nodes[0].near
     return np.asarray(out)
+
+
+def block_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+    """Texts of some blocks: list of str.
+
+    Parameters
+    ----------
+    text, bounds
+        As `BlockScanner.blocks` gives them.
+    blocks : int64 array
+    """
+    cdef int64_t i, start, end, block
+    cdef const char* data = <const char*>&text[0] if text.shape[0] else NULL
+    cdef list texts = []
+    for i in range(blocks.shape[0]):
+        block = blocks[i]
+        if not 0 <= block < bounds.shape[0] - 1:
+            raise ValueError(f"blocks: expected places from 0 to {bounds.shape[0] - 2}, got {block}")
+        start = bounds[block]
+        end = bounds[block + 1]
+        if not 0 <= start <= end <= text.shape[0]:
+            raise ValueError(f"bounds: expected ascending places within {text.shape[0]} bytes, got {start} and {end}")
+        texts.append(PyUnicode_DecodeUTF8(data + start, end - start, "replace"))
+    return texts
 
 
 # -------------------------------------------------------------------------------------------------------- what is said to machines

@@ -23,12 +23,18 @@ __all__ = [
     "features",
     "first_indices",
     "inherited",
+    "inherited_by_blocks",
     "keywords",
     "line_breaks",
     "nearest",
     "normalised_texts",
+    "outside",
+    "path_averages",
+    "probabilities",
+    "repeated_indices",
     "smooth",
     "smooth_leaves",
+    "smooth_scores",
     "stretch",
     "subtree_sums",
     "walk",
@@ -79,16 +85,32 @@ def smooth_leaves(
     price: float,
     levels: int = ...,
 ) -> NDArray[np.float64]: ...
-def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
-def first_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
-def decoded(
-    chance: NDArray[np.float64],
+def smooth_scores(
+    parents: NDArray[np.int32],
+    element: NDArray[np.int32],
     scores: NDArray[np.float64],
-    order: NDArray[np.int64],
+    words: NDArray[np.int32],
+    share_smoothed: float,
+    inner: float,
+    price: float,
+    margin: float,
+) -> NDArray[np.float64]: ...
+def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def inherited_by_blocks(
+    parents: NDArray[np.int32], own: NDArray[np.uint8], element: NDArray[np.int32]
+) -> NDArray[np.uint8]: ...
+def outside(parents: NDArray[np.int32], values: NDArray[np.uint32], element: int) -> NDArray[np.uint32]: ...
+def first_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def repeated_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def path_averages(
+    scores: NDArray[np.float64], words: NDArray[np.int32], keys: NDArray[np.uint64]
+) -> NDArray[np.float64]: ...
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def decoded(
+    scores: NDArray[np.float64],
     words: NDArray[np.int32],
     paths: NDArray[np.uint64],
     texts: NDArray[np.uint64],
-    expected: float,
     least: float,
     fill: float,
     fill_share: float,

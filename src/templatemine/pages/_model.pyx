@@ -3,7 +3,7 @@
 import numpy as np
 from templatemine.pages import _html
 
-from libc.math cimport isfinite, log1p, sqrt
+from libc.math cimport exp, isfinite, log, log1p, sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
@@ -16,9 +16,78 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts",
-    "context", "cosines", "decoded", "densest", "features", "first_indices", "inherited", "keywords", "line_breaks", "nearest",
-    "normalised_texts", "smooth", "smooth_leaves", "stretch", "subtree_sums", "walk", "wrapped",
+    "context", "cosines", "decoded", "densest", "features", "first_indices", "inherited", "inherited_by_blocks",
+    "keywords", "line_breaks", "nearest", "normalised_texts", "outside", "path_averages", "probabilities", "repeated_indices", "smooth", "smooth_leaves", "smooth_scores",
+    "stretch", "subtree_sums", "walk", "wrapped",
 ]
+
+
+# --------------------------------------------------------------------------------------------------------------- probabilities
+# Log odds as probabilities, and blocks by falling probability: what features, smoothing and decoding share.
+
+cdef enum:
+    SURE = 30           # log odds beyond which a probability is taken for 0 or 1
+    RUN = 16            # places that are sorted one by one before runs are merged
+
+
+cdef inline double probability_of(double score) noexcept nogil:
+    return 1 / (1 + exp(-min(max(score, <double>-SURE), <double>SURE)))
+
+
+def probabilities(const double[::1] scores not None):
+    """Log odds as probabilities: float64 array of the same shape."""
+    cdef int64_t n = scores.shape[0], i
+    found = np.empty(n, np.float64)
+    cdef double[::1] out = found
+    with nogil:
+        for i in range(n):
+            out[i] = probability_of(scores[i])
+    return found
+
+
+cdef void sort_run(const double* values, int64_t begin, int64_t end, int64_t* order) noexcept nogil:
+    """Places from `begin` up to `end` by falling value, equal ones as they come."""
+    cdef int64_t i, k
+    for i in range(begin, end):
+        k = i
+        while k > begin and values[order[k - 1]] < values[i]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+
+
+cdef void merge_runs(const double* values, const int64_t* order, int64_t begin, int64_t middle, int64_t end,
+                     int64_t* out) noexcept nogil:
+    cdef int64_t left = begin, right = middle, k
+    for k in range(begin, end):
+        if right >= end or (left < middle and values[order[left]] >= values[order[right]]):
+            out[k] = order[left]
+            left += 1
+        else:
+            out[k] = order[right]
+            right += 1
+
+
+cdef void falling_order(const double* values, int64_t n, int64_t* order, int64_t* room) noexcept nogil:
+    """Places of `values` by falling value, equal ones as they come, in `order`; `room` holds as many."""
+    cdef int64_t size = RUN, i = 0
+    cdef int64_t* sorted_runs = order
+    cdef int64_t* merged = room
+    cdef int64_t* swapped
+    while i < n:
+        sort_run(values, i, min(i + RUN, n), order)
+        i += RUN
+    while size < n:
+        i = 0
+        while i < n:
+            merge_runs(values, sorted_runs, i, min(i + size, n), min(i + 2 * size, n), merged)
+            i += 2 * size
+        swapped = sorted_runs
+        sorted_runs = merged
+        merged = swapped
+        size *= 2
+    if sorted_runs != order:
+        memcpy(order, sorted_runs, n * sizeof(int64_t))
 
 
 # ---------------------------------------------------------------------------------------------------------- features of blocks
@@ -962,23 +1031,33 @@ def context(dict page not None, const double[::1] scores not None):
     matrix = np.empty((n, CONTEXT_WIDTH), np.float32)
     if n == 0:
         return matrix
-    chances = 1 / (1 + np.exp(-np.minimum(np.maximum(np.asarray(scores), -30), 30)))
-    cdef const int64_t[::1] order = np.argsort(-chances, kind="stable")
-    cdef const double[::1] chance = chances
-    cdef const double[::1] kept = chances * np.asarray(counts)[:, C_WORDS]
+    cdef double* chance
+    cdef double* kept
+    cdef int64_t* order
     cdef float[:, ::1] view = matrix
     cdef float* out = &view[0, 0]
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     work_init(&w, n, m, node_parents.shape[0], mask + 1)
     work_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
+    chance = <double*>malloc(2 * n * sizeof(double))
+    order = <int64_t*>malloc(2 * n * sizeof(int64_t))
+    if chance == NULL or order == NULL:
+        free(chance)
+        free(order)
+        work_free(&w)
+        raise MemoryError
+    kept = chance + n
     with nogil:
         words = &counts[0, C_WORDS]
         for i in range(n):
+            chance[i] = probability_of(scores[i])
+            kept[i] = chance[i] * words[i * C_SIZE]
             out[i * CONTEXT_WIDTH] = <float>scores[i]
             whole += words[i * C_SIZE]
             total += kept[i]
-        row_context(words, &chance[0], &kept[0], n, out)
+        falling_order(chance, n, order, order + n)
+        row_context(words, chance, kept, n, out)
         at = 1 + 2 * NEXT + 8
         for f in range(KEYED):
             memset(w.group_sums, 0, 2 * gather(&w, forms[f], mask) * sizeof(double))
@@ -990,11 +1069,13 @@ def context(dict page not None, const double[::1] scores not None):
                 o[0] = <float>share(w.group_sums[2 * w.group[i]], w.group_sums[2 * w.group[i] + 1])
                 o[1] = <float>(w.group_sums[2 * w.group[i]] / total)
         at += 2 * KEYED
-        sum_context(&w, words, &kept[0])
+        sum_context(&w, words, kept)
         tree_context(&w, total, at, out)
         at += 2 * CONTAINERS_UP + 2
-        chosen_context(words, &chance[0], &kept[0], &order[0], total, whole, n, at, out)
+        chosen_context(words, chance, kept, order, total, whole, n, at, out)
         work_free(&w)
+        free(chance)
+        free(order)
     return matrix
 
 
@@ -1438,7 +1519,10 @@ cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* lea
 # smoothing, WWW 2007), on a grid of levels, where it is exact and takes time and memory of nodes times levels.
 
 
-LEVELS = 17
+cdef enum:
+    DEFAULT_LEVELS = 17
+
+LEVELS = DEFAULT_LEVELS
 """Levels from 0 to 1 that smoothed scores take if no other number is asked for."""
 
 
@@ -1468,13 +1552,9 @@ def smooth(const int32_t[::1] parents not None, const double[::1] scores not Non
     cdef int64_t n = parents.shape[0], i
     if scores.shape[0] != n or weights.shape[0] != n:
         raise ValueError(f"expected a score and a weight for each of {n} nodes, got {scores.shape[0]} and {weights.shape[0]}")
-    if not 2 <= levels <= 256:
-        raise ValueError(f"levels: expected from 2 to 256, got {levels}")
-    if not (price >= 0 and isfinite(price)):
-        raise ValueError(f"price: expected a number from 0 up, got {price}")
+    check_price(price, levels)
+    check_parents(parents)
     for i in range(n):
-        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
-            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
         if not 0 <= scores[i] <= 1:
             raise ValueError(f"scores: expected numbers from 0 to 1, got {scores[i]} at {i}")
         if not (weights[i] >= 0 and isfinite(weights[i])):
@@ -1512,50 +1592,150 @@ def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] elemen
     -------
     float64 array, shape (leaves,)
     """
-    cdef int64_t m = parents.shape[0], n = element.shape[0], i, count = 0
-    cdef double whole = 0
+    cdef int64_t n = element.shape[0], i
     if scores.shape[0] != n or sizes.shape[0] != n:
         raise ValueError(f"expected a score and a size for each of {n} leaves, got {scores.shape[0]} and {sizes.shape[0]}")
-    for i in range(m):
-        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
-            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+    check_tree(parents, element)
+    check_price(price, levels)
     for i in range(n):
-        if not 0 <= element[i] < m:
-            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
+        if not 0 <= scores[i] <= 1:
+            raise ValueError(f"scores: expected numbers from 0 to 1, got {scores[i]} at {i}")
         if not (sizes[i] > 0 and isfinite(sizes[i])):
             raise ValueError(f"sizes: expected numbers above 0, got {sizes[i]} at {i}")
-        whole += sizes[i]
+    out = np.empty(n, np.float64)
+    cdef double[::1] smoothed = out
+    if n:
+        with nogil:
+            _solve_leaves(&parents[0], parents.shape[0], &element[0], n, &scores[0], &sizes[0], inner, price, levels,
+                          &smoothed[0])
+    return out
+
+
+def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] element not None,
+                  const double[::1] scores not None, const int32_t[::1] words not None, double share_smoothed,
+                  double inner, double price, double margin):
+    """Log odds, each the weighted mean of its probability and what `smooth_leaves` makes of that.
+
+    Parameters
+    ----------
+    parents : int32 array, shape (elements,)
+    element : int32 array, shape (blocks,)
+        The element that each block stands in.
+    scores : float64 array, shape (blocks,)
+        Log odds.
+    words : int32 array, shape (blocks,)
+        From 1 up.
+    share_smoothed : float
+        Weight of the smoothed probability, from 0 to 1.
+    inner, price
+        As for `smooth_leaves`.
+    margin : float
+        What the mean keeps away from 0 and 1.
+
+    Returns
+    -------
+    float64 array, shape (blocks,)
+    """
+    cdef int64_t n = element.shape[0], i
+    cdef double* probability
+    cdef double* sizes
+    cdef double mixed
+    check(scores.shape[0] == n and words.shape[0] == n, "a score and a number of words of each block")
+    check_tree(parents, element)
+    check_price(price, DEFAULT_LEVELS)
+    for i in range(n):
+        check(words[i] > 0, "words in each block")
+    out = np.empty(n, np.float64)
     if n == 0:
-        return np.empty(0, np.float64)
-    cdef double[::1] held = np.zeros(m, np.float64), sums = np.zeros(m, np.float64)
-    cdef int32_t[::1] place = np.empty(m, np.int32)
-    with nogil:
-        for i in range(n):
-            held[element[i]] += sizes[i]
-            sums[element[i]] += sizes[i] * scores[i]
-        for i in range(m - 1, 0, -1):
-            held[parents[i]] += held[i]
-            sums[parents[i]] += sums[i]
-        for i in range(m):
-            if held[i] > 0:
-                place[i] = <int32_t>count
-                count += 1
-    above = np.empty(count + n, np.int32)
-    goals = np.empty(count + n, np.float64)
-    weights = np.empty(count + n, np.float64)
-    cdef int32_t[::1] above_view = above
-    cdef double[::1] goal_view = goals, weight_view = weights
-    with nogil:
-        for i in range(m):
-            if held[i] > 0:
-                above_view[place[i]] = place[parents[i]] if i else -1
-                goal_view[place[i]] = min(1.0, sums[i] / held[i])
-                weight_view[place[i]] = inner * held[i] / whole
-        for i in range(n):
-            above_view[count + i] = place[element[i]]
-            goal_view[count + i] = scores[i]
-            weight_view[count + i] = sizes[i] / whole
-    return smooth(above, goals, weights, price, levels)[count:]
+        return out
+    cdef double[::1] smoothed = out
+    probability = <double*>malloc(2 * n * sizeof(double))
+    if probability == NULL:
+        raise MemoryError
+    sizes = probability + n
+    try:
+        with nogil:
+            for i in range(n):
+                probability[i] = probability_of(scores[i])
+                sizes[i] = words[i]
+            _solve_leaves(&parents[0], parents.shape[0], &element[0], n, probability, sizes, inner, price, DEFAULT_LEVELS,
+                          &smoothed[0])
+            for i in range(n):
+                mixed = (1 - share_smoothed) * probability[i] + share_smoothed * smoothed[i]
+                mixed = min(max(mixed, margin), 1 - margin)
+                smoothed[i] = log(mixed / (1 - mixed))
+    finally:
+        free(probability)
+    return out
+
+
+cdef void check_price(double price, int levels) except *:
+    if not 2 <= levels <= 256:
+        raise ValueError(f"levels: expected from 2 to 256, got {levels}")
+    if not (price >= 0 and isfinite(price)):
+        raise ValueError(f"price: expected a number from 0 up, got {price}")
+
+
+cdef void check_parents(const int32_t[::1] parents) except *:
+    cdef int64_t i
+    for i in range(parents.shape[0]):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
+
+
+cdef void check_tree(const int32_t[::1] parents, const int32_t[::1] element) except *:
+    cdef int64_t m = parents.shape[0], i
+    check_parents(parents)
+    for i in range(element.shape[0]):
+        if not 0 <= element[i] < m:
+            raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
+
+
+cdef int _solve_leaves(const int32_t* parents, int64_t m, const int32_t* element, int64_t n, const double* scores,
+                       const double* sizes, double inner, double price, int levels, double* out) except -1 nogil:
+    """The tree of the nodes that hold leaves, and of the leaves below them, to `_solve`."""
+    cdef int64_t i, count = 0, size = m + n
+    cdef double whole = 0
+    # Of each node: what it holds and its sum of scores, then goal, weight, solution and costs; its place, parent, levels
+    cdef double* numbers = <double*>calloc(2 * m + (3 + levels) * size, sizeof(double))
+    cdef int32_t* places = <int32_t*>malloc((m + size) * sizeof(int32_t))
+    cdef uint8_t* below = <uint8_t*>malloc(size * levels)
+    cdef double* held = numbers
+    cdef double* sums = held + m
+    cdef double* goals = sums + m
+    cdef double* weights = goals + size
+    cdef double* solution = weights + size
+    cdef int32_t* above = places + m
+    if numbers == NULL or places == NULL or below == NULL:
+        free(numbers)
+        free(places)
+        free(below)
+        with gil:
+            raise MemoryError
+    for i in range(n):
+        held[element[i]] += sizes[i]
+        sums[element[i]] += sizes[i] * scores[i]
+        whole += sizes[i]
+    for i in range(m - 1, 0, -1):
+        held[parents[i]] += held[i]
+        sums[parents[i]] += sums[i]
+    for i in range(m):
+        if held[i] > 0:
+            places[i] = <int32_t>count
+            above[count] = places[parents[i]] if i else -1
+            goals[count] = min(1.0, sums[i] / held[i])
+            weights[count] = inner * held[i] / whole
+            count += 1
+    for i in range(n):
+        above[count + i] = places[element[i]]
+        goals[count + i] = scores[i]
+        weights[count + i] = sizes[i] / whole
+    _solve(above, goals, weights, count + n, price, levels, solution + size, below, solution)
+    memcpy(out, solution + count, n * sizeof(double))
+    free(numbers)
+    free(places)
+    free(below)
+    return 0
 
 
 cdef void _solve(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
@@ -1648,41 +1828,179 @@ def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not No
     -------
     uint8 array, shape (elements,)
     """
-    cdef int64_t n = parents.shape[0], i
+    cdef int64_t n = parents.shape[0]
     check(own.shape[0] == n, "as many values as elements")
     found = np.empty(n, np.uint8)
     cdef uint8_t[::1] out = found
+    if n:
+        with nogil:
+            inherit(&parents[0], &own[0], n, &out[0])
+    return found
+
+
+cdef void inherit(const int32_t* parents, const uint8_t* own, int64_t n, uint8_t* out) noexcept nogil:
+    cdef int64_t i
+    for i in range(n):
+        out[i] = own[i]
+        if own[i] == 0 and 0 <= parents[i] < i:
+            out[i] = out[parents[i]]
+
+
+def inherited_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] own not None,
+                        const int32_t[::1] element not None):
+    """`inherited`, of the element that each block stands in: uint8 array, shape (blocks,).
+
+    Parameters
+    ----------
+    parents, own
+        As for `inherited`.
+    element : int32 array, shape (blocks,)
+    """
+    cdef int64_t m = parents.shape[0], n = element.shape[0], i
+    cdef uint8_t* values
+    check(own.shape[0] == m, "as many values as elements")
+    for i in range(n):
+        check(0 <= element[i] < m, "elements of the page")
+    found = np.empty(n, np.uint8)
+    if n == 0:
+        return found
+    cdef uint8_t[::1] out = found
+    values = <uint8_t*>malloc(m)
+    if values == NULL:
+        raise MemoryError
     with nogil:
+        inherit(&parents[0], &own[0], m, values)
         for i in range(n):
-            out[i] = own[i]
-            if own[i] == 0 and 0 <= parents[i] < i:
-                out[i] = out[parents[i]]
+            out[i] = values[element[i]]
+    free(values)
+    return found
+
+
+def outside(const int32_t[::1] parents not None, const uint32_t[::1] values not None, int64_t element):
+    """Values of elements, 0 for an element and all that it stands in, and for the page: uint32 array, shape (elements,).
+
+    Parameters
+    ----------
+    parents : int32 array, shape (elements,)
+        Smaller than the element itself; -1 for none.
+    values : uint32 array, shape (elements,)
+    element : int
+    """
+    cdef int64_t m = parents.shape[0]
+    check(values.shape[0] == m and 0 <= element < m, "a value of each element, and an element of the page")
+    found = np.array(values, np.uint32)
+    cdef uint32_t[::1] out = found
+    while element > 0:
+        out[element] = 0
+        element = parents[element] if parents[element] < element else 0
+    out[0] = 0
     return found
 
 
 def first_indices(const uint64_t[::1] keys not None):
     """Of each key the place of the first one that is equal: int64 array of the same shape."""
-    cdef int64_t n = keys.shape[0], i
-    cdef uint64_t mask = 15, place
-    cdef int32_t* slots
-    check(n < (<int64_t>1 << 31), "fewer than 2^31 keys")
+    cdef int64_t n = keys.shape[0]
     found = np.empty(n, np.int64)
     cdef int64_t[::1] out = found
+    if n:
+        with nogil:
+            first_places(&keys[0], 1, n, &out[0])
+    return found
+
+
+cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* out) except -1 nogil:
+    """As `first_indices`, of keys that stand `stride` apart."""
+    cdef int64_t i
+    cdef uint64_t mask = 15, place, key
+    cdef int32_t* slots
+    if n >= <int64_t>1 << 31:
+        with gil:
+            raise ValueError("expected fewer than 2^31 keys")
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     slots = <int32_t*>malloc((mask + 1) * sizeof(int32_t))
     if slots == NULL:
-        raise MemoryError
-    with nogil:
-        memset(slots, 0xFF, (mask + 1) * sizeof(int32_t))
-        for i in range(n):
-            place = (keys[i] ^ keys[i] >> 32) * <uint64_t>0x9E3779B97F4A7C15 >> 32 & mask
-            while slots[place] >= 0 and keys[slots[place]] != keys[i]:
-                place = (place + 1) & mask
-            if slots[place] < 0:
-                slots[place] = <int32_t>i
-            out[i] = slots[place]
+        with gil:
+            raise MemoryError
+    memset(slots, 0xFF, (mask + 1) * sizeof(int32_t))
+    for i in range(n):
+        key = keys[i * stride]
+        place = (key ^ key >> 32) * <uint64_t>0x9E3779B97F4A7C15 >> 32 & mask
+        while slots[place] >= 0 and keys[slots[place] * stride] != key:
+            place = (place + 1) & mask
+        if slots[place] < 0:
+            slots[place] = <int32_t>i
+        out[i] = slots[place]
     free(slots)
+    return 0
+
+
+def repeated_indices(const uint64_t[::1] keys not None):
+    """Places of the keys that another one is equal to, ascending: int64 array."""
+    cdef int64_t n = keys.shape[0], i, count = 0
+    cdef int64_t* first
+    cdef uint8_t* is_repeated
+    if n == 0:
+        return np.empty(0, np.int64)
+    first = <int64_t*>malloc(n * sizeof(int64_t))
+    is_repeated = <uint8_t*>calloc(n, 1)
+    try:
+        if first == NULL or is_repeated == NULL:
+            raise MemoryError
+        with nogil:
+            first_places(&keys[0], 1, n, first)
+            for i in range(n):
+                if first[i] != i:
+                    is_repeated[i] = is_repeated[first[i]] = True
+            for i in range(n):
+                count += is_repeated[i]
+        if count == 0:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(np.asarray(<uint8_t[:n]>is_repeated))
+    finally:
+        free(first)
+        free(is_repeated)
+
+
+def path_averages(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[:, ::1] keys not None):
+    """Each score half way to the mean, by words, of those with the same path on the page.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (blocks,)
+    words : int32 array, shape (blocks,)
+    keys : uint64 array, shape (blocks, len(KEYS))
+        As `_html.BlockScanner.blocks` gives them.
+
+    Returns
+    -------
+    float64 array, shape (blocks,)
+    """
+    cdef int64_t n = scores.shape[0], i
+    cdef int64_t* group
+    cdef double* sums
+    cdef double* sizes
+    check(words.shape[0] == n and keys.shape[0] == n and keys.shape[1] == K_SIZE, "words and keys of each block")
+    found = np.empty(n, np.float64)
+    if n == 0:
+        return found
+    cdef double[::1] out = found
+    group = <int64_t*>malloc(n * sizeof(int64_t))
+    sums = <double*>calloc(2 * n, sizeof(double))
+    try:
+        if group == NULL or sums == NULL:
+            raise MemoryError
+        sizes = sums + n
+        with nogil:
+            first_places(&keys[0, K_FULL], K_SIZE, n, group)
+            for i in range(n):
+                sums[group[i]] += words[i] * scores[i]
+                sizes[group[i]] += words[i]
+            for i in range(n):
+                out[i] = (scores[i] + sums[group[i]] / max(sizes[group[i]], 1.0)) / 2
+    finally:
+        free(group)
+        free(sums)
     return found
 
 
@@ -1695,26 +2013,21 @@ cdef enum:
 CODES = ("left", "chosen", "filled", "stretch", "repeated")
 
 
-def decoded(const double[::1] chance not None, const double[::1] scores not None, const int64_t[::1] order not None,
-            const int32_t[::1] words not None, const uint64_t[::1] paths not None, const uint64_t[::1] texts not None,
-            double expected, double least, double fill, double fill_share, int32_t short):
+def decoded(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[::1] paths not None,
+            const uint64_t[::1] texts not None, double least, double fill, double fill_share, int32_t short):
     """The place in `CODES` of each block.
 
     Parameters
     ----------
-    chance, scores : float64 arrays, shape (blocks,)
-        Probabilities, and the log odds that they come from.
-    order : int64 array, shape (blocks,)
-        Places of the blocks by falling chance.
+    scores : float64 array, shape (blocks,)
+        Log odds.
     words : int32 array, shape (blocks,)
     paths, texts : uint64 arrays, shape (blocks,)
         Equal for equal paths and texts.
-    expected : float
-        Sum of chance times words.
     least : float
-        Of the greatest chance, for the best set of blocks to be sought, and not the best stretch.
+        Of the greatest probability, for the best set of blocks to be sought, and not the best stretch.
     fill, fill_share : float
-        Chance of a block, and share of the chosen words under its path, for a gap to be filled with it.
+        Probability of a block, and share of the chosen words under its path, for a gap to be filled with it.
     short : int
         Words below which a text may be said twice.
 
@@ -1722,37 +2035,69 @@ def decoded(const double[::1] chance not None, const double[::1] scores not None
     -------
     int8 array, shape (blocks,)
     """
-    cdef int64_t n = chance.shape[0], i, last = -1, first = -1
-    check(scores.shape[0] == n and order.shape[0] == n and words.shape[0] == n and paths.shape[0] == n
-          and texts.shape[0] == n, "a score, a place, words, a path and a text of each block")
-    for i in range(n):
-        check(0 <= order[i] < n, "places of blocks")
+    cdef int64_t n = scores.shape[0], i
+    cdef double* numbers
+    cdef int64_t* indices
+    check(words.shape[0] == n and paths.shape[0] == n and texts.shape[0] == n, "words, a path and a text of each block")
     found = np.zeros(n, np.int8)
     if n == 0:
         return found
     cdef int8_t[::1] code = found
-    cdef const int64_t[::1] place = first_indices(paths)
-    cdef const int64_t[::1] said = first_indices(texts)
-    cdef double[::1] sums = np.zeros(n, np.float64)
-    cdef int64_t[::1] best = np.full(n, -1, np.int64)
-    with nogil:
-        if chance[order[0]] < least:
-            best_stretch(&chance[0], &words[0], n, expected, &code[0])
-        else:
-            best_set(&chance[0], &words[0], &order[0], n, expected, &code[0])
+    numbers = <double*>calloc(2 * n, sizeof(double))
+    indices = <int64_t*>malloc(3 * n * sizeof(int64_t))
+    try:
+        if numbers == NULL or indices == NULL:
+            raise MemoryError
+        with nogil:
             for i in range(n):
-                if code[i] == CHOSEN:
-                    first = i if first < 0 else first
-                    last = i
-                    sums[place[i]] += words[i]
-            fill_gaps(&chance[0], &words[0], &place[0], first, last, fill, fill_share, &sums[0], &code[0])
-        for i in range(n):  # of each text the likeliest block
-            if code[i] != LEFT and words[i] >= short and (best[said[i]] < 0 or scores[i] > scores[best[said[i]]]):
-                best[said[i]] = i
-        for i in range(n):
-            if code[i] != LEFT and words[i] >= short and paths[i] != paths[best[said[i]]]:
-                code[i] = REPEATED
+                numbers[i] = probability_of(scores[i])
+            choose_blocks(numbers, &words[0], &paths[0], n, least, fill, fill_share, numbers + n, indices, &code[0])
+            drop_repeated(&scores[0], &words[0], &paths[0], &texts[0], n, short, indices, &code[0])
+    finally:
+        free(numbers)
+        free(indices)
     return found
+
+
+cdef int choose_blocks(const double* chance, const int32_t* words, const uint64_t* paths, int64_t n, double least, double fill,
+                       double fill_share, double* sums, int64_t* indices, int8_t* code) except -1 nogil:
+    """The best set of blocks and what fills its gaps, or the best stretch.  `sums` are n zeros, `indices` has room for 3 n."""
+    cdef int64_t i, last = -1, first = -1
+    cdef int64_t* order = indices
+    cdef int64_t* place = indices + 2 * n
+    cdef double expected = 0
+    for i in range(n):
+        expected += chance[i] * words[i]
+    falling_order(chance, n, order, order + n)
+    if chance[order[0]] < least:
+        best_stretch(chance, words, n, expected, code)
+        return 0
+    best_set(chance, words, order, n, expected, code)
+    first_places(paths, 1, n, place)
+    for i in range(n):
+        if code[i] == CHOSEN:
+            first = i if first < 0 else first
+            last = i
+            sums[place[i]] += words[i]
+    fill_gaps(chance, words, place, first, last, fill, fill_share, sums, code)
+    return 0
+
+
+cdef int drop_repeated(const double* scores, const int32_t* words, const uint64_t* paths, const uint64_t* texts, int64_t n,
+                       int32_t short, int64_t* indices, int8_t* code) except -1 nogil:
+    """Of each text the likeliest block, and others under its path.  `indices` has room for 2 n."""
+    cdef int64_t i
+    cdef int64_t* said = indices
+    cdef int64_t* best = indices + n
+    first_places(texts, 1, n, said)
+    memset(best, 0xFF, n * sizeof(int64_t))
+    for i in range(n):
+        if code[i] != LEFT and words[i] >= short and (best[said[i]] < 0 or scores[i] > scores[best[said[i]]]):
+            best[said[i]] = i
+    for i in range(n):
+        if code[i] != LEFT and words[i] >= short and paths[i] != paths[best[said[i]]]:
+            code[i] = REPEATED
+    return 0
 
 
 cdef void best_set(const double* chance, const int32_t* words, const int64_t* order, int64_t n, double expected,

@@ -264,12 +264,10 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
     (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
     """
     similarity = _title_similarity(page)
-    if len(similarity) and similarity.max() >= MIN_SIMILARITY:
-        return int(
-            np.argmax(np.where(similarity >= MIN_SIMILARITY, similarity + HEADING_BONUS * heading + kept * 1e-3, 0))
-        )
+    if similar := (similarity >= MIN_SIMILARITY).nonzero()[0].tolist():
+        return max(similar, key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3)
     for candidates in (heading & kept, heading):
-        for block in np.flatnonzero(candidates).tolist():
+        for block in candidates.nonzero()[0].tolist():
             if not is_date(page.text(block)):
                 return block
     return -1
@@ -282,20 +280,17 @@ def is_like_title(page: Page, block: int) -> bool:
 
 def _title_similarity(page: Page) -> NDArray[np.float64]:
     """See `MIN_SIMILARITY`; characters are counted of blocks that are short enough to reach it."""
-    title = _count_words(page.title)
-    size = title.total()
-    if 2 * sum(count for token, count in title.items() if in_class(token, _SINGLE)) < max(size, 1):
+    words = _words(page.title)
+    size = len(words)
+    if page.title.isascii() or 2 * sum(in_class(word, _SINGLE) for word in words) < max(size, 1):
         columns = page.columns
         return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
+    title = Counter(words)
     similarity = np.zeros(len(page))
     for block in np.flatnonzero(page.words <= (2 / MIN_SIMILARITY - 1) * size).tolist():
-        tokens = _count_words(page.text(block))
+        tokens = Counter(_words(page.text(block)))
         similarity[block] = 2 * (title & tokens).total() / (size + tokens.total())
     return similarity
-
-
-def _count_words(text: str) -> Counter[str]:
-    return Counter(_words(text))
 
 
 def _words(text: str) -> list[str]:
@@ -316,11 +311,10 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     `MAX_DISTANCE` blocks behind the title or before the first kept block of `OPENING_WORDS` words or more; lines before
     the title count where none after it has one.  Of these dates that of a change ("updated on ...") comes last.
     """
-    story = np.flatnonzero(kept & (page.words >= OPENING_WORDS))
-    story = story[story > title]
-    if not len(story):
+    story = kept[title + 1 :] & (page.words[title + 1 :] >= OPENING_WORDS)
+    if not story.any():
         return None
-    last = int(story[0])
+    last = title + 1 + int(story.argmax())
     lines = _dated_blocks(page)
     near = (lines > title) & (lines <= title + MAX_DISTANCE) if title >= 0 else False
     head = lines[(lines < last) & ((lines >= last - MAX_DISTANCE) | near)]
@@ -350,8 +344,8 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
 def _dated_blocks(page: Page) -> NDArray[np.int64]:
     """Blocks short enough to be a dated line that have a month, a year or several numbers."""
     counts = page.columns["counts"]
-    dated = (counts[:, [MONTH, YEAR]].any(axis=1) | (counts[:, NUMBERS] > 1)) & (page.words <= MAX_DISTANCE)
-    return np.flatnonzero(dated)
+    dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
+    return (dated & (page.words <= MAX_DISTANCE)).nonzero()[0]
 
 
 def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:

@@ -25,7 +25,7 @@ from templatemine.text import _scan
 
 __all__ = ["Page", "feature_names", "load_forests", "find_headline"]
 
-FULL_KEY, NEAR_KEY = _html.KEYS.index("full"), _html.KEYS.index("near")
+NEAR_KEY = _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
 AFTER_TITLE = _model.FEATURES.index("after_title")
 MAX_BYTES = 1 << 31
@@ -60,7 +60,7 @@ def feature_names() -> tuple[str, ...]:
 
 def find_headline(features: NDArray[np.float32]) -> int:
     """Index of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
-    matches = np.flatnonzero(features[:, AFTER_TITLE] == 1)
+    matches = (features[:, AFTER_TITLE] == 1).nonzero()[0]
     return int(matches[0]) if len(matches) else -1
 
 
@@ -105,7 +105,7 @@ class Page:
     def hidden(self) -> NDArray[np.bool_]:
         """Of each block, whether it stands in an element that is not shown."""
         columns = self.columns
-        return _model.inherited(columns["parents"], columns["hidden"])[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+        return _model.inherited_by_blocks(columns["parents"], columns["hidden"], columns["element"]) != 0
 
     @cached_property
     def title(self) -> str:
@@ -148,7 +148,7 @@ class Page:
             contextual = second.scores(_model.context(part, alone)).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
-        return _average_by_path(scores, self.words, self.columns["keys"][:, FULL_KEY]), headline
+        return _model.path_averages(scores, self.words, self.columns["keys"]), headline
 
     @cached_property
     def first_duplicates(self) -> NDArray[np.uint64]:
@@ -157,9 +157,10 @@ class Page:
         (The column `hashes` takes all numbers for equal, which holds for what is looked for on other pages.)
         """
         columns = self.columns
-        first_equal = _model.first_indices(columns["hashes"])
-        repeated = np.flatnonzero(np.bincount(first_equal)[first_equal] > 1)
         first = np.arange(len(self), dtype=np.uint64)
+        repeated = _model.repeated_indices(columns["hashes"])
+        if not len(repeated):
+            return first
         block_of: dict[str, int] = {}
         for block, words in zip(
             repeated.tolist(), _model.normalised_texts(columns["text"], columns["bounds"], repeated), strict=True
@@ -176,6 +177,10 @@ class Page:
     def text(self, block: int) -> str:
         """Text of a block: entities resolved, white space folded."""
         return self._text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
+
+    def texts(self, blocks: NDArray[np.int64]) -> list[str]:
+        """Texts of some blocks, as `text` gives each."""
+        return _html.block_texts(self.columns["text"], self.columns["bounds"], blocks)
 
     @cached_property
     def near_keys(self) -> list[int]:
@@ -226,12 +231,3 @@ def _split_columns(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for index in range(count):
         part = slice(blocks * index // count, blocks * (index + 1) // count)
         yield columns if count == 1 else {**columns, **{name: columns[name][part] for name in _model.BLOCKWISE}}
-
-
-def _average_by_path(
-    scores: NDArray[np.float64], words: NDArray[np.int32], paths: NDArray[np.uint64]
-) -> NDArray[np.float64]:
-    """Each score half way to the mean, by words, of those with the same path on the page."""
-    group = _model.first_indices(np.ascontiguousarray(paths))
-    mean = np.bincount(group, weights=words * scores) / np.maximum(np.bincount(group, weights=words), 1)
-    return (scores + mean[group]) / 2

@@ -40,11 +40,11 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if not kept.any():
         return np.zeros(len(page), np.bool_)
     columns, counts = page.columns, page.columns["counts"]
-    first = int(np.flatnonzero(kept)[0])
+    first = int(kept.argmax())
     parents, groups = columns["parents"], _element_groups(page, first)
     is_comment = (groups & _COMMENT) > 0
     is_boilerplate = (((groups & _BOILERPLATE) > 0) & ~is_comment) | (columns["tags"] == _FORM)
-    in_boilerplate = _model.inherited(parents, is_boilerplate.astype(np.uint8))[columns["element"]].astype(np.bool_)
+    in_boilerplate = _model.inherited_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
     threads = _outermost_elements(parents, is_comment)[columns["element"]]
     words = counts[:, WORDS]
     candidates = (threads > 0) & ~in_boilerplate & ~kept & ~page.hidden & (np.arange(len(page)) > first)
@@ -62,9 +62,10 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
     none = np.zeros(len(page), np.bool_)
     if not kept.any():
         return none
-    first = int(np.flatnonzero(kept)[0])
-    is_comment = ((_element_groups(page, first) & _COMMENT) > 0).astype(np.uint8)
-    if not _model.inherited(page.columns["parents"], is_comment)[page.columns["element"][kept]].any():
+    columns, first = page.columns, int(kept.argmax())
+    is_comment = (_element_groups(page, first) & _COMMENT) > 0
+    in_comments = _model.inherited_by_blocks(columns["parents"], is_comment.view(np.uint8), columns["element"])
+    if not (kept & (in_comments != 0)).any():
         return none  # as on nearly every page; the rest takes longer
     beginning = none.copy()
     beginning[first] = True
@@ -75,13 +76,8 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:
     """Key words in the names of elements, but for those that hold the first block of the main text: what holds it is
     named after the page."""
-    parents, groups = page.columns["parents"], page.columns["groups"].copy()
-    element = int(page.columns["element"][first])
-    while element > 0:
-        groups[element] = 0
-        element = int(parents[element])
-    groups[0] = 0
-    return groups  # type: ignore[no-any-return]
+    columns = page.columns
+    return _model.outside(columns["parents"], columns["groups"], int(columns["element"][first]))
 
 
 def _outermost_elements(parents: NDArray[np.int32], is_member: NDArray[np.bool_]) -> NDArray[np.int64]:

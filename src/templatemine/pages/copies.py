@@ -35,7 +35,7 @@ def find_copies(page: Page, scores: NDArray[np.float64]) -> list[tuple[int, list
     candidates = _copy_candidates(page)
     if not candidates:
         return []
-    texts = [page.text(block) for block in range(len(page))]
+    texts = page.texts(np.arange(len(page)))
     by_prefix: dict[str, dict[str, int]] = {}
     for block in np.argsort(-scores, kind="stable").tolist():
         text = texts[block]
@@ -58,10 +58,12 @@ def transfer_scores(scores: NDArray[np.float64], copies: list[tuple[int, list[in
 
 def _copy_candidates(page: Page) -> list[int]:
     """Long blocks that begin with all that a shorter one says."""
-    long = np.flatnonzero(page.words >= MIN_WORDS)
+    long = (page.words >= MIN_WORDS).nonzero()[0]
+    if not len(long):
+        return []
     bounds = page.columns["bounds"]
-    searchable = np.flatnonzero(bounds[1:] - bounds[:-1] >= PREFIX_LENGTH)
-    if not len(long) or len(searchable) <= MIN_PIECES:
+    searchable = (bounds[1:] - bounds[:-1] >= PREFIX_LENGTH).nonzero()[0]
+    if len(searchable) <= MIN_PIECES:
         return []
     prefixes = page.columns["text"][bounds[searchable][:, None] + np.arange(8)].view(np.uint64)[:, 0]
     first_equal = _model.first_indices(prefixes)

@@ -26,7 +26,6 @@ __all__ = [
     "REPEATED",
     "BEST_RUN",
     "DROPPED_COMMENT",
-    "probabilities",
     "decode",
     "is_kept",
 ]
@@ -59,11 +58,6 @@ def is_kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
     return _KEPT[code]
 
 
-def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log odds as probabilities."""
-    return 1 / (1 + np.exp(-np.minimum(np.maximum(scores, -30), 30)))
-
-
 def decode(
     scores: NDArray[np.float64],
     words: NDArray[np.int32],
@@ -80,17 +74,4 @@ def decode(
     paths, texts : uint64 arrays, shape (blocks,)
         Equal for equal paths and texts.
     """
-    probability = probabilities(scores)
-    return _model.decoded(
-        probability,
-        scores,
-        np.argsort(-probability, kind="stable"),
-        words,
-        paths,
-        texts,
-        float((probability * words).sum()),
-        config.least,
-        config.fill,
-        config.fill_share,
-        SHORT,
-    )
+    return _model.decoded(scores, words, paths, texts, config.least, config.fill, config.fill_share, SHORT)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,14 +173,16 @@ class Extraction:
     @cached_property
     def kept_indices(self) -> NDArray[np.int64]:
         """Indices of the kept blocks among those of the page, ascending."""
-        return np.flatnonzero(self.output.kept)
+        return self.output.kept.nonzero()[0]
 
     @cached_property
     def texts(self) -> list[str]:
         """The text of each kept block, without its cuts."""
-        cuts = self.output.cuts
-        texts = ((block, self._page.text(block)) for block in self.kept_indices.tolist())
-        return [_cut_text(text, cuts[block]) if block in cuts else text for block, text in texts]
+        cuts, texts = self.output.cuts, self._page.texts(self.kept_indices)
+        if not cuts:
+            return texts
+        blocks = zip(self.kept_indices.tolist(), texts, strict=True)
+        return [_cut_text(text, cuts[block]) if block in cuts else text for block, text in blocks]
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
@@ -476,12 +479,18 @@ def _cut_text(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 
 def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
     """What is in none of some stretches, or within one but not shown."""
-    shown: list[tuple[int, int]] = []
     holes = page.columns["holes"]
-    holes = holes[np.argsort(holes[:, 0])]
+    shown_spans = _cut_holes(page, kept_spans, holes[np.argsort(holes[:, 0])]) if len(holes) else kept_spans
+    edges = [0, *chain.from_iterable(shown_spans), len(page.html)]
+    return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
+
+
+def _cut_holes(page: Page, spans: Sequence[tuple[int, int]], holes: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Spans without the holes that begin in them; spans and holes ascend."""
+    shown: list[tuple[int, int]] = []
     hole_spans = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
     index = 0
-    for start, end in kept_spans:
+    for start, end in spans:
         while index < len(hole_spans) and hole_spans[index][0] < end:
             hole_start, hole_end = hole_spans[index]
             if hole_start >= start:
@@ -489,8 +498,7 @@ def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[S
                 start = hole_end
             index += 1
         shown.append((start, end))
-    edges = [0, *(edge for span in shown for edge in span), len(page.html)]
-    return tuple(Span(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b > a)
+    return shown
 
 
 def _block_row(block: Block) -> dict[str, Any]:

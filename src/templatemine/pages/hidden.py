@@ -51,7 +51,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
             nodes = np.zeros(len(columns["node_parents"]), np.uint8)
             nodes[[node for node, signature in signatures.items() if _matches_selector(signature, selectors)]] = 1
             is_hidden = is_hidden | nodes[columns["element_nodes"]]
-    return kept & _model.inherited(columns["parents"], is_hidden)[columns["element"]].astype(np.bool_)  # type: ignore[no-any-return]
+    return kept & (_model.inherited_by_blocks(columns["parents"], is_hidden, columns["element"]) != 0)
 
 
 def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import PageHistory, PathVote, RepeatedText
-from templatemine.pages import _html
-from templatemine.pages.blocks import FULL_KEY, NEAR_KEY, Page
+from templatemine.pages import _html, _model
+from templatemine.pages.blocks import NEAR_KEY, Page
 from templatemine.pages.comments import find_comments, find_kept_comments
 from templatemine.pages.copies import find_copies, transfer_scores
 from templatemine.pages.decode import (
@@ -38,7 +38,6 @@ from templatemine.pages.decode import (
     REPEATED,
     decode,
     is_kept,
-    probabilities,
 )
 from templatemine.pages.headline import find_head
 from templatemine.pages.hidden import find_hidden
@@ -56,6 +55,7 @@ COMMENT_WORDS = 5
 """Words of a comment, at least; its name, date and buttons have fewer."""
 
 DIGITS = re.compile(r"\d+")
+FULL_KEY = _html.KEYS.index("full")
 CHARACTER_TOKENS = _html.COUNTS.index("own")
 DATE_COUNTS = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
@@ -82,7 +82,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     main = is_kept(code)
     hidden = find_hidden(page.columns, page.data, main)
     # A page all of whose story is hidden is one that a script shows.
-    if 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
+    if hidden.any() and 2 * int(page.words[hidden].sum()) < int(page.words[main].sum()):
         code[hidden] = HIDDEN
     if config.keep == "all":
         comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
@@ -113,7 +113,7 @@ def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | Non
         documents += 1
         if not len(page):
             continue
-        page_probabilities = probabilities(page.scores).tolist()
+        page_probabilities = _model.probabilities(page.scores).tolist()
         block_texts = _comparable_texts(page, range(len(page)))
         page_texts: set[tuple[int, str]] = set()
         for block, (key, size, chance) in enumerate(
@@ -192,7 +192,7 @@ class HistoryModel:
         self._fill_unknown(page, rows, table)
         odds, weight, gain, elsewhere, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
-        if (page.words * probabilities(page.scores) * main).sum() > self._config.story_words:
+        if (page.words * _model.probabilities(page.scores) * main).sum() > self._config.story_words:
             scores -= elsewhere
         df = self._repeat_counts(page)
         frequency = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
@@ -210,6 +210,8 @@ class HistoryModel:
         """Pages of the source that have the same text under the same path, of those texts that are kept."""
         df = np.zeros(len(page), np.int32)
         candidates = [block for block, key in enumerate(page.near_keys) if key in self._repeated_keys]
+        if not candidates:
+            return df
         for block, text in zip(candidates, _comparable_texts(page, candidates), strict=True):
             df[block] = self.df.get((page.near_keys[block], text), 0)
         return df
@@ -217,9 +219,12 @@ class HistoryModel:
     def _fill_unknown(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
         """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
         config = self._config
+        blocks = ((rows < 0) & (_model.probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
+        if not blocks:
+            return
         full_keys, is_long = page.columns["keys"][:, FULL_KEY].tolist(), (_word_counts(page) >= SENTENCE_WORDS).tolist()
         columns_of: dict[tuple[int, bool], tuple[float, ...]] = {}
-        for block in np.flatnonzero((rows < 0) & (probabilities(page.scores) >= config.text_chance)).tolist():
+        for block in blocks:
             key = full_keys[block], is_long[block]
             if key not in columns_of:
                 share, pages = self._nearest_container(page, block, outward=is_long[block])
@@ -288,10 +293,11 @@ def _log_odds(share: float) -> float:
 
 def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
     """What blocks say, as far as it is compared: in sentences without a date, runs of digits as 0."""
-    dated = page.columns["counts"][:, DATE_COUNTS].any(axis=1)
-    folded = (~dated & (_word_counts(page) >= SENTENCE_WORDS)).tolist()
-    texts = [(block, page.text(block)[:TEXT_LIMIT]) for block in blocks]
-    return [DIGITS.sub("0", text) if folded[block] else text for block, text in texts]
+    counts = page.columns["counts"]
+    dates = sum(counts[:, count] for count in DATE_COUNTS)
+    folded = ((dates == 0) & (_word_counts(page) >= SENTENCE_WORDS)).tolist()
+    texts = zip(blocks, page.texts(np.array(blocks, np.int64)), strict=True)
+    return [DIGITS.sub("0", text[:TEXT_LIMIT]) if folded[block] else text[:TEXT_LIMIT] for block, text in texts]
 
 
 def _word_counts(page: Page) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from templatemine.config import ExtractConfig, PageConfig
 from templatemine.model import PageHistory
-from templatemine.pages import decode
+from templatemine.pages import _model, decode
 from templatemine.pages.blocks import Page
 from templatemine.pages.history import make_history_model, select_blocks
 from templatemine.pages.systems import BlockClassifier, BlockEvidence, Site, SystemOutput
@@ -48,7 +48,7 @@ def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockCl
             kept=decode.is_kept(code),
             reason=reason,
             reasons=REASONS,
-            score=decode.probabilities(scores),
+            score=_model.probabilities(scores),
             evidence=evidence,
         )
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory
-from templatemine.pages import hybrid
-from templatemine.pages.decode import REASONS, probabilities
+from templatemine.pages import _model, hybrid
+from templatemine.pages.decode import REASONS
 from templatemine.pages.extract import Extraction, extract_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
 
@@ -99,7 +99,9 @@ def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBl
     kept = extraction.kept_indices
     score = extraction.output.score
     assert score is not None
-    model_scores, path_scores = (_round(probabilities(scores[kept])) for scores in (evidence.page, evidence.path))
+    model_scores, path_scores = (
+        _round(_model.probabilities(scores[kept])) for scores in (evidence.page, evidence.path)
+    )
     return [
         MainBlock(
             start=start,

@@ -61,6 +61,13 @@ AMBIGUOUS_DATE = re.compile(
 """Day and month, or month and day, as numbers before the year."""
 CENTURY_PIVOT = 70
 """Years of two digits below it are of this century."""
+_FORMS = (
+    (_ISO_DATE, "-/."),
+    *((pattern, "") for pattern in _NAMED[:3]),
+    (AMBIGUOUS_DATE, "-/."),
+    *zip(_NAMED[3:], (".", "年년", "月"), strict=True),
+)
+"""What a date is looked for by, the surest first where several match, and characters of which every match has one."""
 _CHANGE_WORDS = (
     r"updated?|modified|revised|edited|last\s+(?:change|review)\w*|aktuali\w+|geändert|änderung|stand(?=\W)|mise?\s+à\s+jour"
     r"|modifié\w*|actuali\w+|modificad[oa]|modificación|atuali\w+|aggiornat[oa]|aggiornamento|modifica|bijgewerkt"
@@ -160,7 +167,8 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
         return []
     matches = sorted(
         (match.start(), rank, match.end(), date)
-        for rank, pattern in enumerate((_ISO_DATE, *_NAMED[:3], AMBIGUOUS_DATE, *_NAMED[3:]))
+        for rank, (pattern, marks) in enumerate(_FORMS)
+        if not marks or any(mark in text for mark in marks)
         for match in pattern.finditer(text)
         if (date := _order_date(match, order, short) if pattern is AMBIGUOUS_DATE else _format_date(match.groupdict()))
         is not None

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
-from templatemine.pages.decode import probabilities
 
 __all__ = ["smooth_scores"]
 
@@ -23,18 +22,16 @@ MIN_PROBABILITY = 1e-4
 
 def smooth_scores(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.float64]:
     """Log odds, each the weighted mean of what it was and what isotonic regression makes of it, as probabilities."""
-    if not len(page) or not config.smooth:
+    if not config.smooth:
         return scores
-    probability = probabilities(scores)
     columns = page.columns
-    smoothed = _model.smooth_leaves(
+    return _model.smooth_scores(
         columns["parents"],
         columns["element"],
-        probability,
-        page.words.astype(np.float64),
+        scores,
+        page.words,
+        config.smooth,
         config.smooth_inner,
         config.smooth_price,
+        MIN_PROBABILITY,
     )
-    mixed = (1 - config.smooth) * probability + config.smooth * smoothed
-    mixed = np.minimum(np.maximum(mixed, MIN_PROBABILITY), 1 - MIN_PROBABILITY)
-    return np.log(mixed / (1 - mixed))

@@ -80,7 +80,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
         node = find_target(page, config.density_share)
         is_target = np.zeros(len(page.columns["parents"]), np.uint8)
         is_target[node.element] = INSIDE
-        reason = _model.inherited(page.columns["parents"], is_target)[page.columns["element"]].astype(np.int8)
+        reason = _model.inherited_by_blocks(page.columns["parents"], is_target, page.columns["element"]).astype(np.int8)
         reason[page.hidden] = HIDDEN
         note = ""
         if config.sparse is not None and node.density < config.sparse:
