@@ -58,6 +58,17 @@ MAX_PACK_BYTES = 256 << 20
 """Bytes of a pack file: some hundred times the largest one that was mined."""
 
 
+class _FormsOfTokens(dict[str, bytes | None]):
+    """Token as packs write it -> its form, None for a slot; templates share tokens."""
+
+    def __init__(self, patterns: PatternSet) -> None:
+        self._parse = patterns.from_readable
+
+    def __missing__(self, token: str) -> bytes | None:
+        form = self[token] = self._parse(token) if slot_kind(token) is None else None
+        return form
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pack:
     """Templates of one source and all that cleaning needs.
@@ -150,15 +161,7 @@ class Pack:
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
-        cache, parse = self._form_cache, self.patterns.from_readable
-        forms: list[bytes] = []
-        for token in template.tokens or ():
-            form = cache.get(token)  # first: a slot is never among them
-            if form is None and slot_kind(token) is None:
-                form = cache[token] = parse(token)
-            if form is not None:
-                forms.append(form)
-        return forms
+        return [form for form in map(self._forms_of_tokens.__getitem__, template.tokens or ()) if form is not None]
 
     def derived(self, template: Template) -> str:
         """The expression of a template's tokens."""
@@ -168,8 +171,8 @@ class Pack:
         return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
 
     @cached_property
-    def _form_cache(self) -> dict[str, bytes]:
-        return {}
+    def _forms_of_tokens(self) -> _FormsOfTokens:
+        return _FormsOfTokens(self.patterns)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: what was made of them stays behind when a pack goes to another process."""

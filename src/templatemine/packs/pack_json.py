@@ -340,10 +340,7 @@ def _build_pack(data: Any, where: str) -> Pack:
     )
 
     def template(row: Any, here: str) -> Template:
-        template_row = read_template(row, here)
-        if short_forms is None or template_row.tokens is None:
-            return template_row
-        return replace(template_row, regex=short_forms.expand(template_row.regex, here))
+        return read_template(row, here, short_forms)
 
     return _compile_removed(
         Pack(
@@ -393,16 +390,13 @@ def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
     return tuple(marks)
 
 
-def read_template(row: Any, here: str) -> Template:
-    """A template whose expression may be null beside tokens: who edits these need not write it."""
+def read_template(row: Any, here: str, short_forms: ShortForms | None = None) -> Template:
+    """A template whose expression may be null beside tokens: who edits these need not write it; else it may be one of
+    some `short_forms`."""
     if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
         row = {**row, "regex": FROM_TOKENS}
-    return _read_template(row, here)
-
-
-def _read_template(row: Any, here: str) -> Template:
     _check_fields(row, _TEMPLATE_FIELD_TYPES, here)
-    if any("\ud800" <= char <= "\udfff" for char in row["id"]):
+    if not row["id"].isascii() and any("\ud800" <= char <= "\udfff" for char in row["id"]):
         raise PackError(f"{here}: id: expected whole characters, got {row['id']!r}")
     tokens = row["tokens"]
     if row["anchor"] not in ANCHORS:
@@ -411,7 +405,7 @@ def _read_template(row: Any, here: str) -> Template:
         raise PackError(f"{here}: tokens: expected a list of strings, or null for an expression written by hand")
     return Template(
         id=row["id"],
-        regex=row["regex"],
+        regex=row["regex"] if tokens is None or short_forms is None else short_forms.expand(row["regex"], here),
         tokens=None if tokens is None else tuple(tokens),
         df=row["df"],
         count=row["count"],

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import pairwise
 
 from templatemine.pages.blocks import Page
-from templatemine.pages.names import normalise_language
 from templatemine.pages.page_dates import AMBIGUOUS_DATE
 
 __all__ = ["DateOrder"]
@@ -65,6 +64,8 @@ class DateOrder:
     @cached_property
     def _language(self) -> str | None:
         """What the page declares; else English, if it reads so."""
+        from templatemine.pages.names import normalise_language  # few pages are asked; its expressions take a while
+
         match = _LANGUAGE.search(self._page.data, 0, _HEAD)
         declared = normalise_language(match[1].decode()) if match is not None else None
         return declared or ("en" if self._text.count(b" the ") >= ENGLISH else None)
