@@ -78,7 +78,7 @@ def crawl(
     try:
         from scrapy.crawler import CrawlerProcess
 
-        from templatemine.crawl.crawl_history import CrawlFrontier, read_urls
+        from templatemine.crawl.frontier import CrawlFrontier, read_urls
         from templatemine.crawl.spider import FrontierSpider
         from templatemine.crawl.warc_output import CrawlOutput, check_name
     except ImportError as error:

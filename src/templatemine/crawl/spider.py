@@ -14,7 +14,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
 
-from templatemine.crawl.crawl_history import CrawlFrontier, CrawlResponse
+from templatemine.crawl.frontier import CrawlFrontier, CrawlResponse
 from templatemine.crawl.guard import PostponedRequest, return_requests
 from templatemine.crawl.state import Feed, Page
 from templatemine.crawl.warc_output import Exchange

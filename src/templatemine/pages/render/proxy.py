@@ -45,7 +45,7 @@ class PageProxy:
     ----------
     allow_private : bool
         Connect to addresses of this machine and of local networks too.
-    most : int
+    max_bytes : int
         Bytes that a page may load.
 
     Attributes
