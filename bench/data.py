@@ -201,13 +201,13 @@ def _between(rows: Iterable[Row], megabytes: float) -> Iterator[Row]:
 
 
 def _generated(folder: Path, sizes: Sizes, _: Path) -> None:
-    from generate import Archive, ArchiveSpec, generate, sized
-    from generate import pages as generated_pages
+    from generate import Archive, ArchiveSpec, generate, scale_spec
+    from generate import generate_pages as generated_pages
 
     spec = ArchiveSpec(seed=SEED, sources=6)
-    _write(folder / "archive.jsonl", generate(sized(spec, sizes.archive)))
+    _write(folder / "archive.jsonl", generate(scale_spec(spec, sizes.archive)))
     one = replace(spec, sources=1, kilobytes=4)
-    _write(folder / "large.jsonl", generate(sized(replace(one, templates=LARGE_TEMPLATES), sizes.large)))
+    _write(folder / "large.jsonl", generate(scale_spec(replace(one, templates=LARGE_TEMPLATES), sizes.large)))
     for name in ("largest", "growth"):
         (folder / f"{name}.jsonl").unlink(missing_ok=True)
         (folder / f"{name}.jsonl").symlink_to("large.jsonl")

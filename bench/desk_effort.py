@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "datasets" / "pages"))
 
-from labels import label, rows  # noqa: E402
+from labels import label_page, read_pages  # noqa: E402
 
 from templatemine.config import CleanConfig  # noqa: E402
 from templatemine.desk.annotations import OTHER, find_units, label_units  # noqa: E402
@@ -40,7 +40,7 @@ def measure(found: list[dict[str, Any]], each: int) -> dict[str, float]:
     packs = mine(documents)
     for source, pages in sorted(by_source.items()):
         for row in pages[:: max(1, len(pages) // each)][:each]:
-            labelled = label(row)
+            labelled = label_page(row)
             document = Document(source=source, id=str(row["id"]), html=row["html"])
             parts = find_units(document)
             if labelled is None or len(labelled.labels) != len(parts):
@@ -67,7 +67,7 @@ def main() -> int:
     parser.add_argument("pages")
     parser.add_argument("--each", type=int, default=20, help="pages of each site that are scored")
     args = parser.parse_args()
-    sums = measure(list(rows(args.pages)), args.each)
+    sums = measure(list(read_pages(args.pages)), args.each)
     for name, value in sums.items():
         print(
             f"{name:28}{value:8.0f}{value / max(1, sums['passages']):8.2f} a passage{value / max(1, sums['pages']):8.2f} a page"

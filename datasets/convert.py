@@ -30,12 +30,12 @@ HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:  # so that it works as a script, as a module on the path, and loaded from its file alike
     sys.path.insert(0, HERE)
 
-from jsonlines import dumped, records, writer  # noqa: E402
+from jsonlines import format_line, open_writer, read_records  # noqa: E402
 
-__all__ = ["FORMATS", "ConvertError", "Format", "checked", "convert"]
+__all__ = ["FORMATS", "ConvertError", "Format", "check_record", "convert"]
 
 Record = dict[str, Any]
-Located = Iterator[tuple[str, Record]]
+LocatedRecords = Iterator[tuple[str, Record]]
 FIELDS = ("source", "id", "text", "html", "url", "date", "title", "gold", "spans")
 LABELS = ("template", "dynamic")
 COMMENTS = "!@#$%^&*()"
@@ -52,14 +52,14 @@ class ConvertError(ValueError):
 class Format(NamedTuple):
     """A row of the table: what is read, and how."""
 
-    read: Callable[[Path, Sequence[Path]], Located]
-    what: str
+    read: Callable[[Path, Sequence[Path]], LocatedRecords]
+    description: str
 
 
 # -- shared pieces -----------------------------------------------------------------------------------------------------
 
 
-def checked(where: str, record: Record) -> Record:
+def check_record(where: str, record: Record) -> Record:
     """The record in the common shape, empty fields left out; ConvertError if it is not fit for it."""
     out = {name: record[name] for name in FIELDS if record.get(name) not in (None, "")}
     for name, value in out.items():
@@ -74,7 +74,7 @@ def checked(where: str, record: Record) -> Record:
     if SURROGATE.search(body):
         raise ConvertError(f"{where}: expected Unicode text, found a lone surrogate")
     if "date" in out:
-        out["date"] = iso_date(out["date"])
+        out["date"] = to_iso_date(out["date"])
     at = 0
     for span in out.get("spans", ()):
         if not (len(span) == 3 and at <= span[0] < span[1] <= len(body) and span[2] in LABELS):
@@ -85,7 +85,7 @@ def checked(where: str, record: Record) -> Record:
     return out
 
 
-def iso_date(date: str) -> str:
+def to_iso_date(date: str) -> str:
     """Dates written as 20220924, 24/07/2017 or 2015-07-21 13:05:37 in ISO form; others as they are."""
     for pattern, form in (
         (r"(\d{4})(\d\d)(\d\d)", r"\1-\2-\3"),
@@ -97,13 +97,13 @@ def iso_date(date: str) -> str:
     return date
 
 
-def host(url: str | None) -> str | None:
+def host_of(url: str | None) -> str | None:
     """The host of a URL without www: the source of a page that names none."""
     name = urlsplit(url if url and "//" in url else f"//{url or ''}").hostname
     return name.removeprefix("www.") if name else None
 
 
-def decoded(raw: bytes) -> str:
+def decode_bytes(raw: bytes) -> str:
     """UTF-8, else what the page declares, else Windows-1252."""
     declared = re.search(rb"charset=[\"']?([\w-]+)", raw[:3000], re.IGNORECASE)
     for name in ("utf-8-sig", declared[1].decode() if declared else "utf-8"):
@@ -114,14 +114,14 @@ def decoded(raw: bytes) -> str:
     return raw.decode("cp1252", "replace")
 
 
-def cleaneval_text(gold: str) -> str:
+def parse_cleaneval(gold: str) -> str:
     """CleanEval mark-up as plain paragraphs: <p>, <h>, <l> and blank lines begin one; the URL line goes."""
     gold = re.sub(r"\A\s*URL:.*$", "", gold, flags=re.MULTILINE)
     blocks = re.split(r"</?[phl]>|\n\s*\n", gold, flags=re.IGNORECASE)
     return "\n\n".join(" ".join(unescape(block).split()) for block in blocks if block.strip())
 
 
-def unwrapped(html: str) -> tuple[str, str | None, str | None]:
+def unwrap_cleaneval(html: str) -> tuple[str, str | None, str | None]:
     """A CleanEval page without its <text id= title=> wrapper: html, url, title."""
     tag = re.match(r"\s*<text\b([^>]*)>", html)
     if not tag:
@@ -130,7 +130,7 @@ def unwrapped(html: str) -> tuple[str, str | None, str | None]:
     return re.sub(r"</text>\s*\Z", "", html[tag.end() :]).lstrip("\n"), names.get("id"), names.get("title")
 
 
-def front_matter(text: str) -> tuple[dict[str, str], str]:
+def split_front_matter(text: str) -> tuple[dict[str, str], str]:
     """The simple ``name: "value"`` lines between two --- at the head of a markdown file, and the rest."""
     head = re.match(r"---\s*\n(.*?)\n---\s*\n", text, re.DOTALL)
     if not head:
@@ -142,27 +142,27 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 # -- JSON lines --------------------------------------------------------------------------------------------------------
 
 
-def lines(path: Path, _: Sequence[Path]) -> Located:
+def read_lines(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """{source, id, text} or {source, id, html, gold} as they are."""
-    yield from records(path)
+    yield from read_records(path)
 
 
-def gold(path: Path, texts: Sequence[Path]) -> Located:
+def read_gold(path: Path, texts: Sequence[Path]) -> LocatedRecords:
     """Annotated spans joined with the texts they belong to."""
     if not texts:
         raise ConvertError(f"{path.name}: gold spans need the archives they belong to: --texts FILE …")
-    spans = {row["id"]: row["spans"] for file in _files(path, "*.jsonl") for _, row in records(file)}
+    spans = {row["id"]: row["spans"] for file in _find_files(path, "*.jsonl") for _, row in read_records(file)}
     for file in texts:
-        for where, row in records(file):
+        for where, row in read_records(file):
             if row["id"] in spans:
                 yield where, row | {"spans": spans.pop(row["id"])}
     if spans:
         raise ConvertError(f"{path.name}: {len(spans)} annotated texts are in none of the archives, e.g. {min(spans)}")
 
 
-def l3s_blocks(path: Path, _: Sequence[Path]) -> Located:
+def read_l3s_blocks(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """Labelled blocks as one text, a block a line; boilerplate and comments are spans, the rest is gold."""
-    for where, row in records(path):
+    for where, row in read_records(path):
         parts: list[str] = []
         spans: list[list[object]] = []
         at = 0
@@ -175,73 +175,79 @@ def l3s_blocks(path: Path, _: Sequence[Path]) -> Located:
         yield where, {**row, "text": "\n".join(parts), "gold": main, "spans": spans}
 
 
-def cleaneval(path: Path, _: Sequence[Path]) -> Located:
+def read_cleaneval(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """Pages in a <text> wrapper, gold in CleanEval mark-up."""
-    for where, row in records(path):
-        yield where, _cleaneval(row)
+    for where, row in read_records(path):
+        yield where, _convert_cleaneval(row)
 
 
-def _cleaneval(row: Record) -> Record:
-    html, url, title = unwrapped(row["html"])
-    source = row.get("source") or host(url) or "cleaneval"
-    return {**row, "source": source, "html": html, "url": url, "title": title, "gold": cleaneval_text(row["gold"])}
+def _convert_cleaneval(row: Record) -> Record:
+    html, url, title = unwrap_cleaneval(row["html"])
+    source = row.get("source") or host_of(url) or "cleaneval"
+    return {**row, "source": source, "html": html, "url": url, "title": title, "gold": parse_cleaneval(row["gold"])}
 
 
-def dragnet(path: Path, _: Sequence[Path]) -> Located:
+def read_dragnet(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """Gold up to the line that announces the comments."""
-    for where, row in records(path):
+    for where, row in read_records(path):
         yield where, {**row, "gold": row["gold"].split(COMMENTS)[0].strip()}
 
 
-def newsletter(path: Path, _: Sequence[Path]) -> Located:
+def read_newsletter(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """Markdown with front matter in its text."""
-    for where, row in records(path):
-        names, text = front_matter(row["text"])
+    for where, row in read_records(path):
+        names, text = split_front_matter(row["text"])
         yield where, {**row, "text": text, "title": names.get("title"), "date": names.get("date")}
 
 
 # -- folders, as the data sets are published ---------------------------------------------------------------------------
 
 
-def _files(path: Path, *patterns: str) -> list[Path]:
+def _find_files(path: Path, *patterns: str) -> list[Path]:
     found = [path] if path.is_file() else sorted(file for pattern in patterns for file in path.rglob(pattern))
     if not found:
         raise ConvertError(f"{path.name}: expected files like {' or '.join(patterns)}, found none")
     return found
 
 
-def cleaneval_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_cleaneval_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """N.html with its gold N.txt or N-cleaned.txt, in whichever folders."""
-    answers = {file.stem.removesuffix("-cleaned"): file for file in _files(path, "*.txt")}
-    for page in _files(path, "*.html"):
-        if page.stem in answers:
-            text = decoded(answers[page.stem].read_bytes())
-            yield page.name, _cleaneval({"id": page.name, "html": decoded(page.read_bytes()), "gold": text})
+    gold_files = {file.stem.removesuffix("-cleaned"): file for file in _find_files(path, "*.txt")}
+    for page in _find_files(path, "*.html"):
+        if page.stem in gold_files:
+            text = decode_bytes(gold_files[page.stem].read_bytes())
+            yield (
+                page.name,
+                _convert_cleaneval({"id": page.name, "html": decode_bytes(page.read_bytes()), "gold": text}),
+            )
 
 
-def dragnet_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_dragnet_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """HTML/X.html with Corrected/X.html.corrected.txt."""
-    for page in _files(path / "HTML", "*.html"):
-        answer = path / "Corrected" / f"{page.name}.corrected.txt"
-        if answer.exists():
-            html = decoded(page.read_bytes())
+    for page in _find_files(path / "HTML", "*.html"):
+        gold_file = path / "Corrected" / f"{page.name}.corrected.txt"
+        if gold_file.exists():
+            html = decode_bytes(page.read_bytes())
             link = re.search(r'<link[^>]+rel="canonical"[^>]+href="([^"]+)"', html)
             url = link[1] if link else None
-            main = decoded(answer.read_bytes()).split(COMMENTS)[0].strip()
-            yield page.name, {"source": host(url) or "dragnet", "id": page.name, "html": html, "url": url, "gold": main}
+            main = decode_bytes(gold_file.read_bytes()).split(COMMENTS)[0].strip()
+            yield (
+                page.name,
+                {"source": host_of(url) or "dragnet", "id": page.name, "html": html, "url": url, "gold": main},
+            )
 
 
-def paired_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_paired_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """SITE/PAGE with SITE/PAGE.txt, the site being the source."""
-    for answer in _files(path, "*.txt"):
-        page = answer.with_suffix("")
+    for gold_file in _find_files(path, "*.txt"):
+        page = gold_file.with_suffix("")
         if page.is_file():
             name = f"{page.parent.name}/{page.name}"
-            main = decoded(answer.read_bytes()).strip()
-            yield name, {"source": page.parent.name, "id": name, "html": decoded(page.read_bytes()), "gold": main}
+            main = decode_bytes(gold_file.read_bytes()).strip()
+            yield name, {"source": page.parent.name, "id": name, "html": decode_bytes(page.read_bytes()), "gold": main}
 
 
-class _Annotated(HTMLParser):
+class _AnnotationParser(HTMLParser):
     """Collects the text under <span class="x-nc-selN">; the innermost label counts, block elements end a line."""
 
     BREAKS = frozenset(("p", "div", "br", "li", "ul", "ol", "td", "tr", "table", "h1", "h2", "h3", "h4", "blockquote"))
@@ -267,33 +273,36 @@ class _Annotated(HTMLParser):
             self.text += re.sub(r"\s+", " ", data)
 
 
-def l3s_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_l3s_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """original/X.html with annotated/X.html and url-mapping.txt."""
     mapping = path / "url-mapping.txt"
     pairs = re.findall(r"([0-9a-f-]{36})\S*\s+<?(https?://[^\s>]+)", mapping.read_text() if mapping.exists() else "")
     urls = dict(pairs)
-    for page in _files(path / "original", "*.html"):
-        answer = path / "annotated" / page.name
-        if answer.exists():
-            parser = _Annotated()
-            parser.feed(decoded(answer.read_bytes()))
+    for page in _find_files(path / "original", "*.html"):
+        gold_file = path / "annotated" / page.name
+        if gold_file.exists():
+            parser = _AnnotationParser()
+            parser.feed(decode_bytes(gold_file.read_bytes()))
             main = "\n".join(" ".join(line.split()) for line in parser.text.split("\n") if line.strip())
             url = urls.get(page.stem)
-            html = decoded(page.read_bytes())
-            yield page.name, {"source": host(url) or "l3s_gn1", "id": page.name, "html": html, "url": url, "gold": main}
+            html = decode_bytes(page.read_bytes())
+            yield (
+                page.name,
+                {"source": host_of(url) or "l3s_gn1", "id": page.name, "html": html, "url": url, "gold": main},
+            )
 
 
-def scrapinghub_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_scrapinghub_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """ground-truth.json with html/ID.html.gz."""
     for name, row in sorted(json.loads((path / "ground-truth.json").read_text("utf-8")).items()):
         html = gzip.decompress((path / "html" / f"{name}.html.gz").read_bytes()).decode("utf-8")
         url = row.get("url")
-        yield name, {"source": host(url), "id": name, "html": html, "url": url, "gold": row["articleBody"]}
+        yield name, {"source": host_of(url), "id": name, "html": html, "url": url, "gold": row["articleBody"]}
 
 
-def livedoor_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_livedoor_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """SOURCE/*.txt: URL, date and title on the first three lines, then the text."""
-    for file in _files(path, "*/*.txt"):
+    for file in _find_files(path, "*/*.txt"):
         url, date, title, *body = file.read_text("utf-8").split("\n")
         if url.startswith("http"):  # the folders hold licence notes, too
             name = f"{file.parent.name}/{file.stem}"
@@ -301,66 +310,66 @@ def livedoor_folder(path: Path, _: Sequence[Path]) -> Located:
             yield name, {"source": file.parent.name, "id": name, "url": url, "date": date, "title": title, "text": text}
 
 
-def saudinews_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_saudinews_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """YYYY-MM-DD.json, or .zip around it: arrays of {source, url, date_extracted, title, content}."""
-    for file in _files(path, "*.json", "*.zip"):
-        for number, row in enumerate(json.loads(_unzipped(file))):
+    for file in _find_files(path, "*.json", "*.zip"):
+        for number, row in enumerate(json.loads(_read_zipped(file))):
             where = f"{file.stem}/{number}"
             yield where, {**row, "id": where, "date": row.get("date_extracted"), "text": row["content"]}
 
 
-def _unzipped(file: Path) -> bytes:
+def _read_zipped(file: Path) -> bytes:
     if file.suffix != ".zip":
         return file.read_bytes()
     with zipfile.ZipFile(file) as archive:
         return archive.read(archive.namelist()[0])
 
 
-def fakebr_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_fakebr_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """true/N.txt with true-meta-information/N-meta.txt (author, link, category, date, a line each); fake likewise."""
-    for file in _files(path, "true/*.txt", "fake/*.txt"):
+    for file in _find_files(path, "true/*.txt", "fake/*.txt"):
         meta = file.parent.with_name(f"{file.parent.name}-meta-information") / f"{file.stem}-meta.txt"
         url, date = (meta.read_text("utf-8").split("\n") + [""] * 4)[1:4:2]
         name = f"{file.parent.name}/{file.stem}"
         text = file.read_text("utf-8-sig")
-        yield name, {"source": host(url) or "fakebr", "id": name, "url": url, "date": date, "text": text}
+        yield name, {"source": host_of(url) or "fakebr", "id": name, "url": url, "date": date, "text": text}
 
 
-def allsides_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_allsides_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """jsons/ID.json with the text as the parser left it in content_original."""
-    for file in _files(path, "*.json"):
+    for file in _find_files(path, "*.json"):
         row = json.loads(file.read_text("utf-8"))
-        source = host(row.get("source_url")) or host(row.get("url"))
+        source = host_of(row.get("source_url")) or host_of(row.get("url"))
         yield file.name, {**row, "source": source, "id": row["ID"], "text": row["content_original"]}
 
 
-def newsletter_folder(path: Path, _: Sequence[Path]) -> Located:
+def read_newsletter_folder(path: Path, _: Sequence[Path]) -> LocatedRecords:
     """Markdown files with front matter; the folder is the source."""
-    for file in _files(path, "*.md"):
-        names, text = front_matter(file.read_text("utf-8"))
+    for file in _find_files(path, "*.md"):
+        names, text = split_front_matter(file.read_text("utf-8"))
         where = str(file.relative_to(path)) if path.is_dir() else file.name
         title, date = names.get("title"), names.get("date")
         yield where, {"source": path.resolve().name, "id": where, "title": title, "date": date, "text": text}
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format(lines, "JSON lines {source, id, text, …}: checked, dates in ISO form"),
-    "html": Format(lines, "JSON lines {source, id, html, gold?, …}: checked"),
-    "gold": Format(gold, "span files {id, spans}, joined with the archives of --texts"),
-    "l3s-blocks": Format(l3s_blocks, "JSON lines {source, id, blocks: [[label, text], …]}"),
-    "cleaneval": Format(cleaneval, "JSON lines {id, html, gold} with <text> wrapper and <p> <h> <l> mark-up"),
-    "dragnet": Format(dragnet, "JSON lines {source, id, html, gold} with comments behind their separator"),
-    "newsletter": Format(newsletter, "JSON lines {source, id, text} with markdown front matter in the text"),
-    "cleaneval-folder": Format(cleaneval_folder, "N.html with N.txt or N-cleaned.txt"),
-    "dragnet-folder": Format(dragnet_folder, "HTML/X.html with Corrected/X.html.corrected.txt"),
-    "l3s-folder": Format(l3s_folder, "original/X.html with annotated/X.html, url-mapping.txt"),
-    "paired-folder": Format(paired_folder, "SITE/PAGE with SITE/PAGE.txt"),
-    "scrapinghub-folder": Format(scrapinghub_folder, "ground-truth.json with html/ID.html.gz"),
-    "livedoor-folder": Format(livedoor_folder, "SOURCE/*.txt: URL, date, title, text"),
-    "saudinews-folder": Format(saudinews_folder, "YYYY-MM-DD.json or .zip, arrays of articles"),
-    "fakebr-folder": Format(fakebr_folder, "true/ and fake/ with their -meta-information/"),
-    "allsides-folder": Format(allsides_folder, "one JSON object an article, content_original"),
-    "newsletter-folder": Format(newsletter_folder, "markdown files with front matter"),
+    "text": Format(read_lines, "JSON lines {source, id, text, …}: checked, dates in ISO form"),
+    "html": Format(read_lines, "JSON lines {source, id, html, gold?, …}: checked"),
+    "gold": Format(read_gold, "span files {id, spans}, joined with the archives of --texts"),
+    "l3s-blocks": Format(read_l3s_blocks, "JSON lines {source, id, blocks: [[label, text], …]}"),
+    "cleaneval": Format(read_cleaneval, "JSON lines {id, html, gold} with <text> wrapper and <p> <h> <l> mark-up"),
+    "dragnet": Format(read_dragnet, "JSON lines {source, id, html, gold} with comments behind their separator"),
+    "newsletter": Format(read_newsletter, "JSON lines {source, id, text} with markdown front matter in the text"),
+    "cleaneval-folder": Format(read_cleaneval_folder, "N.html with N.txt or N-cleaned.txt"),
+    "dragnet-folder": Format(read_dragnet_folder, "HTML/X.html with Corrected/X.html.corrected.txt"),
+    "l3s-folder": Format(read_l3s_folder, "original/X.html with annotated/X.html, url-mapping.txt"),
+    "paired-folder": Format(read_paired_folder, "SITE/PAGE with SITE/PAGE.txt"),
+    "scrapinghub-folder": Format(read_scrapinghub_folder, "ground-truth.json with html/ID.html.gz"),
+    "livedoor-folder": Format(read_livedoor_folder, "SOURCE/*.txt: URL, date, title, text"),
+    "saudinews-folder": Format(read_saudinews_folder, "YYYY-MM-DD.json or .zip, arrays of articles"),
+    "fakebr-folder": Format(read_fakebr_folder, "true/ and fake/ with their -meta-information/"),
+    "allsides-folder": Format(read_allsides_folder, "one JSON object an article, content_original"),
+    "newsletter-folder": Format(read_newsletter_folder, "markdown files with front matter"),
 }
 
 
@@ -385,7 +394,7 @@ def convert(name: str, path: Path | str, texts: Iterable[Path | str] = ()) -> It
         raise ConvertError(f"format: expected one of {', '.join(FORMATS)}, found {name!r}")
     try:
         for where, record in FORMATS[name].read(Path(path), [Path(text) for text in texts]):
-            yield checked(where, record)
+            yield check_record(where, record)
     except KeyError as error:
         raise ConvertError(f"{Path(path).name}: expected the field {error} in every record of format {name}") from None
 
@@ -400,14 +409,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="the formats")
     args = parser.parse_args(arguments)
     if args.list:
-        print("\n".join(f"{name:20s} {row.what}" for name, row in FORMATS.items()))
+        print("\n".join(f"{name:20s} {row.description}" for name, row in FORMATS.items()))
         return 0
     if not args.input or not args.format:
         parser.error("an input and --format NAME are needed (--list shows the formats)")
     try:
-        with writer(args.output) as put:
+        with open_writer(args.output) as write:
             for record in convert(args.format, args.input, args.texts):
-                put(dumped(record))
+                write(format_line(record))
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from generate import ArchiveSpec, write
+from generate import ArchiveSpec, write_archive
 
 SPEC = ArchiveSpec(seed=7, sources=6, documents=400, scripts=("english",))
 
 
-def run(*arguments: str) -> None:
+def run_command(*arguments: str) -> None:
     """One command of the package, shown as a user would type it."""
     print(f"\n$ templatemine {' '.join(arguments)}", flush=True)
     subprocess.run([sys.executable, "-m", "templatemine", *arguments], check=True)
 
 
-def chosen(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def pick_article(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The article with the greatest share of boilerplate."""
 
     def share(row: dict[str, Any]) -> float:
@@ -34,7 +34,7 @@ def chosen(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return max(records, key=lambda row: (share(row), row["id"]))
 
 
-def marked(text: str, removed: Sequence[dict[str, Any]], begin: str, end: str) -> str:
+def mark_removed(text: str, removed: Sequence[dict[str, Any]], begin: str, end: str) -> str:
     """A text with marks around what is cut, on each of its lines."""
     parts, position = [], 0
     for span in removed:
@@ -53,17 +53,17 @@ def main() -> None:
     archive, new = folder / "archive.jsonl.gz", folder / "new.jsonl"
     packs, cleaned = folder / "packs", folder / "cleaned.jsonl"
     print(f"Making a sample archive of invented newspapers in {folder}/")
-    write(SPEC, str(archive), held_out=str(new), split=0.1)
-    run("mine", str(archive), "-o", str(packs), "--force")
-    run("clean", str(new), "--packs", str(packs), "-o", str(cleaned), "--force")
+    write_archive(SPEC, str(archive), held_out=str(new), split=0.1)
+    run_command("mine", str(archive), "-o", str(packs), "--force")
+    run_command("clean", str(new), "--packs", str(packs), "-o", str(cleaned), "--force")
     records = [json.loads(line) for line in cleaned.read_text(encoding="utf-8").splitlines()]
     originals = {row["id"]: row["text"] for row in map(json.loads, new.read_text(encoding="utf-8").splitlines())}
-    record = chosen(records)
+    record = pick_article(records)
     print(f"\n--- {record['id']} before: [[what is cut]] is marked ---\n")
-    print(marked(originals[record["id"]], record["removed"], "[[", "]]"))
+    print(mark_removed(originals[record["id"]], record["removed"], "[[", "]]"))
     print(f"\n--- {record['id']} after ---\n\n{record['text']}")
     saved = {json.loads(path.read_text(encoding="utf-8"))["source"]: path for path in packs.glob("*.json")}
-    run("show", str(saved[record["source"]]), "--limit", "10")
+    run_command("show", str(saved[record["source"]]), "--limit", "10")
     print(f"\nPacks lie in {packs}/, cleaned articles in {cleaned}.")
 
 

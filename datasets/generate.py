@@ -34,15 +34,26 @@ HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:  # so that it works as a script, as a module on the path, and loaded from its file alike
     sys.path.insert(0, HERE)
 
-from jsonlines import dumped, writer  # noqa: E402
-from newsgen.archive import Archive, ArchiveSpec, Article, sized  # noqa: E402
+from jsonlines import format_line, open_writer  # noqa: E402
+from newsgen.archive import Archive, ArchiveSpec, Article, scale_spec  # noqa: E402
 from newsgen.boilerplate import KINDS, Template  # noqa: E402
-from newsgen.pages import page  # noqa: E402
+from newsgen.pages import render_page  # noqa: E402
 from newsgen.scripts import SCRIPTS  # noqa: E402
 
-__all__ = ["KINDS", "SCRIPTS", "Archive", "ArchiveSpec", "Article", "Template", "generate", "pages", "sized", "write"]
+__all__ = [
+    "KINDS",
+    "SCRIPTS",
+    "Archive",
+    "ArchiveSpec",
+    "Article",
+    "Template",
+    "generate",
+    "generate_pages",
+    "scale_spec",
+    "write_archive",
+]
 
-OPTIONS = {
+OPTION_HELP = {
     "seed": "everything is drawn from it",
     "sources": "publishers",
     "documents": "articles of each source",
@@ -76,15 +87,15 @@ def generate(spec: ArchiveSpec | None = None, /, **options: Any) -> Iterator[dic
         yield article.record
 
 
-def pages(spec: ArchiveSpec | None = None, /, **options: Any) -> Iterator[dict[str, str]]:
+def generate_pages(spec: ArchiveSpec | None = None, /, **options: Any) -> Iterator[dict[str, str]]:
     """The same archive as HTML pages: source, id, url, date, title, html, gold (the main text)."""
     archive = Archive(replace(spec or ArchiveSpec(), **options))
     for index in range(len(archive.sources)):
         for article in archive.source_articles(index):
-            yield page(archive, index, article)
+            yield render_page(archive, index, article)
 
 
-def write(
+def write_archive(
     spec: ArchiveSpec,
     out: str,
     *,
@@ -116,20 +127,20 @@ def write(
     archive = Archive(spec)
     counts = [0, 0]
     with ExitStack() as stack:
-        targets = [stack.enter_context(writer(out)), stack.enter_context(writer(held_out if step else None))]
+        writers = [stack.enter_context(open_writer(out)), stack.enter_context(open_writer(held_out if step else None))]
         for index, source in enumerate(archive.sources):
-            truth = stack.enter_context(writer(gold and str(Path(gold, f"{source.id}.jsonl"))))
+            write_gold = stack.enter_context(open_writer(gold and str(Path(gold, f"{source.id}.jsonl"))))
             for number, article in enumerate(archive.source_articles(index)):
-                away = bool(step) and number % step == step // 2
-                record = page(archive, index, article) if html else article.record
-                targets[away](dumped(record))
-                counts[away] += 1
-                if away or not step:
-                    truth(dumped({"id": article.record["id"], "spans": article.spans}))
+                is_held_out = bool(step) and number % step == step // 2
+                record = render_page(archive, index, article) if html else article.record
+                writers[is_held_out](format_line(record))
+                counts[is_held_out] += 1
+                if is_held_out or not step:
+                    write_gold(format_line({"id": article.record["id"], "spans": article.spans}))
     return counts[0], counts[1]
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", default="-", help="JSON lines (.gz); - is standard output")
     parser.add_argument("--held-out", metavar="FILE", help="where the articles of --split go")
@@ -143,34 +154,38 @@ def _parser() -> argparse.ArgumentParser:
         "--scripts", default="latin", help=f"comma-separated, given to the sources in turn: {', '.join(SCRIPTS)}"
     )
     defaults = {field.name: field.default for field in fields(ArchiveSpec)}
-    for name, text in OPTIONS.items():
+    for name, text in OPTION_HELP.items():
         default = defaults[name]
-        sort = int if default is None else type(default)
-        parser.add_argument("--" + name.replace("_", "-"), type=sort, default=default, help=f"{text} ({default})")
+        convert = int if default is None else type(default)
+        parser.add_argument("--" + name.replace("_", "-"), type=convert, default=default, help=f"{text} ({default})")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Command line; 0 done, 2 usage error."""
-    parser = _parser()
+    parser = _build_parser()
     args = parser.parse_args(arguments)
     if not 0 <= args.split <= 0.5 or bool(args.split) != bool(args.held_out):
         parser.error("--split SHARE (up to 0.5) and --held-out FILE go together")
     if args.gold and args.html:
         parser.error("--html pages carry their gold text; --gold is for texts")
     try:
-        spec = ArchiveSpec(scripts=tuple(args.scripts.split(",")), **{name: getattr(args, name) for name in OPTIONS})
-        spec = sized(spec, args.megabytes) if args.megabytes else spec
+        spec = ArchiveSpec(
+            scripts=tuple(args.scripts.split(",")), **{name: getattr(args, name) for name in OPTION_HELP}
+        )
+        spec = scale_spec(spec, args.megabytes) if args.megabytes else spec
     except ValueError as error:
         parser.error(str(error))
     try:
-        kept, away = write(spec, args.output, gold=args.gold, held_out=args.held_out, split=args.split, html=args.html)
+        written_count, held_out_count = write_archive(
+            spec, args.output, gold=args.gold, held_out=args.held_out, split=args.split, html=args.html
+        )
     except BrokenPipeError:
         # Whoever reads standard output has seen enough; without this, Python would complain once more on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    note = f"{kept} articles of {spec.sources} sources to {args.output}"
-    print(note + (f", {away} to {args.held_out}" if away else ""), file=sys.stderr)
+    note = f"{written_count} articles of {spec.sources} sources to {args.output}"
+    print(note + (f", {held_out_count} to {args.held_out}" if held_out_count else ""), file=sys.stderr)
     return 0
 
 

@@ -11,15 +11,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["dumped", "records", "writer"]
+__all__ = ["format_line", "read_records", "open_writer"]
 
 
-def dumped(record: object) -> str:
+def format_line(record: object) -> str:
     """One line."""
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file, each with its position ("file:line"); ValueError for a line that is no JSON object."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -36,7 +36,7 @@ def records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 @contextmanager
-def writer(path: str | None) -> Iterator[Callable[[str], object]]:
+def open_writer(path: str | None) -> Iterator[Callable[[str], object]]:
     """A function that writes lines to `path`, which appears under its name only when all is written.
 
     "-" is standard output, None is nowhere, a name ending in .gz is packed.
@@ -50,8 +50,8 @@ def writer(path: str | None) -> Iterator[Callable[[str], object]]:
         with open(part, "wb") as raw, ExitStack() as stack:
             # No name and no time in the header, so that the same lines are the same file; level 9 takes far longer.
             packed = gzip.GzipFile("", "wb", 6, raw, mtime=0) if path.endswith(".gz") else None
-            put = stack.enter_context(packed).write if packed else raw.write
-            yield lambda line: put(line.encode())
+            write = stack.enter_context(packed).write if packed else raw.write
+            yield lambda line: write(line.encode())
         os.replace(part, path)
     except BaseException:
         Path(part).unlink(missing_ok=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Table", "mean_table", "table"]
+__all__ = ["TreeTable", "average_trees", "extract_trees"]
 
-Table = dict[str, np.ndarray[Any, Any]]
+TreeTable = dict[str, np.ndarray[Any, Any]]
 
 
-def table(booster: Any) -> Table:
+def extract_trees(booster: Any) -> TreeTable:
     """The trees of a booster as columns."""
     columns: dict[str, list[float]] = {name: [] for name in ("feature", "threshold", "left", "right", "leaf")}
     sizes: list[int] = []
@@ -20,22 +20,24 @@ def table(booster: Any) -> Table:
         nodes: list[dict[str, Any]] = []
         leaves: list[float] = []
 
-        def number(node: dict[str, Any], nodes: list[dict[str, Any]] = nodes, leaves: list[float] = leaves) -> int:
+        def number_nodes(
+            node: dict[str, Any], nodes: list[dict[str, Any]] = nodes, leaves: list[float] = leaves
+        ) -> int:
             if "leaf_value" in node:
                 leaves.append(node["leaf_value"])
                 return ~(len(leaves) - 1)
             nodes.append(node)
             place = len(nodes) - 1
-            node["children"] = (number(node["left_child"]), number(node["right_child"]))
+            node["children"] = (number_nodes(node["left_child"]), number_nodes(node["right_child"]))
             return place
 
-        if number(tree["tree_structure"]) != 0:
+        if number_nodes(tree["tree_structure"]) != 0:
             continue  # a tree that is a leaf only
         sizes.append(len(nodes))
         columns["leaf"] += leaves
         for node in nodes:
             columns["feature"].append(node["split_feature"])
-            columns["threshold"].append(_below(node["threshold"]))
+            columns["threshold"].append(_round_down(node["threshold"]))
             columns["left"].append(node["children"][0])
             columns["right"].append(node["children"][1])
     kinds = {"feature": np.int16, "threshold": np.float32, "left": np.int16, "right": np.int16, "leaf": np.float32}
@@ -45,7 +47,7 @@ def table(booster: Any) -> Table:
     }
 
 
-def mean_table(tables: Sequence[Table], counts: Sequence[float]) -> Table:
+def average_trees(tables: Sequence[TreeTable], counts: Sequence[float]) -> TreeTable:
     """Trees whose sum is the mean of what several tables give, each counted so often."""
     joined = {name: np.concatenate([one[name] for one in tables]) for name in tables[0]}
     shares = np.repeat(np.array(counts) / sum(counts), [len(one["leaf"]) for one in tables])
@@ -53,7 +55,7 @@ def mean_table(tables: Sequence[Table], counts: Sequence[float]) -> Table:
     return joined
 
 
-def _below(threshold: float) -> np.float32:
+def _round_down(threshold: float) -> np.float32:
     """The greatest float32 not above a threshold: a feature is at most the one if and only if at most the other."""
     value = np.float32(threshold)
     return np.nextafter(value, np.float32(-np.inf)) if float(value) > threshold else value

@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), *(str(HERE.parent / name) for name in ("tests", "datasets"))]
 
 from common.texts import PIECES  # noqa: E402
-from generate import generate, pages  # noqa: E402
+from generate import generate, generate_pages  # noqa: E402
 from io_support import record, response  # noqa: E402
 from strategies import MARKUP  # noqa: E402
 from templatemine.pages import _html  # noqa: E402
@@ -134,7 +134,7 @@ def of_tables() -> Iterator[bytes]:
 
 
 def of_pages() -> Iterator[bytes]:
-    for number, one in enumerate(pages(documents=4, sources=2, kilobytes=0.4, scripts=("latin", "han"))):
+    for number, one in enumerate(generate_pages(documents=4, sources=2, kilobytes=0.4, scripts=("latin", "han"))):
         yield bytes([number]) + one["html"].encode()[:2000]
 
 

@@ -58,19 +58,19 @@ def test_what_the_demo_prints(tmp_path: Path) -> None:
     """The article with its cuts, and the tables, are those of the demo."""
     sys.path.insert(0, str(ROOT / "datasets"))
     import demo
-    from generate import write
+    from generate import write_archive
 
     archive, new, packs = tmp_path / "archive.jsonl.gz", tmp_path / "new.jsonl", tmp_path / "packs"
-    write(demo.SPEC, str(archive), held_out=str(new), split=0.1)
+    write_archive(demo.SPEC, str(archive), held_out=str(new), split=0.1)
     told = [_told("mine", archive, "-o", packs), _told("clean", new, "-p", packs, "-o", tmp_path / "cleaned.jsonl")]
     told.append(_told("show", packs / "tarnwickledger.example.json", "--limit", "4"))
     cleaned, originals = (
         [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for path in (tmp_path / "cleaned.jsonl", new)
     )
-    article = demo.chosen(cleaned)
+    article = demo.pick_article(cleaned)
     (text,) = (one["text"] for one in originals if one["id"] == article["id"])
-    lines = demo.marked(text, article["removed"], "~~", "~~").splitlines()
+    lines = demo.mark_removed(text, article["removed"], "~~", "~~").splitlines()
     quoted = [line.removeprefix("> ") for line in README.splitlines() if line.startswith("> ")]
     places = [lines.index(line) for line in quoted]
     assert len(quoted) > 4

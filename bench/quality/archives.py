@@ -110,7 +110,7 @@ def generated() -> tuple[list[Document], dict[str, list[tuple[int, int, str]]], 
 @cache
 def generated_pages() -> tuple[list[Document], dict[str, str | None], str]:
     """Generated pages, their gold texts, their digest."""
-    from generate import pages as make
+    from generate import generate_pages as make
 
     rows = list(make(**GENERATED_PAGES))
     return [_document(row) for row in rows], {row["id"]: row["gold"] for row in rows}, _digest(rows)

@@ -34,7 +34,7 @@ for folder in ("datasets/templates", "datasets", "bench"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
-import training  # noqa: E402
+import score_model  # noqa: E402
 
 from machine import machine  # noqa: E402
 from quality import archives, asked  # noqa: E402
@@ -189,7 +189,10 @@ def _examples(source: str) -> Sequence[Any]:
     """What is learnt from one annotated source, by the trainer of the model that ships."""
     one = next(one for one in _archives()[1] if one.name == source)
     what = (one.name, one.publisher, one.documents, one.gold)
-    return [training.examples(*what), *(training.dressed(*what, seed) for seed in range(1, training.COPIES + 1))]
+    return [
+        score_model.make_examples(*what),
+        *(score_model.make_synthetic_examples(*what, seed) for seed in range(1, score_model.SYNTHETIC_COPIES + 1)),
+    ]
 
 
 def _fold(publisher: str) -> frozenset[str]:
@@ -210,7 +213,7 @@ def _trained(held: frozenset[str], most: int | None, without: str) -> str:
     path = ROOT / "build" / "bench" / "quality" / "models" / f"{told}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     some = [example for name in known[:most] for example in _examples(name)]
-    columns = training.fit([training.ignoring(example, without) for example in some] if without else some)
+    columns = score_model.fit([score_model.mask_features(example, without) for example in some] if without else some)
     np.savez_compressed(path, **columns)
     return str(path)
 
@@ -265,7 +268,7 @@ MORE: Sequence[Method] = (
     ),
     *(
         Method(name=f"default, no {group}", fit=_fitted(without=group), note="trained without these features")
-        for group in training.GROUPS
+        for group in score_model.GROUPS
     ),
 )
 """What is compared with the default beside them: learning curve, and features taken away."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from newsgen.language import Script, draw, listed
+from newsgen.language import Script, draw, split_words
 
 __all__ = ["ARABIC"]
 
-NOUNS = listed("""
+NOUNS = split_words("""
 وزير تقرير مجلس سوق مشروع برنامج قرار اجتماع مؤتمر قطاع اقتصاد بنك مركز فريق موسم عقد اتفاق قانون مستشفى
 مطار ميناء طريق جسر نهر مصنع حقل بيان لقاء ملف نظام عام شهر حزب رئيس مدير خبير مكتب صندوق معرض نادي ملعب
 منتخب تعاون دعم إنتاج استثمار تعليم أمن سعر قرض عرض طلب بحر جبل شارع بيت عامل طالب معلم طبيب مريض علاج
@@ -21,16 +21,16 @@ NOUNS = listed("""
 مطر طقس حصاد محصول سوق دخل دين راتب منتج مورد مصرف سهم مؤشر ربع عقار إسكان نقل قطار حافلة كهرباء وقود
 نفط غاز ماء سد مجتمع شباب تدريب تطوير تقييم إجراء شرط هدف سبب أثر خطر تحذير وعد سؤال جواب خبر صحفي قارئ
 صورة وثيقة رسالة""")
-VERBS = listed(
+VERBS = split_words(
     """أعلن بحث شهد استقبل أكد وقع ناقش افتتح رفض أطلق أجل دعم راجع نفذ طرح حقق سجل واصل قدم نظم تابع ألغى"""
 )
-PRESENT = listed("""
+PRESENT = split_words("""
 يعلن يبحث يشهد يستقبل يؤكد يوقع يناقش يفتتح يرفض يطلق يؤجل يدعم يراجع ينفذ يطرح يحقق يسجل يواصل يقدم
 ينظم""")
-ADJECTIVES = listed("""
+ADJECTIVES = split_words("""
 جديد محلي وطني عام خاص كبير سابق دولي مشترك سنوي نهائي صحي تجاري مالي ريفي ساحلي شمالي جنوبي مؤقت دائم
 واسع قديم حديث مفتوح سريع""")
-ROLES = listed("المتحدث المدير الخبير الوزير المستشار الباحث المهندس المحافظ الأستاذ")
+ROLES = split_words("المتحدث المدير الخبير الوزير المستشار الباحث المهندس المحافظ الأستاذ")
 LETTERS = "بتثجحخدذرزسشصضطظعغفقكلمنهبتجحدرسشعفقكلمنر"
 PATTERNS = {
     "nouns": (
@@ -47,13 +47,13 @@ PATTERNS = {
     "present": ("ي{0}{1}{2}", "ي{0}ت{1}{2}", "يت{0}ا{1}{2}", "يست{0}{1}{2}", "ي{0}ا{1}{2}"),
     "adjectives": ("{0}{1}ي{2}", "{0}ا{1}{2}ي", "{0}{1}{2}ي", "م{0}{1}{2}", "مت{0}ا{1}{2}", "{0}{1}و{2}"),
 }
-FIRST = listed("""
+FIRST = split_words("""
 سالم ناصر راشد ماجد عادل سمير نبيل هاني وليد طارق ليلى مريم هدى سعاد نورة أمل زياد باسم فارس لبنى""")
-MONTHS = tuple(listed("يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"))
-WEEKDAYS = tuple(listed("الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد"))
+MONTHS = tuple(split_words("يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"))
+WEEKDAYS = tuple(split_words("الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد"))
 
 
-def _words(rng: Random, count: int, known: Sequence[str], patterns: Sequence[str]) -> list[str]:
+def _invent_words(rng: Random, count: int, known: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """`known` and invented words behind them, all different, in rank order."""
     words = dict.fromkeys(known)
     while len(words) < count:
@@ -64,18 +64,18 @@ def _words(rng: Random, count: int, known: Sequence[str], patterns: Sequence[str
     return list(words)
 
 
-def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
+def build_lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     """Ranked words of each class of the grammar."""
-    nouns = _words(rng, 14_000, NOUNS, PATTERNS["nouns"])
-    roots = _words(rng, 900, [], PATTERNS["adjectives"])
+    nouns = _invent_words(rng, 14_000, NOUNS, PATTERNS["nouns"])
+    roots = _invent_words(rng, 900, [], PATTERNS["adjectives"])
     people = [(draw(rng, FIRST), draw(rng, ("ال", "بن ")), draw(rng, roots)) for _ in range(3_000)]
     return {
         "nouns": nouns,
         "n": nouns,
         "ns": [noun + "ات" for noun in nouns],
-        "vd": _words(rng, 6_000, VERBS, PATTERNS["verbs"]),
-        "v": _words(rng, 6_000, PRESENT, PATTERNS["present"]),
-        "adj": _words(rng, 8_000, ADJECTIVES, PATTERNS["adjectives"]),
+        "vd": _invent_words(rng, 6_000, VERBS, PATTERNS["verbs"]),
+        "v": _invent_words(rng, 6_000, PRESENT, PATTERNS["present"]),
+        "adj": _invent_words(rng, 8_000, ADJECTIVES, PATTERNS["adjectives"]),
         "names": [f"{first} {link}{last}|{link}{last}" for first, link, last in people],
         "places": ["ال" + root for root in roots[:200]],
         "topics": nouns[200:],
@@ -234,7 +234,7 @@ EXTRAS = (
 
 ARABIC = Script(
     name="arabic",
-    lexicon=lexicon,
+    build_lexicon=build_lexicon,
     grammar=GRAMMAR,
     idioms=IDIOMS,
     gap=" ",

@@ -15,18 +15,18 @@ from random import Random
 from typing import NamedTuple
 
 from newsgen.boilerplate import Context, Source, Span, Template, draw_source, render
-from newsgen.language import Language, draw, random_for
+from newsgen.language import Language, derive_random, draw
 from newsgen.scripts import SCRIPTS
 
-__all__ = ["Archive", "ArchiveSpec", "Article", "sized"]
+__all__ = ["Archive", "ArchiveSpec", "Article", "scale_spec"]
 
 #: A copy repeats one of so many articles before it: an editor touches up the news of the week, not of last year.
-MEMORY = 40
+COPY_WINDOW = 40
 #: An agency story runs in two or three papers.
-CARRIERS = (2, 2, 3)
+PAPERS_PER_STORY = (2, 2, 3)
 #: Documents of a source that are measured to meet a size in megabytes: lengths vary by three quarters of their mean, so
 #: that this many leave an error of some 3 % (one source).
-SAMPLE = 500
+SAMPLE_DOCUMENTS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ class Article(NamedTuple):
 
 
 @lru_cache(maxsize=6)
-def language_of(script: str, seed: int) -> Language:
-    """Languages are kept: building one takes longer than a small archive, and `sized` asks for the same again."""
+def load_language(script: str, seed: int) -> Language:
+    """Languages are kept: building one takes longer than a small archive, and `scale_spec` asks for the same again."""
     return Language(SCRIPTS[script], seed)
 
 
@@ -119,7 +119,7 @@ class Archive:
 
     def __init__(self, spec: ArchiveSpec) -> None:
         self.spec = spec
-        self.languages = {name: language_of(name, spec.seed) for name in dict.fromkeys(spec.scripts)}
+        self.languages = {name: load_language(name, spec.seed) for name in dict.fromkeys(spec.scripts)}
         self.groups: dict[str, list[int]] = {name: [] for name in self.languages}
         self.sources: list[Source] = []
         for index in range(spec.sources):
@@ -138,22 +138,22 @@ class Archive:
                 )
             )
             group.append(index)
-        self.wire = self._wire()
+        self.wire = self._plan_wire()
 
     def language(self, index: int) -> Language:
         """The language of source number `index`."""
         return self.languages[self.spec.scripts[index % len(self.spec.scripts)]]
 
-    def _wire(self) -> list[dict[int, int]]:
+    def _plan_wire(self) -> list[dict[int, int]]:
         """For each source, which of its articles open with which agency story."""
         wire: list[dict[int, int]] = [{} for _ in self.sources]
         spec = self.spec
         for script, group in self.groups.items():
-            stories = int(spec.agency * spec.documents * len(group) / (sum(CARRIERS) / len(CARRIERS)))
+            stories = int(spec.agency * spec.documents * len(group) / (sum(PAPERS_PER_STORY) / len(PAPERS_PER_STORY)))
             for story in range(stories if len(group) > 1 else 0):
-                rng = random_for(spec.seed, "wire", script, story)
-                carriers = dict.fromkeys(draw(rng, group) for _ in range(2 * draw(rng, CARRIERS)))
-                for index in list(carriers)[: draw(rng, CARRIERS)]:
+                rng = derive_random(spec.seed, "wire", script, story)
+                carriers = dict.fromkeys(draw(rng, group) for _ in range(2 * draw(rng, PAPERS_PER_STORY)))
+                for index in list(carriers)[: draw(rng, PAPERS_PER_STORY)]:
                     # The papers print a story within a few articles of each other; the first free place is taken.
                     place = story * spec.documents // stories + int(rng.random() * 5)
                     while place in wire[index]:
@@ -165,7 +165,7 @@ class Archive:
     def story(self, index: int, number: int) -> list[str]:
         """Paragraphs of an agency story in the script of source `index`."""
         language = self.language(index)
-        rng = random_for(self.spec.seed, "story", language.script.name, number)
+        rng = derive_random(self.spec.seed, "story", language.script.name, number)
         return language.body(rng, sentences=5 + int(rng.random() * 6))
 
     def articles(self) -> Iterator[Article]:
@@ -176,10 +176,10 @@ class Archive:
     def source_articles(self, index: int) -> Iterator[Article]:
         """The articles of source number `index`."""
         spec, source, language = self.spec, self.sources[index], self.language(index)
-        rng = random_for(spec.seed, "articles", index)
+        rng = derive_random(spec.seed, "articles", index)
         first = date.fromisoformat(spec.start)
         mean = spec.kilobytes * 1000 / language.sentence_bytes
-        recent: deque[tuple[str, str, list[str]]] = deque(maxlen=MEMORY)
+        recent: deque[tuple[str, str, list[str]]] = deque(maxlen=COPY_WINDOW)
         for number in range(spec.documents):
             offset = number * spec.days // spec.documents
             day = first + timedelta(days=offset)
@@ -187,7 +187,7 @@ class Archive:
             copy_of, story = None, self.wire[index].get(number)
             if story is None and recent and rng.random() < spec.near_duplicates:
                 copy_of, title, body = draw(rng, recent)
-                body = _touched_up(rng, language, body)
+                body = _edit_copy(rng, language, body)
             else:
                 # Mean 1: the product of two uniform numbers makes a few articles much longer than most.
                 sentences = max(2, round(mean * (0.3 + 2.8 * rng.random() * rng.random())))
@@ -201,8 +201,8 @@ class Archive:
                 for template in source.templates
                 if template.first <= offset < template.last and rng.random() < template.share
             ]
-            blocks = _furnished(context, body, live)
-            text, spans = _joined(blocks, source.gap)
+            blocks = _add_boilerplate(context, body, live)
+            text, spans = _join_blocks(blocks, source.gap)
             record = {
                 "source": source.id,
                 "id": identity,
@@ -214,7 +214,7 @@ class Archive:
             yield Article(record, spans, blocks, tuple(template.id for template in live), copy_of, story)
 
 
-def _touched_up(rng: Random, language: Language, body: list[str]) -> list[str]:
+def _edit_copy(rng: Random, language: Language, body: list[str]) -> list[str]:
     """A copy of `body` with a few words changed, sometimes a new paragraph at the end."""
     body = list(body)
     for _ in range(1 + int(rng.random() * 4)):
@@ -223,7 +223,7 @@ def _touched_up(rng: Random, language: Language, body: list[str]) -> list[str]:
     return body + language.body(rng, sentences=2) if rng.random() < 0.3 else body
 
 
-def _furnished(context: Context, body: list[str], live: list[Template]) -> list[tuple[str, list[Span]]]:
+def _add_boilerplate(context: Context, body: list[str], live: list[Template]) -> list[tuple[str, list[Span]]]:
     """The blocks of a page: head lines, the body with what is put into it, tail lines."""
     rng, script = context.rng, context.language.script
     blocks: list[tuple[str, list[Span]]] = [(paragraph, []) for paragraph in body]
@@ -270,7 +270,7 @@ def _insert(
     blocks.append(item)
 
 
-def _joined(blocks: list[tuple[str, list[Span]]], gap: str) -> tuple[str, list[Span]]:
+def _join_blocks(blocks: list[tuple[str, list[Span]]], gap: str) -> tuple[str, list[Span]]:
     """Text and spans of the whole page."""
     spans: list[Span] = []
     at = 0
@@ -280,8 +280,8 @@ def _joined(blocks: list[tuple[str, list[Span]]], gap: str) -> tuple[str, list[S
     return gap.join([text for text, _ in blocks]), spans
 
 
-def sized(spec: ArchiveSpec, megabytes: float) -> ArchiveSpec:
+def scale_spec(spec: ArchiveSpec, megabytes: float) -> ArchiveSpec:
     """The spec with as many documents a source as give about so many megabytes (10^6 bytes) of text."""
-    sample = Archive(replace(spec, documents=SAMPLE))
-    size = sum(len(article.record["text"].encode()) for article in sample.articles()) / SAMPLE
+    sample = Archive(replace(spec, documents=SAMPLE_DOCUMENTS))
+    size = sum(len(article.record["text"].encode()) for article in sample.articles()) / SAMPLE_DOCUMENTS
     return replace(spec, documents=max(1, round(megabytes * 1e6 / size)))

@@ -14,7 +14,7 @@ from datetime import date
 from random import Random
 from typing import NamedTuple
 
-from newsgen.language import Language, capitalise, draw, random_for
+from newsgen.language import Language, capitalise, derive_random, draw
 
 __all__ = ["KINDS", "Context", "Kind", "Source", "Span", "Template", "draw_source", "render"]
 
@@ -131,7 +131,7 @@ class Context:
         return self.source.forms[name].format(
             weekday=script.weekdays[day.weekday()],
             day=day.day,
-            th=_ordinal(day.day),
+            th=_ordinal_suffix(day.day),
             month=script.months[day.month - 1],
             year=day.year,
             hour=f"{hour:02d}",
@@ -143,20 +143,20 @@ class Context:
         )
 
 
-def _ordinal(day: int) -> str:
+def _ordinal_suffix(day: int) -> str:
     return "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
 
 
-def _email(context: Context) -> str:
+def _write_email(context: Context) -> str:
     return f"desk{context.number(1, 40)}@{context.source.slug}.example"
 
 
-def _names(context: Context) -> str:
+def _write_names(context: Context) -> str:
     names = dict.fromkeys(draw(context.rng, context.source.staff) for _ in range(context.number(1, 4)))
     return context.language.script.name_list.join(names)
 
 
-def _headlines(context: Context) -> str:
+def _write_headlines(context: Context) -> str:
     gap = "\n" if "\n" in context.source.gap else " "
     return "".join([gap + context.language.headline(context.rng) for _ in range(context.number(2, 5))])
 
@@ -175,7 +175,7 @@ SLOTS: dict[str, tuple[bool, Callable[[Context], str]]] = {
     "percent": (True, lambda c: f"{5 * c.number(1, 15)}%"),
     "phone": (True, lambda c: f"0{c.number(10, 99)} {c.number(100, 999)} {c.number(1000, 9999)}"),
     "url": (False, lambda c: f"https://www.{c.source.slug}.example/p/{c.number(1_000, 90_000)}"),
-    "email": (False, _email),
+    "email": (False, _write_email),
 }
 #: What a slot can look like, for checking spans; \d holds for every script's digits.
 SLOT_FORMS = {
@@ -198,10 +198,10 @@ DYNAMIC: dict[str, Callable[[Context], str]] = {
     "city": lambda c: draw(c.rng, c.source.cities),
     "agency": lambda c: draw(c.rng, c.source.agencies),
     "headline": lambda c: c.language.headline(c.rng),
-    "headlines": _headlines,
+    "headlines": _write_headlines,
     "caption": lambda c: c.language.caption(c.rng),
     "name": lambda c: draw(c.rng, c.source.staff),
-    "names": _names,
+    "names": _write_names,
     "initials": lambda c: "".join([chr(c.number(65, 91)) for _ in range(2)]),
 }
 
@@ -217,7 +217,7 @@ def render(template: Template, context: Context) -> tuple[str, list[Span]]:
         elif sort == "slot":
             own_digits, write = SLOTS[value]
             piece = write(context)
-            text += piece.translate(_digits(context.source.digits)) if own_digits else piece
+            text += piece.translate(_make_digit_table(context.source.digits)) if own_digits else piece
         else:
             text += value
         label = "dynamic" if sort == "dynamic" else "template"
@@ -227,10 +227,10 @@ def render(template: Template, context: Context) -> tuple[str, list[Span]]:
             pieces.append((start, len(text), label))
     if template.dynamic:
         pieces = [(0, len(text), "dynamic")]
-    return text, [span for start, end, label in pieces for span in _trimmed(text, start, end, label)]
+    return text, [span for start, end, label in pieces for span in _trim_lines(text, start, end, label)]
 
 
-def _trimmed(text: str, start: int, end: int, label: str) -> Iterator[Span]:
+def _trim_lines(text: str, start: int, end: int, label: str) -> Iterator[Span]:
     """The lines of a piece without the white space around them."""
     for line in text[start:end].split("\n"):
         bare = line.strip()
@@ -240,11 +240,13 @@ def _trimmed(text: str, start: int, end: int, label: str) -> Iterator[Span]:
         start += len(line) + 1
 
 
-def _digits(digits: str) -> dict[int, str]:
+def _make_digit_table(digits: str) -> dict[int, str]:
     return {} if digits.isascii() else {ord("0") + n: digit for n, digit in enumerate(digits)}
 
 
-def _settle(rng: Random, wording: str, names: Mapping[str, str], language: Language) -> tuple[tuple[str, str], ...]:
+def _resolve_wording(
+    rng: Random, wording: str, names: Mapping[str, str], language: Language
+) -> tuple[tuple[str, str], ...]:
     """A wording as one source has it: choices made, names and words put in, cut into its parts."""
     text = CHOICE.sub(lambda found: draw(rng, found[1].split("|")), wording)
     for name, value in names.items():
@@ -252,8 +254,8 @@ def _settle(rng: Random, wording: str, names: Mapping[str, str], language: Langu
 
     def word(found: re.Match[str]) -> str:
         # Not the commonest words (they would read like prose) and not the rarest (nobody names a column after those).
-        chosen = draw(rng, language.words[found[1].lower()][40:3_000])
-        return chosen.upper() if found[1].isupper() else chosen
+        drawn = draw(rng, language.words[found[1].lower()][40:3_000])
+        return drawn.upper() if found[1].isupper() else drawn
 
     parts = []
     for part in PART.split(WORD.sub(word, text)):
@@ -263,7 +265,7 @@ def _settle(rng: Random, wording: str, names: Mapping[str, str], language: Langu
     return tuple(parts)
 
 
-def _lives(rng: Random, life: str, days: int, season: int) -> list[tuple[int, int]]:
+def _draw_lifetimes(rng: Random, life: str, days: int, season: int) -> list[tuple[int, int]]:
     if life == "season":
         first = int(rng.random() * max(1, days - season))
         return [(first, first + season)]
@@ -273,7 +275,7 @@ def _lives(rng: Random, life: str, days: int, season: int) -> list[tuple[int, in
     return [(0, ALWAYS)]
 
 
-def _wordings(
+def _choose_wordings(
     rng: Random, ordinal: int, count: int | None, language: Language
 ) -> Iterator[tuple[Kind, tuple[str, ...], int]]:
     """The kinds a source has, each with its wordings and the one to begin with; behind them extras up to `count`."""
@@ -305,7 +307,7 @@ def draw_source(
     days, season : int
         Length of the archive and of a season.
     """
-    rng = random_for(seed, "source", index)
+    rng = derive_random(seed, "source", index)
     script = language.script
     title, slug = script.papers[ordinal % len(script.papers)]
     if ordinal >= len(script.papers):
@@ -313,9 +315,9 @@ def draw_source(
         title, slug = f"{title} {number}", f"{slug}{number}"
     names = {"paper": title, "PAPER": title.upper(), "site": capitalise(slug)}
     drawn = []
-    for kind, wordings, begin in _wordings(rng, ordinal, templates, language):
-        for turn, (first, last) in enumerate(_lives(rng, kind.life, days, season)):
-            parts = _settle(rng, wordings[(begin + turn) % len(wordings)], names, language)
+    for kind, wordings, begin in _choose_wordings(rng, ordinal, templates, language):
+        for turn, (first, last) in enumerate(_draw_lifetimes(rng, kind.life, days, season)):
+            parts = _resolve_wording(rng, wordings[(begin + turn) % len(wordings)], names, language)
             drawn.append(
                 Template(
                     id=f"{slug}/{kind.name}{turn or ''}",

@@ -10,11 +10,11 @@ from dataclasses import replace
 from random import Random
 
 from newsgen import latin
-from newsgen.language import draw, listed
+from newsgen.language import draw, split_words
 
 __all__ = ["ENGLISH"]
 
-NOUNS = latin.NOUNS + listed("""
+NOUNS = latin.NOUNS + split_words("""
 account agenda agreement aircraft alliance allowance apartment appointment archive artist assembly athlete auditor
 author average backlog balance ban barrier beach benefit bid bill bond border boundary boycott breakdown broadcast
 broker builder building bus business buyer camera canal capital captain car career cargo carrier cartoon cash
@@ -64,7 +64,7 @@ transfer transition transport traveller treasure treatment trend trip trophy tro
 uniform unit university upgrade vacancy variety venue version victim view violation virus vision visitor voice volume
 volunteer voyage walk wall warehouse waste weapon weather website wedding week welfare wheat wheel wind window winner
 winter witness wood worker workshop writer yard""")
-ADJECTIVES = latin.ADJECTIVES + listed("""
+ADJECTIVES = latin.ADJECTIVES + split_words("""
 absent academic active additional adequate advanced aggressive alternative amateur ancient anonymous apparent
 appropriate artificial automatic available aware bitter bold brief brilliant busy calm capable casual civil classic
 commercial compact competitive comprehensive confident conservative considerable constant contemporary controversial
@@ -89,7 +89,7 @@ subtle sufficient suitable superior supreme surprising suspicious symbolic syste
 tough toxic traditional tragic transparent tropical typical ultimate underground unexpected unfair uniform unique
 unknown unlikely unnecessary upper vague valid valuable variable verbal vertical violent virtual vital vulnerable warm
 wealthy welcome western wet widespread wild willing wise wooden worthy""")
-VERBS = latin.VERBS + listed("""
+VERBS = latin.VERBS + split_words("""
 abandon absorb accept accompany achieve acquire adjust administer admire advertise advise affect aid allocate amend
 analyse approach arrange assemble assign assist attach attack attend attract award benefit book borrow calculate
 cancel capture celebrate certify challenge charter chase circulate clarify classify climb combine command commission
@@ -109,7 +109,7 @@ relate relocate rent repeat represent reproduce resume retain reverse revise rev
 scrutinise search separate shelter shift simplify solve specify sponsor stimulate store stress structure substitute
 suggest summon supervise supply surprise surround survey suspect sustain switch terminate threaten tolerate trace
 transform translate transport trigger upgrade verify view violate vote welcome widen witness""")
-SURNAMES = listed("""
+SURNAMES = split_words("""
 Abbott Akhtar Albrecht Anders Barlow Bauer Bell Bennett Berg Bishop Bose Brandt Brooks Carter Castillo Chandra Chapman
 Costa Cruz Dalton Dietrich Doyle Dubois Duncan Ellis Farouk Fischer Fletcher Fontaine Fraser Fuentes Garnier Goddard
 Haddad Hansen Harper Hart Herrera Holm Hughes Ito Jansen Joshi Kaplan Keller Khan Kimura Kowalski Lambert Larsen
@@ -118,32 +118,32 @@ Okafor Olsen Ortiz Osei Parker Patel Pereira Petrov Quinn Rahman Ramos Reed Rich
 Sharma Silva Singh Soto Stone Sutton Svensson Tanaka Taylor Torres Turner Vogel Walker Watts Weber Wong Young Zhang""")
 PLACES = [
     first + last
-    for first in listed(
+    for first in split_words(
         "Ash Bridge Castle Clay Cross East Elm Fern Green Hazel High Kings Long Mill North Oak Red Stone"
     )
     for last in ("bridge", "field", "ford", "haven", "ton", "wood")
 ]
 
 
-def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
+def build_lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     """Words of each class of the grammar, ranked anew for each seed."""
-    nouns, verbs, adjectives = (_shuffled(rng, words) for words in (NOUNS, VERBS, ADJECTIVES))
-    return latin.classes(
+    nouns, verbs, adjectives = (_shuffle_words(rng, words) for words in (NOUNS, VERBS, ADJECTIVES))
+    return latin.build_classes(
         nouns=nouns,
         verbs=verbs,
         adjectives=adjectives,
         adverbs=latin.ADVERBS,
         topics=nouns[100:],
         people=[(draw(rng, latin.FIRST), draw(rng, SURNAMES)) for _ in range(1_000)],
-        places=_shuffled(rng, PLACES),
-        trusts=_shuffled(rng, PLACES),
+        places=_shuffle_words(rng, PLACES),
+        trusts=_shuffle_words(rng, PLACES),
     )
 
 
-def _shuffled(rng: Random, words: Sequence[str]) -> list[str]:
+def _shuffle_words(rng: Random, words: Sequence[str]) -> list[str]:
     found = list(dict.fromkeys(words))
     rng.shuffle(found)
     return found
 
 
-ENGLISH = replace(latin.LATIN, name="english", lexicon=lexicon)
+ENGLISH = replace(latin.LATIN, name="english", build_lexicon=build_lexicon)

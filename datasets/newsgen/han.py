@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from newsgen.language import Script, draw, listed
+from newsgen.language import Script, draw, split_words
 
 __all__ = ["HAN"]
 
-NOUNS = listed("""
+NOUNS = split_words("""
 发展 经济 项目 企业 城市 农村 市场 工程 政策 会议 计划 报告 学校 医院 铁路 港口 河流 产业 技术 服务 环境
 资金 居民 代表 部门 地区 公司 银行 合同 价格 教育 文化 能源 粮食 工厂 交通 安全 标准 规划 成果 机构 团队
 平台 系统 基地 群众 队伍 展览 赛季 球队 道路 桥梁 机场 车站 码头 船舶 海洋 森林 气候 降雨 洪水 水库 电力
@@ -21,15 +21,15 @@ NOUNS = listed("""
 护士 老师 学生 家长 工人 农民 司机 游客 顾客 读者 作家 电影 音乐 戏剧 小说 博物馆 图书馆 比赛 联赛 教练
 球员 冠军 法院 律师 案件 法律 条例 合作 谈判 协议 代表团 大使 选举 议会 委员会 草案 意见 问题 原因 结果
 影响 风险 机会 措施 步骤""")
-VERBS = listed("""
+VERBS = split_words("""
 推进 举行 加强 完成 建设 提高 支持 开展 参加 推动 介绍 增加 减少 讨论 通过 启动 发布 检查 保护 服务 改善
 调整 落实 扩大 组织 研究 恢复 评估 批准 延长 取消 推迟 拒绝 考虑 分析 总结 展示 提供 接受 签署 制定 执行
 监督 管理 培训 培养 引进 出售 购买 运输 生产 种植 修复 保存 公布 确认 回应 采取 解决 促进 带动 吸引 影响
 改变 适应 满足""")
-ADJECTIVES = listed(
+ADJECTIVES = split_words(
     "重要 主要 新型 全国 地方 公共 现代 传统 国际 稳定 积极 优质 沿海 北部 南部 年度 共同 有关 相关 重大"
 )
-ROLES = listed("负责人 专家 代表 教授 工程师 店主 船长 记者 教师 医生")
+ROLES = split_words("负责人 专家 代表 教授 工程师 店主 船长 记者 教师 医生")
 SURNAMES = "赵钱孙李周吴郑王冯陈卫蒋沈韩杨朱秦许何吕施张孔曹严华金魏陶姜谢邹苏潘葛范彭鲁"
 POOL = (
     "安把白百班半保报北本比笔边变标表别冰布步部才菜草层茶查长常场车成城程池持尺冲出初春词村达打大代带单当党刀"
@@ -47,7 +47,7 @@ WEEKDAYS = tuple("星期" + day for day in "一二三四五六日")
 MONTHS = tuple(f"{month}月" for month in range(1, 13))
 
 
-def _words(rng: Random, count: int, known: Sequence[str]) -> list[str]:
+def _invent_words(rng: Random, count: int, known: Sequence[str]) -> list[str]:
     """`known` and pairs of common characters behind them, now and then one of three; all different, in rank order."""
     words = dict.fromkeys(known)
     while len(words) < count:
@@ -55,18 +55,18 @@ def _words(rng: Random, count: int, known: Sequence[str]) -> list[str]:
     return list(words)
 
 
-def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
+def build_lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     """Ranked words of each class of the grammar."""
-    nouns = _words(rng, 14_000, NOUNS)
-    places = _words(rng, 220, [])
+    nouns = _invent_words(rng, 14_000, NOUNS)
+    places = _invent_words(rng, 220, [])
     people = [
         draw(rng, SURNAMES) + draw(rng, POOL) + (draw(rng, POOL) if rng.random() < 0.7 else "") for _ in range(3_000)
     ]
     return {
         "nouns": nouns,
         "n": nouns,
-        "v": _words(rng, 7_000, VERBS),
-        "adj": _words(rng, 6_000, ADJECTIVES),
+        "v": _invent_words(rng, 7_000, VERBS),
+        "adj": _invent_words(rng, 6_000, ADJECTIVES),
         "names": [f"{name}|{name}" for name in people],
         "places": [place[:2] + draw(rng, "市县镇港州岛") for place in places],
         "topics": nouns[200:],
@@ -183,7 +183,7 @@ EXTRAS = (
 
 HAN = Script(
     name="han",
-    lexicon=lexicon,
+    build_lexicon=build_lexicon,
     grammar=GRAMMAR,
     idioms=IDIOMS,
     gap="",

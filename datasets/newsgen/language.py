@@ -23,7 +23,7 @@ from operator import getitem
 from random import Random
 from typing import NamedTuple, TypeVar
 
-__all__ = ["Language", "Script", "capitalise", "draw", "listed", "random_for", "zipf_urn"]
+__all__ = ["Language", "Script", "capitalise", "draw", "split_words", "derive_random", "make_zipf_urn"]
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Script:
 
     Attributes
     ----------
-    lexicon : function of a Random
+    build_lexicon : function of a Random
         Ranked words of each class.  The grammar names the classes as ``<class>``; ``<^class>`` is the capitalised form.
         The classes ``names`` ("full|short"), ``places`` and ``topics`` feed the cast: ``<P>``, ``<Q>``, ``<T>``.
     grammar : mapping
@@ -66,7 +66,7 @@ class Script:
     """
 
     name: str
-    lexicon: Callable[[Random], Mapping[str, Sequence[str]]]
+    build_lexicon: Callable[[Random], Mapping[str, Sequence[str]]]
     grammar: Mapping[str, Sequence[str]]
     idioms: tuple[str, ...]
     gap: str
@@ -94,7 +94,7 @@ class Frame(NamedTuple):
     urns: tuple[list[str], ...]
 
 
-def random_for(*key: object) -> Random:
+def derive_random(*key: object) -> Random:
     """A random generator of its own for each key, so that no part of an archive depends on what was drawn before it.
 
     The seed goes through SHA-256 by hand: `Random(str)` does something like it, but promises nothing between versions.
@@ -107,12 +107,12 @@ def draw(rng: Random, items: Sequence[T]) -> T:
     return items[int(rng.random() * len(items))]
 
 
-def listed(words: str) -> list[str]:
+def split_words(words: str) -> list[str]:
     """The words of a table."""
     return words.split()
 
 
-def bits16(rng: Random, count: int) -> array[int]:
+def draw_bits16(rng: Random, count: int) -> array[int]:
     """`count` numbers below 2^16 in one go."""
     numbers = array("H")
     if count:
@@ -122,7 +122,7 @@ def bits16(rng: Random, count: int) -> array[int]:
     return numbers
 
 
-def zipf_urn(words: Sequence[str]) -> list[str]:
+def make_zipf_urn(words: Sequence[str]) -> list[str]:
     """2^16 entries, each word in proportion to 1 / (rank + 2.7); of the rarest words some get none."""
     weights = [1.0 / (rank + OFFSET) for rank in range(len(words))]
     scale = URN / fsum(weights)  # sum() itself rounds otherwise from Python 3.12 on
@@ -152,16 +152,16 @@ class Language:
 
     def __init__(self, script: Script, seed: int) -> None:
         self.script = script
-        rng = random_for(seed, script.name, "language")
-        self.words = dict(script.lexicon(rng))
-        self._urns = {name: zipf_urn(words) for name, words in self.words.items()}
-        self.frames = self._frames(rng, "S", FRAMES)
-        self._headlines = self._frames(rng, "HEADLINE", HEADLINES)
-        self._captions = self._frames(rng, "CAPTION", HEADLINES)
+        rng = derive_random(seed, script.name, "language")
+        self.words = dict(script.build_lexicon(rng))
+        self._urns = {name: make_zipf_urn(words) for name, words in self.words.items()}
+        self.frames = self._make_frames(rng, "S", FRAMES)
+        self._headlines = self._make_frames(rng, "HEADLINE", HEADLINES)
+        self._captions = self._make_frames(rng, "CAPTION", HEADLINES)
         sample = self.body(rng, sentences=400)
         self.sentence_bytes = len("".join(sample).encode()) / 400
 
-    def _urn(self, name: str) -> list[str]:
+    def _get_urn(self, name: str) -> list[str]:
         if name not in self._urns:
             self._urns[name] = [capitalise(word) for word in self._urns[name[1:]]]
         return self._urns[name]
@@ -172,23 +172,23 @@ class Language:
             options = [option for option in options if "{" not in option] or options[:1]
         return CALL.sub(lambda call: self._expand(rng, call[1], depth + 1), draw(rng, options))
 
-    def _frames(self, rng: Random, symbol: str, count: int) -> list[Frame]:
+    def _make_frames(self, rng: Random, symbol: str, count: int) -> list[Frame]:
         frames = []
         for _ in range(count):
             text = self._expand(rng, symbol)
             for name, marks in CAST.items():
                 text = re.sub(f"<{name}>", lambda _, marks=marks: draw(rng, marks), text)  # type: ignore[misc]
             if self.script.capitals:
-                text = re.sub(r"(?:^|(?<=[.?!] ))(“?)(<?)(?=\w)(.)", _start, text)
-            urns = tuple(self._urn(name) for name in GAP.findall(text))
+                text = re.sub(r"(?:^|(?<=[.?!] ))(“?)(<?)(?=\w)(.)", _capitalise_start, text)
+            urns = tuple(self._get_urn(name) for name in GAP.findall(text))
             frames.append(Frame(GAP.sub("%s", text.replace("%", "%%")), urns))
         return frames
 
     def _fill(self, rng: Random, form: str, frames: Sequence[Frame]) -> str:
         urns = list(chain.from_iterable([frame.urns for frame in frames]))
-        return form % tuple(map(getitem, urns, bits16(rng, len(urns))))
+        return form % tuple(map(getitem, urns, draw_bits16(rng, len(urns))))
 
-    def _people(self, rng: Random, text: str, *, short: bool = False) -> str:
+    def _fill_people(self, rng: Random, text: str, *, short: bool = False) -> str:
         """Put an article's people, places and topics where their marks are."""
         names, places, topics = self._urns["names"], self._urns["places"], self.words["topics"]
         for mark in CAST["P"]:
@@ -203,7 +203,7 @@ class Language:
 
     def body(self, rng: Random, *, sentences: int) -> list[str]:
         """Paragraphs of an article of about so many sentences, one to four each."""
-        numbers = bits16(rng, sentences)
+        numbers = draw_bits16(rng, sentences)
         frames = [self.frames[number * len(self.frames) >> 16] for number in numbers]
         lines: list[str] = []
         place = 0
@@ -211,17 +211,17 @@ class Language:
             size = 1 + numbers[place] % 4
             lines.append(self.script.gap.join([frame.form for frame in frames[place : place + size]]))
             place += size
-        return self._people(rng, self._fill(rng, "\n\n".join(lines), frames)).split("\n\n")
+        return self._fill_people(rng, self._fill(rng, "\n\n".join(lines), frames)).split("\n\n")
 
     def headline(self, rng: Random) -> str:
         """One headline, without a full stop."""
         frame = draw(rng, self._headlines)
-        return self._people(rng, self._fill(rng, frame.form, [frame]), short=True)
+        return self._fill_people(rng, self._fill(rng, frame.form, [frame]), short=True)
 
     def caption(self, rng: Random) -> str:
         """One picture caption, a full sentence."""
         frame = draw(rng, self._captions)
-        return self._people(rng, self._fill(rng, frame.form, [frame]))
+        return self._fill_people(rng, self._fill(rng, frame.form, [frame]))
 
     def name(self, rng: Random) -> str:
         """A full name; the common ones come back often."""
@@ -244,6 +244,6 @@ class Language:
         )
 
 
-def _start(found: re.Match[str]) -> str:
+def _capitalise_start(found: re.Match[str]) -> str:
     quote, gap, letter = found.groups()
     return f"{quote}<^{letter}" if gap else quote + letter.upper()

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from newsgen.language import Script, capitalise, draw, listed
+from newsgen.language import Script, capitalise, draw, split_words
 
-__all__ = ["ADJECTIVES", "ADVERBS", "FIRST", "LATIN", "NOUNS", "VERBS", "classes"]
+__all__ = ["ADJECTIVES", "ADVERBS", "FIRST", "LATIN", "NOUNS", "VERBS", "build_classes"]
 
-NOUNS = listed("""
+NOUNS = split_words("""
 government minister company city report plan council court market project programme group region case
 budget bank school hospital law price vote election tax deal office leader party union team game season
 player fund study system service network contract bridge harbour border river storm farm factory airport
@@ -28,7 +28,7 @@ index record figure quarter decade morning evening weekend anniversary festival 
 song stage match league final coach defender goal injury victory defeat title question answer reason
 result effect change risk chance effort attempt measure step rule limit condition demand concern warning
 threat promise offer claim charge detail document letter photograph""")
-VERBS = listed("""
+VERBS = split_words("""
 announce approve reject order launch delay support oppose review change limit extend reduce question
 confirm suspend welcome discuss replace cover visit demand resist repair finance inspect close
 open raise remove offer expand protect record publish move return defend address adopt alter answer
@@ -39,7 +39,7 @@ praise predict prepare present press produce promise promote propose provide pur
 recover reform release remember renew report request require rescue resolve respect restore restrict
 reveal reward rule secure select serve settle share shape sign strengthen study target test trace train
 treat trust unveil urge use value visit warn watch weaken""")
-ADJECTIVES = listed("""
+ADJECTIVES = split_words("""
 public local national new former regional private senior recent early final joint foreign federal major
 rural coastal northern southern temporary permanent voluntary costly ambitious secret annual weekly
 disputed unusual empty old western eastern modest main able basic bright broad careful central certain
@@ -50,14 +50,14 @@ necessary normal official open original ordinary patient popular powerful previo
 proper quiet rapid ready real recent regular remote rich safe serious severe sharp short similar simple
 single slow small social solid special stable strong successful sudden thin urban urgent useful usual
 vast visible weak wide young""")
-ADVERBS = listed("quickly quietly formally briefly largely openly barely sharply widely recently finally partly")
-ROLES = listed("""
+ADVERBS = split_words("quickly quietly formally briefly largely openly barely sharply widely recently finally partly")
+ROLES = split_words("""
 spokeswoman spokesman director economist resident professor secretary adviser negotiator historian
 shopkeeper farmer""")
 
-ONSETS = listed("""
+ONSETS = split_words("""
 b c d f g h l m n p r s t v w b d l m n p r s t k j br cl cr dr fl fr gr pl pr sh sl st tr ch th""")
-VOWELS = listed("a e i o u a e i o a e i o ai ea oa ou")
+VOWELS = split_words("a e i o u a e i o a e i o ai ea oa ou")
 INNER = ["", "", "", "", "n", "r", "l", "s", "m"]
 CODAS = ["n", "r", "l", "s", "t", "m", "d", "nd", "nt", "st", "rk", "lt", "ck", "rn", "p", "g", "ll", "w"]
 ENDINGS = {
@@ -65,29 +65,29 @@ ENDINGS = {
     "verbs": ["", "", "ate", "ise", "ify", "er"],
     "adjectives": ["al", "ous", "ive", "ic", "ary", "ent", "ish", "able", "ern", "ed"],
 }
-FIRST = listed("""
+FIRST = split_words("""
 Marla Ines Tobin Aldo Petra Hollis Wren Dario Selma Jory Anneke Lorne Mirela Caspian Odette Rufus Tamsin
 Emeka Yara Bram Leonie Osric Pia Halvard Zora Quill Nadia Ferris Idris Maud Silvan Greta""")
 PLACE_ENDINGS = ["mouth", "ford", "ham", "wick", "by", "stead", "field", "port", "haven", "burgh", "dale", "ton"]
-MONTHS = tuple(listed("January February March April May June July August September October November December"))
-WEEKDAYS = tuple(listed("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"))
+MONTHS = tuple(split_words("January February March April May June July August September October November December"))
+WEEKDAYS = tuple(split_words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"))
 #: What chance would spell in some of 60,000 words, and a demo should not.
 AVOIDED = ("shit", "cunt", "fag", "nig", "rape", "slut", "cock", "dick")
-SMALL = listed("two three four five six seven eight nine ten eleven twelve fifteen twenty thirty")
+SMALL = split_words("two three four five six seven eight nine ten eleven twelve fifteen twenty thirty")
 
 
-def _word(rng: Random, syllables: int) -> str:
+def _invent_word(rng: Random, syllables: int) -> str:
     inner = [draw(rng, ONSETS) + draw(rng, VOWELS) + draw(rng, INNER) for _ in range(syllables - 1)]
     return "".join(inner) + draw(rng, ONSETS) + draw(rng, VOWELS) + draw(rng, CODAS)
 
 
-def _words(rng: Random, count: int, known: Sequence[str], endings: Sequence[str]) -> list[str]:
+def _invent_words(rng: Random, count: int, known: Sequence[str], endings: Sequence[str]) -> list[str]:
     """`known` and invented words behind them, all different, in rank order; rarer words are longer, as everywhere."""
     words = dict.fromkeys(known)
     while len(words) < count:
         ending = draw(rng, endings)
         syllables = 1 + (rng.random() < 0.35 + 0.4 * len(words) / count) + (not ending and rng.random() < 0.5)
-        word = _word(rng, syllables) + ending
+        word = _invent_word(rng, syllables) + ending
         if not any(part in word for part in AVOIDED):
             words[word] = None
     return list(words)
@@ -111,16 +111,16 @@ def _with_article(word: str) -> str:
     return ("an " if word[0] in "aeiou" else "a ") + word
 
 
-def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
+def build_lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     """Ranked words of each class of the grammar."""
-    nouns = _words(rng, 14_000, NOUNS, ENDINGS["nouns"])
-    verbs = _words(rng, 6_000, VERBS, ENDINGS["verbs"])
-    adjectives = _words(rng, 8_000, ADJECTIVES, ENDINGS["adjectives"])
-    stems = _words(rng, 600, [], [""])
+    nouns = _invent_words(rng, 14_000, NOUNS, ENDINGS["nouns"])
+    verbs = _invent_words(rng, 6_000, VERBS, ENDINGS["verbs"])
+    adjectives = _invent_words(rng, 8_000, ADJECTIVES, ENDINGS["adjectives"])
+    stems = _invent_words(rng, 600, [], [""])
     places = [capitalise(stem) + draw(rng, PLACE_ENDINGS) for stem in stems[:250]]
     surnames = [capitalise(stem) for stem in stems[250:]]
     people = [(draw(rng, FIRST), draw(rng, surnames)) for _ in range(3_000)]
-    return classes(
+    return build_classes(
         nouns=nouns,
         verbs=verbs,
         adjectives=adjectives,
@@ -132,7 +132,7 @@ def lexicon(rng: Random) -> Mapping[str, Sequence[str]]:
     )
 
 
-def classes(
+def build_classes(
     *,
     nouns: Sequence[str],
     verbs: Sequence[str],
@@ -415,7 +415,7 @@ EXTRAS = (
 
 LATIN = Script(
     name="latin",
-    lexicon=lexicon,
+    build_lexicon=build_lexicon,
     grammar=GRAMMAR,
     idioms=IDIOMS,
     gap=" ",

@@ -13,9 +13,9 @@ from random import Random
 
 from newsgen.archive import Archive, Article
 from newsgen.boilerplate import Span
-from newsgen.language import Language, draw, random_for
+from newsgen.language import Language, derive_random, draw
 
-__all__ = ["page"]
+__all__ = ["render_page"]
 
 FRAME = """<!DOCTYPE html>
 <html lang="{lang}" dir="{dir}">
@@ -55,19 +55,21 @@ FRAME = """<!DOCTYPE html>
 """
 
 
-def page(archive: Archive, index: int, article: Article) -> dict[str, str]:
+def render_page(archive: Archive, index: int, article: Article) -> dict[str, str]:
     """The page of one article of source number `index`: source, id, url, date, title, html, gold."""
     source, language = archive.sources[index], archive.language(index)
     record, labels = article.record, language.script.page
-    settled = random_for(archive.spec.seed, "page", index)
-    rng = random_for(archive.spec.seed, "page", record["id"])
-    prefix = source.slug[:3] + draw(settled, ("x", "k", "z"))
+    source_random = derive_random(archive.spec.seed, "page", index)
+    rng = derive_random(archive.spec.seed, "page", record["id"])
+    prefix = source.slug[:3] + draw(source_random, ("x", "k", "z"))
     section = int(rng.random() * (len(language.script.sections) - 1)) + 1
-    boxes = [_most_read(rng, language, labels["most"], prefix), _comments(rng, language, labels, prefix)]
-    if settled.random() < 0.5:
+    boxes = [_render_most_read(rng, language, labels["most"], prefix), _render_comments(rng, language, labels, prefix)]
+    if source_random.random() < 0.5:
         boxes.reverse()
     words = {"$paper": source.title, "$year": record["date"][:4], "$city": source.cities[0].title()}
-    texts = {name: escape(_put(labels[name], words)) for name in ("cookies", "search", "login", "share", "rights")}
+    texts = {
+        name: escape(_fill_words(labels[name], words)) for name in ("cookies", "search", "login", "share", "rights")
+    }
     html = FRAME.format(
         **texts,
         lang=labels["lang"],
@@ -76,7 +78,7 @@ def page(archive: Archive, index: int, article: Article) -> dict[str, str]:
         paper=escape(source.title),
         url=record["url"],
         prefix=prefix,
-        build=f"{int(settled.random() * 16**6):06x}",
+        build=f"{int(source_random.random() * 16**6):06x}",
         number=int(rng.random() * 10**7),
         visit=f"{int(rng.random() * 16**12):012x}",
         test=int(rng.random() * 40),
@@ -87,7 +89,7 @@ def page(archive: Archive, index: int, article: Article) -> dict[str, str]:
         date=record["date"],
         author=escape(draw(rng, source.staff)),
         author_id=int(rng.random() * 900),
-        body="\n".join([_block(text, spans, prefix) for text, spans in article.blocks]),
+        body="\n".join([_render_block(text, spans, prefix) for text, spans in article.blocks]),
         side="\n".join(boxes),
         about="".join(
             [f'<li><a href="/about/{n}">{name}</a></li>' for n, name in enumerate(labels["about"].split("|"))]
@@ -95,14 +97,14 @@ def page(archive: Archive, index: int, article: Article) -> dict[str, str]:
         took=int(rng.random() * 300),
     )
     kept = {name: value for name, value in record.items() if name != "text"}
-    return kept | {"html": html, "gold": gold(article)}
+    return kept | {"html": html, "gold": extract_gold(article)}
 
 
-def gold(article: Article) -> str:
+def extract_gold(article: Article) -> str:
     """Headline and content of an article, a block a paragraph, without its boilerplate."""
     blocks = [article.record["title"]]
     for text, marks in article.blocks:
-        spans = _boilerplate(text, marks)
+        spans = _without_dateline(text, marks)
         kept, at = "", 0
         for start, end, _ in spans:
             kept += text[at:start]
@@ -113,7 +115,7 @@ def gold(article: Article) -> str:
     return "\n\n".join(blocks)
 
 
-def _boilerplate(text: str, spans: list[Span]) -> list[Span]:
+def _without_dateline(text: str, spans: list[Span]) -> list[Span]:
     """The spans of a block but for a dateline, which on a page belongs to the story."""
     if (
         spans
@@ -125,16 +127,16 @@ def _boilerplate(text: str, spans: list[Span]) -> list[Span]:
     return spans
 
 
-def _put(text: str, words: dict[str, str]) -> str:
+def _fill_words(text: str, words: dict[str, str]) -> str:
     for name, value in words.items():
         text = text.replace(name, value)
     return text
 
 
-def _block(text: str, spans: list[Span], prefix: str) -> str:
+def _render_block(text: str, spans: list[Span], prefix: str) -> str:
     """A paragraph, or a box if all of it is boilerplate; boilerplate inside a paragraph becomes a span."""
     out, at, content = "", 0, False
-    for start, end, label in [*_boilerplate(text, spans), (len(text), len(text), "")]:
+    for start, end, label in [*_without_dateline(text, spans), (len(text), len(text), "")]:
         content = content or bool(text[at:start].strip())
         out += escape(text[at:start])
         piece = escape(text[start:end])
@@ -145,14 +147,14 @@ def _block(text: str, spans: list[Span], prefix: str) -> str:
     return f'<div class="{prefix}-note">{out.replace(chr(10), "<br>")}</div>'
 
 
-def _most_read(rng: Random, language: Language, title: str, prefix: str) -> str:
+def _render_most_read(rng: Random, language: Language, title: str, prefix: str) -> str:
     items = [
         f'<li><a href="/a/{int(rng.random() * 10**6)}">{escape(language.headline(rng))}</a></li>' for _ in range(5)
     ]
     return f'<aside class="{prefix}-most"><h2>{title}</h2><ol>{"".join(items)}</ol></aside>'
 
 
-def _comments(rng: Random, language: Language, labels: Mapping[str, str], prefix: str) -> str:
+def _render_comments(rng: Random, language: Language, labels: Mapping[str, str], prefix: str) -> str:
     items = []
     for _ in range(int(rng.random() * 5)):
         text = " ".join(language.body(rng, sentences=1 + int(rng.random() * 2)))

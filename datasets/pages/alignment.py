@@ -14,13 +14,13 @@ from rapidfuzz.distance import LCSseq
 
 from templatemine.evaluation.metrics import split_words as words_of
 
-__all__ = ["matched", "provenance", "records"]
+__all__ = ["align_words", "describe_provenance", "read_records"]
 
 Label = TypeVar("Label")
 MANIFEST = Path(__file__).resolve().parents[1] / "manifest.toml"
 
 
-def provenance(script: str, paths: Sequence[str]) -> dict[str, Any]:
+def describe_provenance(script: str, paths: Sequence[str]) -> dict[str, Any]:
     """What a table of weights says of what it was made of: digests, licences and command."""
     known = {one["name"]: one["licence"] for one in tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["dataset"]}
     names = [Path(path).name for path in paths]
@@ -33,13 +33,13 @@ def provenance(script: str, paths: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def records(path: str) -> Iterator[dict[str, Any]]:
+def read_records(path: str) -> Iterator[dict[str, Any]]:
     """JSON lines, plain or gzip."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
-def matched(texts: Sequence[str], gold: Sequence[tuple[Label, str]]) -> tuple[list[int], list[tuple[int, Label]]]:
+def align_words(texts: Sequence[str], gold: Sequence[tuple[Label, str]]) -> tuple[list[int], list[tuple[int, Label]]]:
     """The longest common subsequence of the words of some texts and of a gold.
 
     Returns

@@ -13,18 +13,18 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["NAMES", "THREADS", "Thread", "invented_date", "thread"]
+__all__ = ["NAMES", "THREADS", "ThreadMarkup", "invent_date", "make_thread"]
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class ThreadMarkup:
     """Mark-up of a comment thread: head and foot, one comment, and what parts its paragraphs; and whether comments stand
     beside the paragraphs of the story, in no element of their own."""
 
     head: str
     comment: str
     foot: str
-    paragraphs: str = "</p><p>"
+    paragraph_break: str = "</p><p>"
     flat: bool = False
 
 
@@ -34,69 +34,69 @@ _FORM = (
 )
 _TABLE = "<table width=100% cellpadding=4><tr><td>"
 
-THREADS: Sequence[Thread] = (
-    Thread(
+THREADS: Sequence[ThreadMarkup] = (
+    ThreadMarkup(
         '<div id="comments"><h3 id="comments-title">{n} Responses to &#8220;{title}&#8221;</h3><ol class="commentlist">',
         '<li class="comment even"><div class="comment-author vcard"><cite class="fn">{name}</cite> <span>says:</span></div>'
         '<div class="comment-meta"><a href="#c">{date} at {clock}</a></div><p>{text}</p>'
         '<div class="reply"><a href="#r">Reply</a></div></li>',
         '</ol><div id="respond">' + _FORM + "</div></div>",
     ),
-    Thread(
+    ThreadMarkup(
         '<div class="comments" id="comments"><h4>{n} comments:</h4><dl id="comments-block">',
         '<dt class="comment-author"><a href="/p">{name}</a> said...</dt><dd class="comment-body"><p>{text}</p></dd>'
         '<dd class="comment-footer"><span class="comment-timestamp"><a href="#c">{date} {clock}</a></span></dd>',
         '</dl><p class="comment-footer"><a href="/post">Post a Comment</a></p></div>',
         "<br><br>",
     ),
-    Thread(
+    ThreadMarkup(
         '<section class="comments-area"><h2 class="comments-title">{n} thoughts on &ldquo;{title}&rdquo;</h2><ol>',
         "<li><article><footer><b>{name}</b> <time>{date}</time></footer><div><p>{text}</p></div>"
         "<div><a href='#r'>Reply</a></div></article></li>",
         "</ol>" + _FORM + "</section>",
     ),
-    Thread(
+    ThreadMarkup(
         '<div class="reader-talk"><h2>What readers say</h2><p>{n} comments. Log in or register to post.</p><ul>',
         '<li class="item"><span class="user">{name}</span> wrote:<br>{text}<br>'
         '<span class="when">{date} {clock}</span> | <a href="#a">Recommend (3)</a> | <a href="#b">Report abuse</a></li>',
         "</ul><p><a href='#all'>Read all comments</a></p></div>",
         "<br>",
     ),
-    Thread(
+    ThreadMarkup(
         "<h3>Comments</h3>" + _TABLE,
         "<b>{name}</b>, {date} {clock}<br>{text}<hr>",
         "</td></tr></table><a href='#post'>Add your comment</a>",
         "<br><br>",
     ),
-    Thread(
+    ThreadMarkup(
         '<div id="disqus_thread"><div class="dsq-brlink">{n} comments</div><ul id="posts">',
         '<li class="post"><div class="post-byline"><a href="/u">{name}</a> • <a href="#d">{date}</a></div>'
         '<div class="post-message"><p>{text}</p></div><div>• <a href="#r">Reply</a> • <a href="#s">Share ›</a></div></li>',
         "</ul></div>",
     ),
-    Thread(
+    ThreadMarkup(
         '<div class="discussion"><div class="hd">Join the conversation ({n})</div>',
         '<div class="msg"><div class="hd"><strong>{name}</strong> <em>{date}</em></div><div class="bd">{text}</div></div>',
         '<div class="ft"><a href="#1">1</a> <a href="#2">2</a> <a href="#3">Next &raquo;</a></div></div>',
         "<br/><br/>",
     ),
-    Thread(
+    ThreadMarkup(
         '<a name="comments"></a><div id="c_list"><p><strong>{n} Comments</strong> (<a href="#f">Post</a>)</p>',
         '<div class="c"><p>{text}</p><p class="posted">Posted by: <a href="/x">{name}</a> | {date} at {clock}</p></div>',
         "<p>The comments to this entry are closed.</p></div>",
     ),
-    Thread(
+    ThreadMarkup(
         '<div class="feedback-wrap"><h3>Have your say</h3>',
         "<div><p>&#8220;{text}&#8221;</p><p>- <b>{name}</b>, {place}, {date}</p></div>",
         "<p>The views expressed in the contents above are those of our users.</p></div>",
     ),
-    Thread(
+    ThreadMarkup(
         "<h2>Comments</h2>",
         '<p>{text}</p><p class="posted">Posted by: <a href="/u">{name}</a> at {date} {clock}</p>',
         "<h2>Post a comment</h2><form><p><label>Name:</label><br><input></p><textarea></textarea></form>",
         flat=True,
     ),
-    Thread(
+    ThreadMarkup(
         "<h2>TrackBack</h2><p>TrackBack URL for this entry:<br>http://blog.example/mt-tb.cgi/{n}</p>"
         "<p>Listed below are links to weblogs that reference <a href='/p'>{title}</a>:</p>",
         '<p>&raquo; <a href="/t">{title}</a> from {name}<br>{text} <a href="/t">[Read More]</a></p>'
@@ -105,7 +105,7 @@ THREADS: Sequence[Thread] = (
         "<br>",
         flat=True,
     ),
-    Thread(
+    ThreadMarkup(
         '<div class="col"><ol class="list">',
         "<li><p><i>{date} {clock}</i> {name} :</p><p>{text}</p></li>",
         "</ol></div>",
@@ -146,7 +146,7 @@ PLACES = ["Leeds", "Austin, TX", "Toronto", "Lagos", "Pune", "Cork", "Utrecht", 
 MONTHS = list(calendar.month_name)[1:]
 
 
-def invented_date(draw: random.Random) -> str:
+def invent_date(draw: random.Random) -> str:
     month, day, year = draw.choice(MONTHS), draw.randint(1, 28), draw.randint(1999, 2024)
     return draw.choice(
         (
@@ -159,7 +159,9 @@ def invented_date(draw: random.Random) -> str:
     )
 
 
-def thread(paragraphs: Sequence[str], title: str, draw: random.Random, threads: Sequence[Thread] = THREADS) -> str:
+def make_thread(
+    paragraphs: Sequence[str], title: str, draw: random.Random, threads: Sequence[ThreadMarkup] = THREADS
+) -> str:
     """HTML of a thread.
 
     Parameters
@@ -171,24 +173,24 @@ def thread(paragraphs: Sequence[str], title: str, draw: random.Random, threads: 
     threads : sequence of Thread, optional
         Kinds of threads to choose from.
     """
-    kind = draw.choice(threads)
+    markup = draw.choice(threads)
     number = min(int(draw.expovariate(1 / 8)) + 1, 60)
     rows = []
     for _ in range(number):
-        said = []
+        paragraph_parts = []
         for _ in range(1 if draw.random() < 0.7 else draw.randint(2, 4)):
             sentences = draw.choice(paragraphs).split(". ")
             first = draw.randrange(len(sentences))
-            said.append(html.escape(". ".join(sentences[first : first + draw.randint(1, 5)])))
+            paragraph_parts.append(html.escape(". ".join(sentences[first : first + draw.randint(1, 5)])))
         rows.append(
-            kind.comment.format(
+            markup.comment.format(
                 name=draw.choice(NAMES),
-                date=invented_date(draw),
+                date=invent_date(draw),
                 clock=f"{draw.randint(1, 12)}:{draw.randint(0, 59):02}{draw.choice((' am', ' PM', ''))}",
                 place=draw.choice(PLACES),
                 title=html.escape(title),
-                text=kind.paragraphs.join(said),
+                text=markup.paragraph_break.join(paragraph_parts),
             )
         )
-    head = kind.head.format(n=number, title=html.escape(title))
-    return head + "\n".join(rows) + kind.foot
+    head = markup.head.format(n=number, title=html.escape(title))
+    return head + "\n".join(rows) + markup.foot

@@ -15,7 +15,7 @@ PRIOR = 0.5
 """Added to the count of each pair of characters; so much for one that was never seen is Jeffreys' choice."""
 
 
-def pairs(texts: Sequence[str]) -> NDArray[np.float64]:
+def measure_pair_bits(texts: Sequence[str]) -> NDArray[np.float64]:
     """Beesley: bits that each character costs where the one before it is known, by the pairs of all other texts.
 
     A text of one character, or on a page without others, has 0.
@@ -29,21 +29,21 @@ def pairs(texts: Sequence[str]) -> NDArray[np.float64]:
     edges = np.cumsum([0, *map(len, codes)])
     first = np.delete(number, edges[1:] - 1)
     both = first * len(letters) + np.delete(number, edges[:-1])
-    bits = -np.log2((_others(both, homes) + PRIOR) / (_others(first, homes) + PRIOR * len(letters)))
+    bits = -np.log2((_count_in_others(both, homes) + PRIOR) / (_count_in_others(first, homes) + PRIOR * len(letters)))
     sizes = np.bincount(homes, minlength=len(codes))
     found = np.bincount(homes, bits, len(codes)) / sizes
     found[(sizes < 3) | (len(texts) < 2)] = 0
     return found
 
 
-def _others(keys: NDArray[np.int64], homes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _count_in_others(keys: NDArray[np.int64], homes: NDArray[np.int64]) -> NDArray[np.int64]:
     """How often each key occurs in other texts than its own."""
     _, place, count = np.unique(keys, return_inverse=True, return_counts=True)
     _, own_place, own = np.unique(place * (homes.max() + 1) + homes, return_inverse=True, return_counts=True)
     return count[place] - own[own_place]
 
 
-def ranks(texts: Sequence[str]) -> NDArray[np.float64]:
+def measure_rank_distance(texts: Sequence[str]) -> NDArray[np.float64]:
     """Cavnar and Trenkle: distance of rank-ordered n-grams from the profile of the page's language, by resiliparse."""
     from resiliparse.parse.lang import detect_fast
 
@@ -51,5 +51,5 @@ def ranks(texts: Sequence[str]) -> NDArray[np.float64]:
     return np.array([detect_fast(text, cutoff=10**6, langs=[target])[1] for text in texts], np.float64)
 
 
-LANGUAGE = {"langid1": pairs, "langid2": ranks}
+LANGUAGE_FEATURES = {"langid1": measure_pair_bits, "langid2": measure_rank_distance}
 """By the names of the features in `pages.crf`."""

@@ -1,4 +1,4 @@
-"""Pages that are no articles: the story of a page taken out, and several short posts put in its place.
+"""Pages that are no articles: several short posts replace the story of a page.
 
 Of the sets whose licence allows trained weights to be shipped, few pages hold several posts: the front page of a blog,
 a thread of a forum, questions with answers.  On these all of the posts are main text, with their titles, dates and
@@ -16,34 +16,34 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from comments import NAMES, invented_date
-from labels import Labelled, emptied, label
+from comments import NAMES, invent_date
+from labels import LabelledPage, empty_blocks, label_page
 
 from templatemine.pages.blocks import find_headline
 
-__all__ = ["POSTS", "Posts", "listing"]
+__all__ = ["POSTS", "PostMarkup", "make_listing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Posts:
+class PostMarkup:
     """Mark-up of posts: head, one post, the lines below it that lead elsewhere, foot, and what parts paragraphs."""
 
     head: str
     post: str
     links: str
     foot: str
-    parted: str = "</p><p>"
+    paragraph_break: str = "</p><p>"
 
 
-POSTS: Sequence[Posts] = (
-    Posts(
+POSTS: Sequence[PostMarkup] = (
+    PostMarkup(
         '<div class="posts">',
         '<div class="post"><h2 class="entry-title"><a href="/p">{title}</a></h2><p class="meta">{date} by {name}</p>'
         '<div class="entry"><p>{text}</p></div>',
         '<p class="postmeta">Posted in <a href="/c">News</a> | <a href="#c">{number} Comments</a> &raquo;</p></div>',
         '<div class="navigation"><a href="/2">&laquo; Older entries</a></div></div>',
     ),
-    Posts(
+    PostMarkup(
         '<div id="main">',
         '<h2 class="date-header">{date}</h2><div class="post"><h3 class="post-title">{title}</h3>'
         '<div class="post-body">{text}</div>',
@@ -52,32 +52,32 @@ POSTS: Sequence[Posts] = (
         "</div>",
         "<br><br>",
     ),
-    Posts(
+    PostMarkup(
         "<table width=100%>",
         "<tr><td><b>{title}</b><br><font size=2>{text}</font><br><br></td></tr>",
         "",
         "</table>",
         "<br><br>",
     ),
-    Posts("", "<h3>{title}</h3><p>{text}</p>", "", '<p><a href="#top">Back to top</a></p>'),
-    Posts(
+    PostMarkup("", "<h3>{title}</h3><p>{text}</p>", "", '<p><a href="#top">Back to top</a></p>'),
+    PostMarkup(
         "<table cellpadding=4>",
         "<tr><td valign=top><b>{name}</b></td><td><small>Posted: {date} {clock}</small><br>{text}</td></tr>",
         '<tr><td></td><td><a href="#q">Quote</a> <a href="#r">Report</a></td></tr>',
         "</table>",
         "<br><br>",
     ),
-    Posts("<dl>", "<dt><b>{title}</b></dt><dd>{text}</dd>", "", "</dl>", "<br><br>"),
-    Posts("<ol>", "<li><p><b>{title}</b></p><p>{text}</p></li>", "", "</ol>"),
-    Posts("", '<p><font size="+1">{title}</font></p><p>{text}</p>', "<hr>", ""),
-    Posts('<div class="content"><ul>', "<li>{text}</li>", "", "</ul></div>", "</li><li>"),
-    Posts(
+    PostMarkup("<dl>", "<dt><b>{title}</b></dt><dd>{text}</dd>", "", "</dl>", "<br><br>"),
+    PostMarkup("<ol>", "<li><p><b>{title}</b></p><p>{text}</p></li>", "", "</ol>"),
+    PostMarkup("", '<p><font size="+1">{title}</font></p><p>{text}</p>', "<hr>", ""),
+    PostMarkup('<div class="content"><ul>', "<li>{text}</li>", "", "</ul></div>", "</li><li>"),
+    PostMarkup(
         "<section>",
         '<article><header><h2><a href="/p">{title}</a></h2><time>{date}</time></header><div><p>{text}</p></div>',
         '<footer><a href="/p#c">{number} comments</a></footer></article>',
         "</section>",
     ),
-    Posts(
+    PostMarkup(
         '<div class="blog">',
         '<div class="blogbody"><h3 class="title">{title}</h3><p>{text}</p>',
         '<div class="posted">Posted by {name} at {clock} | <a href="/c">Comments ({number})</a> | '
@@ -96,59 +96,61 @@ _PARTS = re.compile(rb"\s[-|:]\s|\s\xe2\x80[\x93\x94]\s")
 _PARAGRAPH = re.compile(rb"<p\b[^<>]{0,300}>\s*$", re.IGNORECASE)
 
 
-def listing(
-    plain: Labelled, row: dict[str, Any], said: Sequence[str], titles: Sequence[str], draw: random.Random
-) -> Labelled | None:
+def make_listing(
+    plain: LabelledPage, row: dict[str, Any], paragraph_texts: Sequence[str], titles: Sequence[str], draw: random.Random
+) -> LabelledPage | None:
     """The page with posts instead of its story; None if it has none to take out.
 
     Parameters
     ----------
-    plain : Labelled
+    plain : LabelledPage
         The page as it is.
-    said, titles : sequence of str
+    paragraph_texts, titles : sequence of str
         Paragraphs and headlines of all pages; posts are made of these.
     """
     main = np.flatnonzero(plain.labels).tolist()
     paragraphs = [block for block in main if plain.words[block] >= 8]
     if len(paragraphs) < 2:
         return None
-    data, place = _emptied(plain, row, {*main, find_headline(plain.features)} - {-1}, paragraphs[0])
-    pieces = list(_pieces(draw.choice(POSTS), said, titles, draw))
-    made = b"".join(piece for piece, _ in pieces)
-    data = data[:place] + made + data[place:]
+    data, place = _remove_story(plain, row, {*main, find_headline(plain.features)} - {-1}, paragraphs[0])
+    pieces = list(_make_pieces(draw.choice(POSTS), paragraph_texts, titles, draw))
+    posts = b"".join(piece for piece, _ in pieces)
+    data = data[:place] + posts + data[place:]
     title = _TITLE.search(data)
     if title is not None:
         name = _PARTS.split(title[1])[-1]
         name = name if name != title[1] else str(row.get("source") or "Home").encode()
         data = data[: title.start(1)] + name + data[title.end(1) :]
         place += (len(name) - len(title[1])) * (title.start() < place)
-    one = label(row, data, [(place, place + len(made))])
+    one = label_page(row, data, [(place, place + len(posts))])
     if one is None:
         return None
     one.labels[:] = 0
     for piece, main_text in pieces:
         if main_text:
-            one.labels[(one.page["starts"] >= place) & (one.page["starts"] < place + len(piece))] = 1
+            one.labels[(one.columns["starts"] >= place) & (one.columns["starts"] < place + len(piece))] = 1
         place += len(piece)
     return one
 
 
-def _emptied(plain: Labelled, row: dict[str, Any], gone: set[int], first: int) -> tuple[bytes, int]:
+def _remove_story(plain: LabelledPage, row: dict[str, Any], removed_blocks: set[int], first: int) -> tuple[bytes, int]:
     """The page without the words of some blocks, whose tags stay, and where one of these began, with its paragraph."""
-    whole, place = emptied(plain, row, sorted(gone), first)
-    opening = _PARAGRAPH.search(whole[max(0, place - 300) : place])
-    return whole, place if opening is None else max(0, place - 300) + opening.start()
+    data, place = empty_blocks(plain, row, sorted(removed_blocks), first)
+    opening = _PARAGRAPH.search(data[max(0, place - 300) : place])
+    return data, place if opening is None else max(0, place - 300) + opening.start()
 
 
-def _pieces(kind: Posts, said: Sequence[str], titles: Sequence[str], draw: random.Random) -> list[tuple[bytes, bool]]:
+def _make_pieces(
+    kind: PostMarkup, paragraph_texts: Sequence[str], titles: Sequence[str], draw: random.Random
+) -> list[tuple[bytes, bool]]:
     """What is put in, piece by piece, and whether it is main text."""
     pieces = [(kind.head, False)]
     for _ in range(draw.randint(2, 4) if draw.random() < FEW else draw.randint(4, 14)):
         paragraphs = 1 if draw.random() < SINGLE else draw.randint(2, 5)
         values = {
             "title": html.escape(draw.choice(titles)),
-            "text": kind.parted.join(html.escape(draw.choice(said)) for _ in range(paragraphs)),
-            "date": invented_date(draw),
+            "text": kind.paragraph_break.join(html.escape(draw.choice(paragraph_texts)) for _ in range(paragraphs)),
+            "date": invent_date(draw),
             "name": draw.choice(NAMES),
             "clock": f"{draw.randint(1, 12)}:{draw.randint(0, 59):02} PM",
             "number": draw.randint(0, 40),

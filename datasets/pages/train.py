@@ -31,12 +31,12 @@ for folder in (str(HERE), str(HERE.parent)):
         sys.path.insert(0, folder)
 
 from comments import THREADS  # noqa: E402
-from labels import Labelled, label, rows, weights, with_comments, with_head  # noqa: E402
-from listings import listing  # noqa: E402
-from variants import headlines, shortened, with_insets, with_lists, with_teasers  # noqa: E402
+from labels import LabelledPage, add_comments, label_head, label_page, read_pages, weigh_blocks  # noqa: E402
+from listings import make_listing  # noqa: E402
+from variants import add_insets, add_lists, add_teasers, collect_headlines, shorten_story  # noqa: E402
 
 from templatemine.pages import _model  # noqa: E402
-from trees import Table, mean_table, table  # noqa: E402
+from trees import TreeTable, average_trees, extract_trees  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "objective": "binary",
@@ -52,7 +52,7 @@ OPTIONS: dict[str, Any] = {
     "deterministic": True,
     "verbose": -1,
 }
-SECOND: dict[str, Any] = {"feature_fraction": 0.5}
+SECOND_OPTIONS: dict[str, Any] = {"feature_fraction": 0.5}
 FOLDS = 3
 """Of the models whose scores the second one learns from: each page is scored by one that has not seen its site."""
 
@@ -73,7 +73,7 @@ class Recipe:
         Of the models for the folds.
     second_trees : int
     thin : int
-        Of blocks that are no main text and have fewer than `LONG` words, which are nine tenths of all, one in so many
+        Of blocks that are no main text and have fewer than `LONG_WORDS` words, nine tenths of all, one in so many
         is learnt from, and counts for as many: it changes no figure by more than chance, and takes half the time.
     seeds : int
         Trainings, each by other dice.
@@ -135,56 +135,56 @@ either.  The weights are as they are because more of the first loses on sites wi
 alone (docs/research/pages.md).  The second one does not look at the sections; its invented comments all stand in an
 element of their own, for nothing else would tell them."""
 
-LONG = 8
+LONG_WORDS = 8
 
 LICENCES = {"scrapinghub": "MIT", "wcxb": "CC-BY-4.0"}
 """Of the sets whose licence allows weights trained on them to be shipped; written beside the trees."""
 
-Kind = tuple[Labelled, str]
+TrainingPage = tuple[LabelledPage, str]
 
 
-def pages(paths: Sequence[str], seed: int) -> Iterator[Kind]:
+def make_pages(paths: Sequence[str], seed: int) -> Iterator[TrainingPage]:
     """The pages of the sets with their kind; articles also made anew."""
-    draw, aside = random.Random(seed), random.Random(seed)
-    held = [kind for kind in THREADS if not kind.flat]
-    found = [(row, label(row)) for path in paths for row in rows(path)]
-    articles = [(row, one) for row, one in found if one and row.get("type") in (None, "article")]
-    said = [line for row, _ in articles for line in row["gold"].split("\n") if 8 <= len(line.split()) <= 200]
-    titles = headlines([one for _, one in articles])
-    for row, plain in found:
+    draw, draw_few = random.Random(seed), random.Random(seed)
+    contained_threads = [kind for kind in THREADS if not kind.flat]
+    labelled_rows = [(row, label_page(row)) for path in paths for row in read_pages(path)]
+    articles = [(row, one) for row, one in labelled_rows if one and row.get("type") in (None, "article")]
+    paragraphs = [line for row, _ in articles for line in row["gold"].split("\n") if 8 <= len(line.split()) <= 200]
+    titles = collect_headlines([one for _, one in articles])
+    for row, plain in labelled_rows:
         if plain is None:
             continue
         if row.get("type") not in (None, "article"):
             yield plain, "other"
             continue
-        made = {
+        variants = {
             "article": plain,
-            "comments": with_comments(row, said, draw),
-            "teasers": with_teasers(plain, row, said, titles, draw),
-            "listing": listing(plain, row, said, titles, draw),
-            "insets": with_insets(plain, row, said, titles, draw),
-            "lists": with_lists(plain, row, draw),
+            "comments": add_comments(row, paragraphs, draw),
+            "teasers": add_teasers(plain, row, paragraphs, titles, draw),
+            "listing": make_listing(plain, row, paragraphs, titles, draw),
+            "insets": add_insets(plain, row, paragraphs, titles, draw),
+            "lists": add_lists(plain, row, draw),
         }
         for what in ("", ", comments", ", teasers"):
-            short = shortened(plain, row, draw)
-            one = label(short) if short else None
+            short = shorten_story(plain, row, draw)
+            one = label_page(short) if short else None
             if short and one and what == ", comments":
-                one = with_comments(short, said, draw)
+                one = add_comments(short, paragraphs, draw)
             elif short and one and what == ", teasers":
-                one = with_teasers(one, short, said, titles, draw)
-            made[f"shortened{what}"] = one
-        made["few comments"] = with_comments(row, said, aside, held)
-        made["few teasers"] = with_teasers(plain, row, said, titles, aside)
-        short = shortened(plain, row, aside)
-        made["few shortened"] = label(short) if short else None
-        for kind, one in made.items():
+                one = add_teasers(one, short, paragraphs, titles, draw)
+            variants[f"shortened{what}"] = one
+        variants["few comments"] = add_comments(row, paragraphs, draw_few, contained_threads)
+        variants["few teasers"] = add_teasers(plain, row, paragraphs, titles, draw_few)
+        short = shorten_story(plain, row, draw_few)
+        variants["few shortened"] = label_page(short) if short else None
+        for kind, one in variants.items():
             if one is not None:
                 if kind != "listing":
-                    with_head(one)
+                    label_head(one)
                 yield one, kind
 
 
-def train(labelled: Sequence[Kind], recipe: Recipe, seed: int) -> tuple[Table, Table]:
+def train(labelled: Sequence[TrainingPage], recipe: Recipe, seed: int) -> tuple[TreeTable, TreeTable]:
     """Two tables of trees: of the features of blocks, and of what the scores of the first say of their surroundings.
 
     The second learns from scores of models that have not seen the site, as scores of unseen pages will be.
@@ -193,44 +193,46 @@ def train(labelled: Sequence[Kind], recipe: Recipe, seed: int) -> tuple[Table, T
 
     options = {**OPTIONS, "learning_rate": recipe.rate, "seed": seed}
     own = [(one, recipe.kinds[kind]) for one, kind in labelled if kind in recipe.kinds]
-    learnt = _learnt([one for one, _ in own], recipe.thin, seed)
-    matrix = np.concatenate([one.features[rows, : recipe.features] for (one, _), rows in zip(own, learnt, strict=True)])
-    labels = np.concatenate([one.labels[rows] for (one, _), rows in zip(own, learnt, strict=True)])
+    selected = _select_blocks([one for one, _ in own], recipe.thin, seed)
+    matrix = np.concatenate(
+        [one.features[rows, : recipe.features] for (one, _), rows in zip(own, selected, strict=True)]
+    )
+    labels = np.concatenate([one.labels[rows] for (one, _), rows in zip(own, selected, strict=True)])
     weight = np.concatenate(
         [
-            (weights(one) * counts * np.where(_long(one), 1, recipe.thin))[rows]
-            for (one, counts), rows in zip(own, learnt, strict=True)
+            (weigh_blocks(one) * counts * np.where(_is_long(one), 1, recipe.thin))[rows]
+            for (one, counts), rows in zip(own, selected, strict=True)
         ]
     )
     data = lightgbm.Dataset(matrix, labels, weight=weight, params={"max_bin": OPTIONS["max_bin"]}, free_raw_data=False)
-    first = table(lightgbm.train(options, data, recipe.trees))
-    folds = _folds([one.site for one, _ in own], seed)
-    fold = np.repeat(folds, [int(rows.sum()) for rows in learnt])
+    first = extract_trees(lightgbm.train(options, data, recipe.trees))
+    folds = _assign_folds([one.site for one, _ in own], seed)
+    fold = np.repeat(folds, [int(rows.sum()) for rows in selected])
     pieces: list[NDArray[Any]] = [np.empty(0)] * len(own)
     for number in range(FOLDS):
         seen = data.subset(np.flatnonzero(fold != number))
         booster = lightgbm.train({**options, "learning_rate": recipe.held_rate}, seen, recipe.held_trees)
-        held_out = _model.Forest(*table(booster).values())
+        held_out = _model.Forest(*extract_trees(booster).values())
         for place in np.flatnonzero(np.array(folds) == number).tolist():
             one = own[place][0]
             scores = held_out.scores(one.features).astype(np.float64)
-            pieces[place] = _model.context(one.page, scores)[learnt[place]]
+            pieces[place] = _model.context(one.columns, scores)[selected[place]]
     around = lightgbm.Dataset(np.concatenate(pieces), labels, weight=weight)
-    return first, table(lightgbm.train({**options, **SECOND}, around, recipe.second_trees))
+    return first, extract_trees(lightgbm.train({**options, **SECOND_OPTIONS}, around, recipe.second_trees))
 
 
-def _long(one: Labelled) -> NDArray[np.bool_]:
+def _is_long(one: LabelledPage) -> NDArray[np.bool_]:
     """Blocks of main text, and all that have some words."""
-    return (one.labels > 0) | (one.words >= LONG)
+    return (one.labels > 0) | (one.words >= LONG_WORDS)
 
 
-def _learnt(labelled: Sequence[Labelled], thin: int, seed: int) -> list[NDArray[np.bool_]]:
+def _select_blocks(labelled: Sequence[LabelledPage], thin: int, seed: int) -> list[NDArray[np.bool_]]:
     """Blocks of each page that are learnt from, see `Recipe.thin`."""
     draw = np.random.default_rng(seed)
-    return [_long(one) | (draw.random(len(one.labels)) < 1 / thin) for one in labelled]
+    return [_is_long(one) | (draw.random(len(one.labels)) < 1 / thin) for one in labelled]
 
 
-def _folds(sites: Sequence[str], seed: int) -> list[int]:
+def _assign_folds(sites: Sequence[str], seed: int) -> list[int]:
     """A fold for each page, the same for all of a site."""
     names = sorted(set(sites))
     random.Random(seed).shuffle(names)
@@ -244,21 +246,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", "--output", required=True)
     args = parser.parse_args()
-    pairs, counts, drawn = [], [], [0, 0]
+    pairs, counts, draw_size = [], [], [0, 0]
     for seed in range(args.seed, args.seed + max(recipe.seeds for recipe in RECIPES.values())):
-        made = list(pages(args.sets, seed))
-        drawn = [len(made), sum(len(one.labels) for one, _ in made)] if seed == args.seed else drawn
+        pages = list(make_pages(args.sets, seed))
+        draw_size = [len(pages), sum(len(one.labels) for one, _ in pages)] if seed == args.seed else draw_size
         for recipe in RECIPES.values():
             if seed < args.seed + recipe.seeds:
-                pairs.append(train(made, recipe, seed))
+                pairs.append(train(pages, recipe, seed))
                 counts.append(recipe.weight)
     columns = {}
     for which, tables in zip(("first", "second"), zip(*pairs, strict=True), strict=True):
-        columns.update({f"{which}_{column}": values for column, values in mean_table(tables, counts).items()})
+        columns.update({f"{which}_{column}": values for column, values in average_trees(tables, counts).items()})
     np.savez_compressed(args.output, **columns)
     import lightgbm
 
-    told = {
+    model_card = {
         "sets": {os.path.basename(path): hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in args.sets},
         "licences": {
             name: LICENCES.get(name.split(".")[0], "unknown: not to be shipped")
@@ -266,16 +268,19 @@ def main() -> None:
         },
         "command": "train.py " + " ".join(os.path.basename(path) for path in args.sets) + f" --seed {args.seed}",
         "lightgbm": lightgbm.__version__,
-        "pages and blocks of a draw": drawn,
+        "pages and blocks of a draw": draw_size,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
         "trees": [len(columns["first_sizes"]), len(columns["second_sizes"])],
         "features": list(_model.FEATURES),
         "context": list(_model.CONTEXT),
         "options": OPTIONS,
-        "second": SECOND,
+        "second": SECOND_OPTIONS,
     }
-    Path(args.output).with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    print(f"{drawn[0]} pages and {drawn[1]} blocks a draw, {told['trees']} trees", file=sys.stderr)
+    Path(args.output).with_suffix(".json").write_text(json.dumps(model_card, indent=1) + "\n", encoding="utf-8")
+    print(
+        f"{draw_size[0]} pages and {draw_size[1]} blocks a draw, {model_card['trees']} trees",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

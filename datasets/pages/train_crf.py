@@ -36,8 +36,8 @@ from typing import Any
 
 import numpy as np
 import pycrfsuite
-from alignment import matched, provenance, records
-from langid import LANGUAGE
+from alignment import align_words, describe_provenance, read_records
+from langid import LANGUAGE_FEATURES
 from numpy.typing import NDArray
 
 from templatemine.io.write import atomic_writer
@@ -59,7 +59,7 @@ ROUNDS = 60
 OPTIONS = {"c1": 0.1, "c2": 1.0, "max_iterations": ROUNDS, "feature.possible_transitions": True}
 """Both norms, the first of which keeps the model small; rounds are what ten folds can afford."""
 
-KINDS = {1: "header", 2: "text", 3: "text"}
+BLOCK_LABELS = {1: "header", 2: "text", 3: "text"}
 """Labels of the blocks; all others are other."""
 
 AROUND, LENGTH = 8, (4, 60)
@@ -72,7 +72,7 @@ _URL = re.compile(r"^\s*URL:.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledRuns:
     """A page: its site, features of its runs (`crf.compute_features`), the label of each as an index into `LABELS`."""
 
     site: str
@@ -80,9 +80,9 @@ class Labelled:
     labels: NDArray[np.int64]
 
 
-def aligned(texts: Sequence[str], gold: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+def align_labels(texts: Sequence[str], gold: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     """The label of each text: that of most of its words in the gold, by the longest common subsequence of both."""
-    owners, pairs = matched(texts, gold)
+    owners, pairs = align_words(texts, gold)
     votes = np.zeros((len(texts), len(LABELS)))
     votes[:, 2] = np.bincount(owners, minlength=len(texts))  # words that the gold lacks are other
     for at, label in pairs:
@@ -96,14 +96,14 @@ def aligned(texts: Sequence[str], gold: Sequence[tuple[str, str]]) -> NDArray[np
     return found
 
 
-def marked(gold: str) -> list[tuple[str, str]]:
+def parse_cleaneval(gold: str) -> list[tuple[str, str]]:
     """Label and text of the pieces of a gold in CleanEval's mark-up."""
     parts = _PIECE.split(_URL.sub("", gold))
     pieces = zip_longest(parts[1::2], parts[2::2], fillvalue="")
     return [("text", parts[0]), *(("header" if mark.lower() == "h" else "text", text) for mark, text in pieces)]
 
 
-def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np.int64]:
+def label_by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np.int64]:
     """The label of each run of a page that an annotation tool labelled."""
     runs = find_runs(page)
     starts, ends = (page.code_points(runs.column(name)) for name in ("start", "end"))
@@ -117,9 +117,9 @@ def by_offsets(page: Page, labels: Sequence[tuple[int, int, str]]) -> NDArray[np
     return found
 
 
-def load(args: argparse.Namespace) -> list[Labelled]:
+def load_pages(args: argparse.Namespace) -> list[LabelledRuns]:
     """All pages that have labels."""
-    sets = [list(records(path)) for path in args.sets]
+    sets = [list(read_records(path)) for path in args.sets]
     blocks = {os.path.basename(row["id"]): row["blocks"] for rows in sets for row in rows if "blocks" in row}
     pages, draw = [], random.Random(args.seed)
     for rows in sets:
@@ -128,37 +128,37 @@ def load(args: argparse.Namespace) -> list[Labelled]:
         for row in rows:
             labels = blocks.get(os.path.basename(row["id"]))
             if "html" in row and (labels is not None or row.get("gold") is not None):
-                pages.append(_labelled(row, labels, in_marks, args.language))
-            if args.parts and row.get("gold") is not None and (part := cut_out(row, draw)) is not None:
+                pages.append(_label_page(row, labels, in_marks, args.language))
+            if args.parts and row.get("gold") is not None and (part := cut_part(row, draw)) is not None:
                 pages.append(part)
     for path in args.labelled:
-        for row in records(path):
+        for row in read_records(path):
             page = Page(row["html"])
-            values = _features(find_runs(page), args.language)
-            pages.append(Labelled(row["source"], values, by_offsets(page, row["blocks"])))
+            values = _compute_features(find_runs(page), args.language)
+            pages.append(LabelledRuns(row["source"], values, label_by_offsets(page, row["blocks"])))
     return [page for page in pages if len(page.values)]
 
 
-def _labelled(
+def _label_page(
     row: dict[str, Any], blocks: Sequence[tuple[int, str]] | None, in_marks: bool, language: Sequence[str]
-) -> Labelled:
+) -> LabelledRuns:
     """By the blocks of a page, or else its gold."""
     runs = find_runs(Page(row["html"]))
-    values = _features(runs, language)
+    values = _compute_features(runs, language)
     if blocks is not None:
-        pieces = [(KINDS.get(label, "other"), text) for label, text in blocks]
-        return Labelled(row["source"], values, aligned(runs.texts, pieces))
-    labels = aligned(runs.texts, marked(row["gold"]))
+        pieces = [(BLOCK_LABELS.get(label, "other"), text) for label, text in blocks]
+        return LabelledRuns(row["source"], values, align_labels(runs.texts, pieces))
+    labels = align_labels(runs.texts, parse_cleaneval(row["gold"]))
     if in_marks:
-        return Labelled(row["id"], values, labels)  # pages of CleanEval are of as many sites
-    return Labelled(row["source"], values, _with_headings(values, labels))
+        return LabelledRuns(row["id"], values, labels)  # pages of CleanEval are of as many sites
+    return LabelledRuns(row["source"], values, _mark_headings(values, labels))
 
 
-def _with_headings(values: FeatureValues, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def _mark_headings(values: FeatureValues, labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where((labels == 1) & (values[:, _HEADING] > 0), 0, labels)
 
 
-def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
+def cut_part(row: dict[str, Any], draw: random.Random) -> LabelledRuns | None:
     """A page of parts of a page: the beginning of its main text, and a few runs before and behind all of it; None
     without main text.
 
@@ -167,7 +167,7 @@ def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
     """
     page = Page(row["html"])
     runs = find_runs(page)
-    main = np.flatnonzero(aligned(runs.texts, marked(row["gold"])) != 2)
+    main = np.flatnonzero(align_labels(runs.texts, parse_cleaneval(row["gold"])) != 2)
     if not len(main):
         return None
     starts, ends = runs.column("start"), runs.column("end")
@@ -180,16 +180,16 @@ def cut_out(row: dict[str, Any], draw: random.Random) -> Labelled | None:
     part = data.decode("utf-8", "surrogatepass")
     found = find_runs(Page(part))
     values = compute_features(found)
-    labels = aligned(found.texts, marked(row["gold"]))
-    return Labelled(row["source"], values, _with_headings(values, labels)) if len(values) else None
+    labels = align_labels(found.texts, parse_cleaneval(row["gold"]))
+    return LabelledRuns(row["source"], values, _mark_headings(values, labels)) if len(values) else None
 
 
-def _features(runs: TextRuns, language: Sequence[str]) -> FeatureValues:
+def _compute_features(runs: TextRuns, language: Sequence[str]) -> FeatureValues:
     texts = runs.texts if language else []
-    return compute_features(runs, {name: LANGUAGE[name](texts) for name in language})
+    return compute_features(runs, {name: LANGUAGE_FEATURES[name](texts) for name in language})
 
 
-def train(pages: Sequence[Labelled]) -> dict[str, Any]:
+def train(pages: Sequence[LabelledRuns]) -> dict[str, Any]:
     """The weights of a model of some pages."""
     trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs", params=OPTIONS)
     for page in pages:
@@ -197,10 +197,10 @@ def train(pages: Sequence[Labelled]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "crf.model"
         trainer.train(str(path))
-        return table_of(path.read_bytes())
+        return read_weights(path.read_bytes())
 
 
-def table_of(model: bytes) -> dict[str, Any]:
+def read_weights(model: bytes) -> dict[str, Any]:
     """The weights in a file of CRFsuite, by attribute and from label to label, in the order of `LABELS`.
 
     `Tagger.info` gives them as well, but with six decimals only.  The format is that of its crf1d_model.c: a head of
@@ -211,7 +211,7 @@ def table_of(model: bytes) -> dict[str, Any]:
     if head[0] != b"lCRF" or head[2] != b"FOMC":
         raise ValueError("expected a file of CRFsuite")
     at = {name: head[7 + place] for place, name in enumerate(("features", "labels", "attributes"))}
-    labels, attributes = _strings(model, at["labels"]), _strings(model, at["attributes"])
+    labels, attributes = _read_strings(model, at["labels"]), _read_strings(model, at["attributes"])
     steps = {label: [0.0] * len(LABELS) for label in LABELS}
     table: dict[str, dict[str, list[float]]] = {"steps": steps, "weights": {}}
     (count,) = struct.unpack_from("<8xI", model, at["features"])
@@ -222,7 +222,7 @@ def table_of(model: bytes) -> dict[str, Any]:
     return table
 
 
-def _strings(model: bytes, start: int) -> dict[int, str]:
+def _read_strings(model: bytes, start: int) -> dict[int, str]:
     """Number -> string of a constant database: behind its head the places of all records, by number."""
     count, places = struct.unpack_from("<16x2I", model, start)
     found = {}
@@ -232,7 +232,7 @@ def _strings(model: bytes, start: int) -> dict[int, str]:
     return found
 
 
-def written(head: Mapping[str, Any], table: Mapping[str, Any]) -> str:
+def format_model(head: Mapping[str, Any], table: Mapping[str, Any]) -> str:
     """Head and weights as JSON, a line an attribute."""
     lines = [json.dumps(dict(head), indent=1).removesuffix("\n}")]
     for name in ("steps", "weights"):
@@ -241,36 +241,38 @@ def written(head: Mapping[str, Any], table: Mapping[str, Any]) -> str:
     return ",\n".join(lines) + "\n}\n"
 
 
-def folds(pages: Sequence[Labelled], seed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def cross_validate(pages: Sequence[LabelledRuns], seed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """True labels and marginals of all runs, each judged by a model that has seen no page of its site."""
     sites = sorted({page.site for page in pages})
-    draw = np.random.default_rng(seed).permutation(len(sites)) % FOLDS
-    fold = dict(zip(sites, draw.tolist(), strict=True))
-    true, chances = [], []
+    shuffled = np.random.default_rng(seed).permutation(len(sites)) % FOLDS
+    fold = dict(zip(sites, shuffled.tolist(), strict=True))
+    true, probabilities = [], []
     for number in range(FOLDS):
         model = ChainWeights.from_table(train([page for page in pages if fold[page.site] != number]))
         for page in pages:
             if fold[page.site] == number:
                 true.append(page.labels)
-                chances.append(model.marginals(page.values))
-    return np.concatenate(true), np.concatenate(chances)
+                probabilities.append(model.marginals(page.values))
+    return np.concatenate(true), np.concatenate(probabilities)
 
 
-def figures(true: NDArray[np.int64], chances: NDArray[np.float64], threshold: float = 0.5) -> tuple[float, ...]:
+def compute_figures(
+    true: NDArray[np.int64], probabilities: NDArray[np.float64], threshold: float = 0.5
+) -> tuple[float, ...]:
     """Accuracy over three labels and over two, precision and recall of text and header together (section 5.2)."""
-    content = chances[:, 2] < threshold
-    said = np.where(content, np.argmax(chances[:, :2], axis=1), 2)
-    real = true != 2
-    hit = (content & real).sum()
+    content = probabilities[:, 2] < threshold
+    predicted = np.where(content, np.argmax(probabilities[:, :2], axis=1), 2)
+    is_content = true != 2
+    hit = (content & is_content).sum()
     return (
-        float((said == true).mean()),
-        float((content == real).mean()),
+        float((predicted == true).mean()),
+        float((content == is_content).mean()),
         float(hit / max(1, content.sum())),
-        float(hit / max(1, real.sum())),
+        float(hit / max(1, is_content.sum())),
     )
 
 
-def drawn(points: Sequence[tuple[float, float]]) -> str:
+def draw_figure(points: Sequence[tuple[float, float]]) -> str:
     """Precision against recall, a point a threshold, as figure 2 of the paper has it; both axes from 0.5 to 1."""
 
     def place(point: tuple[float, float]) -> str:
@@ -309,28 +311,30 @@ def main() -> None:
     parser.add_argument("--output", "-o")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--figure", help="with --table: an SVG of precision against recall")
-    parser.add_argument("--language", nargs="+", choices=LANGUAGE, default=[])
+    parser.add_argument("--language", nargs="+", choices=LANGUAGE_FEATURES, default=[])
     parser.add_argument("--parts", action="store_true", help="for each page of a gold, also one of a part of it")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    pages = load(args)
+    pages = load_pages(args)
     counts = np.bincount(np.concatenate([page.labels for page in pages]), minlength=3).tolist()
     print(f"{len(pages)} pages,", ", ".join(f"{count:,} {label}" for count, label in zip(counts, LABELS, strict=True)))
     if args.table:
-        true, chances = folds(pages, args.seed)
+        true, probabilities = cross_validate(pages, args.seed)
         names = ("labels", "content", "precision", "recall")
-        for name, value in zip(names, figures(true, chances), strict=True):
+        for name, value in zip(names, compute_figures(true, probabilities), strict=True):
             print(f"{name:10} {100 * value:6.2f}")
-        points = [figures(true, chances, threshold)[2:] for threshold in THRESHOLDS]
+        points = [compute_figures(true, probabilities, threshold)[2:] for threshold in THRESHOLDS]
         for threshold, point in zip(THRESHOLDS, points, strict=True):
             print(threshold, *(f"{100 * value:6.2f}" for value in point))
         if args.figure:
             with atomic_writer(args.figure, force=True, text=True) as out:
-                out.write(drawn([(precision, recall) for precision, recall in points]))
+                out.write(draw_figure([(precision, recall) for precision, recall in points]))
     if args.output:
         table = train(pages)
         head = {
-            **provenance("train_crf.py --parts" if args.parts else "train_crf.py", [*args.sets, *args.labelled]),
+            **describe_provenance(
+                "train_crf.py --parts" if args.parts else "train_crf.py", [*args.sets, *args.labelled]
+            ),
             "python-crfsuite": version("python-crfsuite"),
             "options": OPTIONS,
             "pages": len(pages),
@@ -338,7 +342,7 @@ def main() -> None:
             "sha256": hash_weights(table),
         }
         with atomic_writer(f"{args.output}.json", force=True, text=True) as out:
-            out.write(written(head, table))
+            out.write(format_model(head, table))
 
 
 if __name__ == "__main__":

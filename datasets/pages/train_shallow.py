@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
-from alignment import matched, provenance, records
+from alignment import align_words, describe_provenance, read_records
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
@@ -35,30 +35,30 @@ from templatemine.pages.baselines.shallow import FEATURES, compute_features
 from templatemine.pages.blocks import Page
 
 FOLDS = 10
-LEAST = 100
+MIN_LEAF_BLOCKS = 100
 """Blocks of a leaf.  The paper has 1,000 instances, which brings F1 of the last row from 93.5 to 92.8 per cent."""
 
 
-def _around(*names: str) -> tuple[str, ...]:
+def _add_neighbours(*names: str) -> tuple[str, ...]:
     """Features of a block and of both its neighbours."""
     return tuple(f"{name}{side}" for name in names for side in ("", "_before", "_after"))
 
 
-ROWS: dict[str, tuple[str, ...]] = {
+TABLE_ROWS: dict[str, tuple[str, ...]] = {
     "only average word length": ("word_length",),
     "only link density": ("link_density",),
     "1R: text density": ("text_density",),
-    "C4.8 link density": _around("link_density"),
-    "C4.8 number of words": _around("words"),
-    "C4.8 number of words + link density": _around("words", "link_density"),
-    "C4.8 text density + link density": _around("text_density", "link_density"),
+    "C4.8 link density": _add_neighbours("link_density"),
+    "C4.8 number of words": _add_neighbours("words"),
+    "C4.8 number of words + link density": _add_neighbours("words", "link_density"),
+    "C4.8 text density + link density": _add_neighbours("text_density", "link_density"),
     "C4.8 our proposed shallow text features": FEATURES,
 }
 """Rows of table 1 below its baseline, and the features of each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledBlocks:
     """Blocks of all pages: features, content or not, words, and the number of the site."""
 
     rows: NDArray[np.float64]
@@ -67,18 +67,18 @@ class Labelled:
     site: NDArray[np.int64]
 
 
-def labels(texts: Sequence[str], gold: Sequence[tuple[int, str]]) -> NDArray[np.bool_]:
+def label_texts(texts: Sequence[str], gold: Sequence[tuple[int, str]]) -> NDArray[np.bool_]:
     """Content or not, for each of our texts."""
-    owners, pairs = matched(texts, gold)
-    content, seen = np.zeros(len(texts)), np.bincount(owners, minlength=len(texts))
+    owners, pairs = align_words(texts, gold)
+    content, word_counts = np.zeros(len(texts)), np.bincount(owners, minlength=len(texts))
     for at, kind in pairs:
         content[at] += kind != 0
-    return content * 2 > seen
+    return content * 2 > word_counts
 
 
-def load(sets: Sequence[str]) -> Labelled:
+def load_blocks(sets: Sequence[str]) -> LabelledBlocks:
     """All pages that have labels."""
-    rows = [row for path in sets for row in records(path)]
+    rows = [row for path in sets for row in read_records(path)]
     blocks = {os.path.basename(row["id"]): row["blocks"] for row in rows if "blocks" in row}
     sites: dict[str, int] = {}
     found = []
@@ -90,42 +90,47 @@ def load(sets: Sequence[str]) -> Labelled:
         if gold is not None and len(page):
             site = np.full(len(page), sites.setdefault(row["source"], len(sites)))
             texts = [page.text(block) for block in range(len(page))]
-            found.append((compute_features(page)[0], labels(texts, gold), page.words.astype(np.float64), site))
-    return Labelled(*(np.concatenate(column) for column in zip(*found, strict=True)))
+            found.append((compute_features(page)[0], label_texts(texts, gold), page.words.astype(np.float64), site))
+    return LabelledBlocks(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def grown(data: Labelled, chosen: NDArray[np.bool_], names: Sequence[str]) -> DecisionTreeClassifier:
+def grow_tree(data: LabelledBlocks, selected: NDArray[np.bool_], names: Sequence[str]) -> DecisionTreeClassifier:
     """A tree by information gain on some blocks and features."""
     columns = [FEATURES.index(name) for name in names]
-    model = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=LEAST, random_state=1)
-    return model.fit(data.rows[chosen][:, columns], data.content[chosen], sample_weight=data.words[chosen])
+    model = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=MIN_LEAF_BLOCKS, random_state=1)
+    return model.fit(data.rows[selected][:, columns], data.content[selected], sample_weight=data.words[selected])
 
 
-def figures(content: NDArray[np.bool_], said: NDArray[np.bool_], words: NDArray[np.float64]) -> tuple[float, ...]:
+def compute_figures(
+    content: NDArray[np.bool_], predicted: NDArray[np.bool_], words: NDArray[np.float64]
+) -> tuple[float, ...]:
     """Precision, recall and F1, each the mean over the two classes weighted by their words."""
     sums = np.zeros(3)
     for kind in (True, False):
-        of, hit = words[content == kind].sum(), words[(content == kind) & (said == kind)].sum()
-        precision, recall = hit / max(1.0, words[said == kind].sum()), hit / max(1.0, of)
+        of, hit = words[content == kind].sum(), words[(content == kind) & (predicted == kind)].sum()
+        precision, recall = hit / max(1.0, words[predicted == kind].sum()), hit / max(1.0, of)
         sums += of * np.array([precision, recall, 2 * precision * recall / max(1e-12, precision + recall)])
     return tuple(sums / words.sum())
 
 
-def table(data: Labelled, seed: int) -> Iterator[tuple[str, tuple[float, ...]]]:
+def cross_validate(data: LabelledBlocks, seed: int) -> Iterator[tuple[str, tuple[float, ...]]]:
     """The rows of table 1, each block judged by a tree that has seen no page of its site."""
-    yield "Zero R (baseline, predict content)", figures(data.content, np.ones(len(data.content), np.bool_), data.words)
+    yield (
+        "Zero R (baseline, predict content)",
+        compute_figures(data.content, np.ones(len(data.content), np.bool_), data.words),
+    )
     sites = int(data.site.max()) + 1
     fold = np.random.default_rng(seed).permutation(sites)[data.site] % FOLDS
-    for name, names in ROWS.items():
-        said = np.zeros(len(data.content), np.bool_)
+    for name, names in TABLE_ROWS.items():
+        predicted = np.zeros(len(data.content), np.bool_)
         columns = [FEATURES.index(one) for one in names]
         for number in range(FOLDS):
-            model = grown(data, fold != number, names)
-            said[fold == number] = model.predict(data.rows[fold == number][:, columns])
-        yield name, figures(data.content, said, data.words)
+            model = grow_tree(data, fold != number, names)
+            predicted[fold == number] = model.predict(data.rows[fold == number][:, columns])
+        yield name, compute_figures(data.content, predicted, data.words)
 
 
-def nodes(model: DecisionTreeClassifier) -> Iterator[dict[str, Any]]:
+def list_nodes(model: DecisionTreeClassifier) -> Iterator[dict[str, Any]]:
     """The nodes of a tree, the root first."""
     tree = model.tree_
     content = list(model.classes_).index(True)
@@ -150,19 +155,19 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    data = load(args.sets)
+    data = load_blocks(args.sets)
     print(f"{len(data.rows):,} blocks of {data.site.max() + 1} sites, {data.words.sum():,.0f} words")
     if args.table:
-        for name, row in table(data, args.seed):
+        for name, row in cross_validate(data, args.seed):
             print(f"{name:44}", *(f"{100 * value:5.1f}" for value in row))
     if args.output:
-        model = grown(data, np.ones(len(data.rows), np.bool_), FEATURES)
+        model = grow_tree(data, np.ones(len(data.rows), np.bool_), FEATURES)
         head = {
-            **provenance("train_shallow.py", args.sets),
+            **describe_provenance("train_shallow.py", args.sets),
             "scikit-learn": sklearn.__version__,
             "blocks": len(data.rows),
         }
-        lines = ",\n  ".join(json.dumps(node) for node in nodes(model))
+        lines = ",\n  ".join(json.dumps(node) for node in list_nodes(model))
         with atomic_writer(args.output, force=True, text=True) as out:
             out.write(json.dumps(head, indent=1)[:-2] + f',\n "nodes": [\n  {lines}\n ]\n}}\n')
 

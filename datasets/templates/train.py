@@ -25,7 +25,7 @@ for folder in (str(HERE), str(HERE.parent)):
     if folder not in sys.path:
         sys.path.insert(0, folder)
 
-import training  # noqa: E402
+import score_model  # noqa: E402
 
 from templatemine.config import ReadConfig  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
@@ -45,7 +45,7 @@ def main() -> None:
         "--dressed",
         metavar="N",
         type=int,
-        default=training.COPIES,
+        default=score_model.SYNTHETIC_COPIES,
         help="copies of each source with synthetic boilerplate (default %(default)s)",
     )
     parser.add_argument("-o", "--output", required=True)
@@ -57,19 +57,21 @@ def main() -> None:
         if document.source in gold:
             documents[document.source].append(document)
     sources = [
-        training.examples(source, publishers.get(source, source), documents[source], gold[source])
+        score_model.make_examples(source, publishers.get(source, source), documents[source], gold[source])
         for source in sorted(documents)
     ]
-    dressed = [
-        training.dressed(source, publishers.get(source, source), documents[source], gold[source], seed)
+    synthetic = [
+        score_model.make_synthetic_examples(
+            source, publishers.get(source, source), documents[source], gold[source], seed
+        )
         for seed in range(1, args.dressed + 1)
         for source in sorted(documents)
     ]
-    columns = training.fit([*sources, *dressed])
+    columns = score_model.fit([*sources, *synthetic])
     np.savez_compressed(args.output, **columns)
     import lightgbm
 
-    told = {
+    model_card = {
         "sources": {
             one.source: {
                 "documents": len(documents[one.source]),
@@ -78,19 +80,22 @@ def main() -> None:
             }
             for one in sources
         },
-        "dressed": {"copies": args.dressed, "weight": training.SYNTHETIC_WEIGHT},
+        "dressed": {"copies": args.dressed, "weight": score_model.SYNTHETIC_WEIGHT},
         "command": " ".join(["train.py", *(Path(path).name for path in args.archives), "--gold", Path(args.gold).name]),
         "lightgbm": lightgbm.__version__,
         "trees": {name.removesuffix(".sizes"): len(columns[name]) for name in columns if name.endswith(".sizes")},
         "features": {kind: list(FEATURES[kind]) for kind in KINDS},
-        "options": training.OPTIONS,
+        "options": score_model.OPTIONS,
         "licence": (
             "The numbers are the project's own.  The articles they were fitted to were read for research and are not "
             "part of it; no word of them can be told from trees over shares and counts."
         ),
     }
-    Path(args.output).with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(sources)} sources, {told['trees']} trees, {Path(args.output).stat().st_size:,} bytes", file=sys.stderr)
+    Path(args.output).with_suffix(".json").write_text(json.dumps(model_card, indent=1) + "\n", encoding="utf-8")
+    print(
+        f"{len(sources)} sources, {model_card['trees']} trees, {Path(args.output).stat().st_size:,} bytes",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

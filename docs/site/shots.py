@@ -18,7 +18,7 @@ from urllib.parse import quote
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 
 import demo
-from generate import write
+from generate import write_archive
 from templatemine.pages.render.browser import find_browser
 
 SOURCE = "tarnwickledger.example"
@@ -54,7 +54,7 @@ def take(folder: Path) -> Path | None:
     with tempfile.TemporaryDirectory() as name:
         made = Path(name)
         archive, packs, report = made / "archive.jsonl.gz", made / "packs", made / "report.html"
-        write(demo.SPEC, str(archive), held_out=str(made / "new.jsonl"), split=0.1)
+        write_archive(demo.SPEC, str(archive), held_out=str(made / "new.jsonl"), split=0.1)
         _run("mine", archive, "-o", packs, "--quiet")
         try:
             _run("report", packs, "--archive", archive, "-o", report, "--quiet", "--title", "Sample archive")

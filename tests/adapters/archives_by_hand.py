@@ -18,7 +18,7 @@ from templatemine.model import Document
 from templatemine.pipeline import Miner
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
-from generate import ArchiveSpec, generate, pages
+from generate import ArchiveSpec, generate, generate_pages
 
 SAMPLED = PipelineConfig(sample=SampleConfig(documents=120))
 """One source of `mixed` is beyond this."""
@@ -45,8 +45,11 @@ def mixed(seed: int = 5) -> list[dict[str, Any]]:
     rows += _big([dict(row) for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))])
     rows += [dict(row, source="small") for row in generate(ArchiveSpec(seed=8, sources=1, documents=4, kilobytes=0.8))]
     rows += [{"source": "same", "id": str(number), "text": "All alike.", "date": None} for number in range(200)]
-    rows += [dict(row, source="pages") for row in pages(ArchiveSpec(seed=9, sources=1, **common))]
-    rows += [dict(row, source="few pages") for row in pages(ArchiveSpec(seed=9, sources=1, documents=7, kilobytes=0.8))]
+    rows += [dict(row, source="pages") for row in generate_pages(ArchiveSpec(seed=9, sources=1, **common))]
+    rows += [
+        dict(row, source="few pages")
+        for row in generate_pages(ArchiveSpec(seed=9, sources=1, documents=7, kilobytes=0.8))
+    ]
     random.Random(seed).shuffle(rows)
     names = ("source", "id", "text", "html", "date")
     return [{name: row.get(name) for name in names} for row in rows]

@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "datasets"))
 
 import convert  # noqa: E402
-from convert import FORMATS, ConvertError, checked  # noqa: E402
-from jsonlines import records  # noqa: E402
+from convert import FORMATS, ConvertError, check_record  # noqa: E402
+from jsonlines import read_records  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 PAGE = "<html><head><title>Tide</title></head><body><p>Low tide at nine.</p></body></html>"
@@ -318,7 +318,7 @@ def test_zip_of_saudinews(tmp_path: Path) -> None:
 )
 def test_unfit_records_are_refused_by_place_and_field(record: dict[str, Any], message: str) -> None:
     with pytest.raises(ConvertError, match=f"f.jsonl:3: .*{message}"):
-        checked("f.jsonl:3", record)
+        check_record("f.jsonl:3", record)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     files, wanted = SAMPLES["text"]
     out = tmp_path / "out.jsonl.gz"
     assert convert.main(["--format", "text", str(laid_out(tmp_path, files)), "-o", str(out)]) == 0
-    assert [row for _, row in records(out)] == wanted
+    assert [row for _, row in read_records(out)] == wanted
     assert convert.main(["--list"]) == 0
     assert set(FORMATS) == {line.split()[0] for line in capsys.readouterr().out.splitlines()}
     with pytest.raises(ConvertError, match="expected one of"):

@@ -19,9 +19,9 @@ sys.path.insert(0, str(ROOT / "datasets"))
 
 import generate  # noqa: E402
 from generate import KINDS, SCRIPTS, Archive, ArchiveSpec, Article  # noqa: E402
-from jsonlines import records  # noqa: E402
-from newsgen.archive import MEMORY  # noqa: E402
-from newsgen.language import zipf_urn  # noqa: E402
+from jsonlines import read_records  # noqa: E402
+from newsgen.archive import COPY_WINDOW  # noqa: E402
+from newsgen.language import make_zipf_urn  # noqa: E402
 
 SCORER = ROOT.parent / "shared" / "score" / "score_spans.py"
 SPEC = ArchiveSpec(seed=7, sources=9, documents=150, scripts=("latin", "arabic", "han"), kilobytes=2.0)
@@ -205,7 +205,7 @@ def test_near_duplicates(archive: Archive, articles: list[Article]) -> None:
         assert article.copy_of
         model = known[article.copy_of]
         distance = int(article.record["id"][-6:]) - int(model.record["id"][-6:])
-        assert 0 < distance <= MEMORY
+        assert 0 < distance <= COPY_WINDOW
         mine, other = ("".join(content(one)).split() for one in (article, model))
         if len(mine) > 50:  # Han texts have no words to compare
             assert SequenceMatcher(None, mine, other, autojunk=False).ratio() > 0.8
@@ -244,7 +244,7 @@ def test_words_are_distributed_as_in_a_language() -> None:
 
 
 def test_urn_holds_words_by_rank() -> None:
-    urn = zipf_urn([f"w{rank}" for rank in range(1_000)])
+    urn = make_zipf_urn([f"w{rank}" for rank in range(1_000)])
     counts = Counter(urn)
     assert len(urn) == 1 << 16
     assert [counts[f"w{rank}"] for rank in (0, 10, 100)] == sorted(
@@ -259,7 +259,7 @@ def test_size_of_documents_and_archives() -> None:
     spec = ArchiveSpec(sources=1, documents=150, kilobytes=8.0)
     sizes = [len(record["text"].encode()) for record in generate.generate(spec)]
     assert 7_000 < sum(sizes) / len(sizes) < 10_000
-    sized = generate.sized(ArchiveSpec(sources=2), 1.5)
+    sized = generate.scale_spec(ArchiveSpec(sources=2), 1.5)
     assert 1.4e6 < sum(len(record["text"].encode()) for record in generate.generate(sized)) < 1.6e6
 
 
@@ -287,7 +287,7 @@ def test_a_bad_spec_is_refused_by_field(options: dict[str, object]) -> None:
 
 def test_pages_carry_the_same_truth() -> None:
     archive = Archive(SMALL)
-    for article, record in zip(archive.articles(), generate.pages(SMALL), strict=True):
+    for article, record in zip(archive.articles(), generate.generate_pages(SMALL), strict=True):
         assert record["id"] == article.record["id"]
         assert "text" not in record
         for part in ("<nav", "<header", "<footer", "<aside", "<script", "<!--", "<section", record["title"][:5]):
@@ -308,11 +308,11 @@ def test_split_and_gold(tmp_path: Path) -> None:
     out, held_out, gold = (tmp_path / name for name in ("a.jsonl.gz", "new.jsonl", "gold"))
 
     def run() -> tuple[int, int]:
-        return generate.write(spec, str(out), held_out=str(held_out), gold=str(gold), split=0.1)
+        return generate.write_archive(spec, str(out), held_out=str(held_out), gold=str(gold), split=0.1)
 
     assert run() == (72, 8)
-    kept, away = ([row for _, row in records(path)] for path in (out, held_out))
-    truth = [row for file in sorted(gold.iterdir()) for _, row in records(file)]
+    kept, away = ([row for _, row in read_records(path)] for path in (out, held_out))
+    truth = [row for file in sorted(gold.iterdir()) for _, row in read_records(file)]
     assert {row["id"] for row in truth} == {row["id"] for row in away}
     assert not {row["id"] for row in away} & {row["id"] for row in kept}
     assert {file.name for file in gold.iterdir()} == {f"{row['source']}.jsonl" for row in away}
@@ -323,9 +323,9 @@ def test_split_and_gold(tmp_path: Path) -> None:
 
 
 def test_nothing_half_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generate, "dumped", lambda _: 1 / 0)
+    monkeypatch.setattr(generate, "format_line", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        generate.write(SMALL, str(tmp_path / "a.jsonl"), gold=str(tmp_path / "gold"))
+        generate.write_archive(SMALL, str(tmp_path / "a.jsonl"), gold=str(tmp_path / "gold"))
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
@@ -346,7 +346,7 @@ def test_the_truth_scores_full_marks(tmp_path: Path) -> None:
     subprocess.run(script, cwd=tmp_path, check=True, capture_output=True)
     with open(tmp_path / "cleaned.jsonl", "w") as out:
         for file in (tmp_path / "gold").iterdir():
-            for _, row in records(file):
+            for _, row in read_records(file):
                 out.write(json.dumps({"id": row["id"], "removed": [span[:2] for span in row["spans"]]}) + "\n")
     score = [sys.executable, str(SCORER), "gold", "cleaned.jsonl", "--texts", "a.jsonl", "--json"]
     answer = json.loads(subprocess.run(score, cwd=tmp_path, check=True, capture_output=True, text=True).stdout)

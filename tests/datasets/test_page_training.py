@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages
 import labels
 import listings
 import train
-import unlabelled
+import train_unlabelled
 import variants
 
 
@@ -30,17 +30,17 @@ def row(number: int, extra: str = "") -> dict[str, Any]:
     return {"id": str(number), "source": "lantern.example", "html": html, "gold": story.replace("<p>", "\n")}
 
 
-def labelled(number: int, extra: str = "") -> labels.Labelled:
-    found = labels.label(row(number, extra))
+def labelled(number: int, extra: str = "") -> labels.LabelledPage:
+    found = labels.label_page(row(number, extra))
     assert found is not None
     return found
 
 
 def test_a_shortened_page_has_its_first_paragraphs() -> None:
     plain = labelled(3)
-    found = variants.shortened(plain, row(3), random.Random(1))
+    found = variants.shorten_story(plain, row(3), random.Random(1))
     assert found is not None
-    short = labels.label(found)
+    short = labels.label_page(found)
     assert short is not None
     kept = [text for text, own in zip(short.texts, short.labels, strict=True) if own and len(text.split()) >= 8]
     told = [text for text, own in zip(plain.texts, plain.labels, strict=True) if own and len(text.split()) >= 8]
@@ -52,7 +52,7 @@ def test_a_shortened_page_has_its_first_paragraphs() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_invented_lists_are_no_main_text(seed: int) -> None:
     plain = labelled(3)
-    made = variants.with_teasers(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
+    made = variants.add_teasers(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
     assert made is not None
     assert made.labels.sum() == plain.labels.sum()
     assert len(made.labels) > len(plain.labels)
@@ -62,7 +62,7 @@ def test_invented_lists_are_no_main_text(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_insets_between_paragraphs_are_no_main_text(seed: int) -> None:
     plain = labelled(3)
-    made = variants.with_insets(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
+    made = variants.add_insets(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
     assert made is not None
     main = [text for text, own in zip(made.texts, made.labels, strict=True) if own]
     assert main == [text for text, own in zip(plain.texts, plain.labels, strict=True) if own]
@@ -75,11 +75,11 @@ def test_insets_between_paragraphs_are_no_main_text(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_lists_of_what_a_story_tells_are_main_text(seed: int) -> None:
     plain = labelled(3)
-    made = variants.with_lists(plain, row(3), random.Random(seed))
+    made = variants.add_lists(plain, row(3), random.Random(seed))
     assert made is not None
     told = " ".join(text for text, own in zip(made.texts, made.labels, strict=True) if own)
     whole = " ".join(text for text, own in zip(plain.texts, plain.labels, strict=True) if own)
-    assert labels.gold_words(told) == labels.gold_words(whole)
+    assert labels.split_gold(told) == labels.split_gold(whole)
     assert made.labels.sum() > plain.labels.sum()
 
 
@@ -87,7 +87,7 @@ def test_lists_of_what_a_story_tells_are_main_text(seed: int) -> None:
 def test_of_a_listing_the_posts_are_main_text_and_what_leads_elsewhere_is_not(seed: int) -> None:
     plain = labelled(3)
     said, titles = ["A fox ran through the market and hid below a cart."], ["Foxes in town"]
-    made = listings.listing(plain, row(3), said, titles, random.Random(seed))
+    made = listings.make_listing(plain, row(3), said, titles, random.Random(seed))
     assert made is not None
     for text, own in zip(made.texts, made.labels, strict=True):
         if text in said or text in titles:
@@ -113,20 +113,20 @@ def test_the_mean_of_tables_is_the_mean_of_their_scores() -> None:
     matrix = np.array([[1, 0], [1, 1], [2, 0], [2, 1]], np.float32)
     each = [_model.Forest(*one.values()).scores(matrix) for one in tables]
     for counts in ((1.0, 1.0), (3.0, 1.0)):
-        mean = _model.Forest(*train.mean_table(tables, counts).values()).scores(matrix)
+        mean = _model.Forest(*train.average_trees(tables, counts).values()).scores(matrix)
         assert mean == pytest.approx(np.average(each, axis=0, weights=counts))
 
 
 def test_evidence() -> None:
     site = [labelled(number, CALL) for number in (1, 2)]
-    said = Counter(key for one in site for key in set(one.page["hashes"].tolist()))
-    for one, own in zip(site, unlabelled.evidence(site), strict=True):
+    said = Counter(key for one in site for key in set(one.columns["hashes"].tolist()))
+    for one, own in zip(site, train_unlabelled.label_by_repetition(site), strict=True):
         told = dict(zip(one.texts, own.tolist(), strict=True))
         assert told["Sport"] == 0
         assert told[next(text for text in told if text.startswith("Readers have"))] == 0
         once = [
             value
-            for key, text, value in zip(one.page["hashes"].tolist(), one.texts, own.tolist(), strict=True)
+            for key, text, value in zip(one.columns["hashes"].tolist(), one.texts, own.tolist(), strict=True)
             if said[key] == 1 and len(text.split()) > 30
         ]
         assert once
@@ -134,4 +134,4 @@ def test_evidence() -> None:
 
 
 def test_sites_of_few_pages_say_nothing() -> None:
-    assert unlabelled.by_site([labelled(number) for number in range(unlabelled.LEAST - 1)]) == {}
+    assert train_unlabelled.group_by_site([labelled(number) for number in range(train_unlabelled.MIN_PAGES - 1)]) == {}

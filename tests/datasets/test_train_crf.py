@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages
 
 import langid
 import train_crf
-from alignment import provenance
+from alignment import describe_provenance
 
 
 def named(labels: np.ndarray) -> list[str]:
@@ -46,11 +46,11 @@ def named(labels: np.ndarray) -> list[str]:
 def test_labels_by_the_words_of_the_gold() -> None:
     texts = ["Home", "Low tide", "The sea", "went", ".", "All rights reserved"]
     gold = [("other", "Home"), ("header", "Low tide"), ("text", "The sea went.")]
-    assert named(train_crf.aligned(texts, gold)) == ["other", "header", "text", "text", "text", "other"]
+    assert named(train_crf.align_labels(texts, gold)) == ["other", "header", "text", "text", "text", "other"]
 
 
 def test_pieces_of_a_gold_in_mark_up() -> None:
-    assert train_crf.marked("URL: http://a.example\n<h>Low tide\n<p>The sea\n<l>one")[1:] == [
+    assert train_crf.parse_cleaneval("URL: http://a.example\n<h>Low tide\n<p>The sea\n<l>one")[1:] == [
         ("header", "Low tide\n"), ("text", "The sea\n"), ("text", "one"),
     ]  # fmt: skip
 
@@ -59,9 +59,9 @@ def test_labels_by_place_as_the_desk_exports_them() -> None:
     html = "<h1>Head</h1><p>té <b>xt</b></p><ul><li>item</ul><p>foot"
     places = {text: (html.index(text), html.index(text) + len(text)) for text in ("Head", "té <b>xt", "item", "foot")}
     kinds = zip(places.values(), ("header", "text", "list", "other"), strict=True)
-    got = train_crf.by_offsets(Page(html), [(start, end, kind) for (start, end), kind in kinds])
+    got = train_crf.label_by_offsets(Page(html), [(start, end, kind) for (start, end), kind in kinds])
     assert named(got) == ["header", "text", "text", "text", "other"]
-    assert named(train_crf.by_offsets(Page(html), [])) == ["other"] * 5
+    assert named(train_crf.label_by_offsets(Page(html), [])) == ["other"] * 5
 
 
 def test_sets_of_each_form(tmp_path: Path) -> None:
@@ -80,13 +80,13 @@ def test_sets_of_each_form(tmp_path: Path) -> None:
     for name, rows in sets.items():
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     paths = [str(tmp_path / name) for name in sets]
-    pages = train_crf.load(argparse.Namespace(sets=paths, labelled=[], language=[], parts=False, seed=1))
+    pages = train_crf.load_pages(argparse.Namespace(sets=paths, labelled=[], language=[], parts=False, seed=1))
     assert [(page.site, named(page.labels)) for page in pages] == [
         ("a.example", ["other", "text", "header", "other"]),
         ("2", ["other", "text", "header", "other"]),
         ("b.example", ["other", "header", "text", "other"]),
     ]
-    told = provenance("train_crf.py", paths)
+    told = describe_provenance("train_crf.py", paths)
     assert told["licences"] == {"pages": "unstated", "blocks": "unstated", "marks": "unstated", "wcxb": "CC-BY-4.0"}
     assert told["command"] == "train_crf.py pages blocks marks wcxb"
 
@@ -103,19 +103,19 @@ def test_models_that_ship_are_of_sets_that_may_be_passed_on(name: str) -> None:
 def test_a_part_of_a_page_has_the_beginning_of_its_main_text(seed: int) -> None:
     html = page(seed)
     story = html.split("<div class=story>")[1].split("</div>")[0].replace("<p>", "\n")
-    part = train_crf.cut_out({"source": "a.example", "html": html, "gold": story}, random.Random(seed))
+    part = train_crf.cut_part({"source": "a.example", "html": html, "gold": story}, random.Random(seed))
     assert part is not None
     assert len(part.values) <= len(find_runs(Page(html)))
     assert (part.labels != 2).sum() > 0
-    assert train_crf.cut_out({"source": "a.example", "html": html, "gold": "Zzz"}, random.Random(seed)) is None
+    assert train_crf.cut_part({"source": "a.example", "html": html, "gold": "Zzz"}, random.Random(seed)) is None
 
 
 def test_figures() -> None:
     true = np.array([0, 1, 1, 2, 2])
     chances = np.array([[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.1, 0.3, 0.6], [0.1, 0.5, 0.4], [0, 0, 1.0]])
-    assert train_crf.figures(true, chances) == (0.4, 0.6, pytest.approx(2 / 3), pytest.approx(2 / 3))
-    assert train_crf.figures(true, chances, 0.3)[2:] == (1.0, pytest.approx(2 / 3))
-    assert train_crf.drawn([(0.8, 0.8)] * len(train_crf.THRESHOLDS)).count("<circle") == len(train_crf.THRESHOLDS)
+    assert train_crf.compute_figures(true, chances) == (0.4, 0.6, pytest.approx(2 / 3), pytest.approx(2 / 3))
+    assert train_crf.compute_figures(true, chances, 0.3)[2:] == (1.0, pytest.approx(2 / 3))
+    assert train_crf.draw_figure([(0.8, 0.8)] * len(train_crf.THRESHOLDS)).count("<circle") == len(train_crf.THRESHOLDS)
 
 
 @examples(12)
@@ -137,7 +137,7 @@ def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None
     tagger.open_inmemory(model)
     tagger.set(crf_attributes(values[2]))
     wanted = [[tagger.marginal(label, at) for label in LABELS] for at in range(len(values[2]))]
-    assert ChainWeights.from_table(train_crf.table_of(model)).marginals(values[2]) == pytest.approx(
+    assert ChainWeights.from_table(train_crf.read_weights(model)).marginals(values[2]) == pytest.approx(
         np.array(wanted), abs=1e-6
     )
 
@@ -145,8 +145,8 @@ def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None
 def test_a_model_is_written_a_line_an_attribute() -> None:
     values = compute_features(find_runs(Page(page(1))))
     labels = np.arange(len(values)) % 3
-    table = train_crf.train([train_crf.Labelled("a.example", values, labels)])
-    text = train_crf.written({"pages": 1, "sha256": hash_weights(table)}, table)
+    table = train_crf.train([train_crf.LabelledRuns("a.example", values, labels)])
+    text = train_crf.format_model({"pages": 1, "sha256": hash_weights(table)}, table)
     again = json.loads(text)
     assert (again["steps"], again["weights"]) == (table["steps"], table["weights"])
     assert again["sha256"] == hash_weights(again)
@@ -155,7 +155,7 @@ def test_a_model_is_written_a_line_an_attribute() -> None:
 
 def test_what_is_no_model() -> None:
     with pytest.raises(ValueError, match="expected a file of CRFsuite"):
-        train_crf.table_of(b"no model" * 10)
+        train_crf.read_weights(b"no model" * 10)
 
 
 ENGLISH = "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it."
@@ -172,16 +172,16 @@ def test_pairs_of_characters_by_those_of_the_other_texts() -> None:
         -math.log2((both.count(one + two) + 0.5) / (first.count(one) + 0.5 * len(set(other))))
         for one, two in pairwise(" ba ")
     ]
-    assert langid.pairs(texts)[2] == pytest.approx(sum(bits) / 3)
-    near, again, away = langid.pairs([ENGLISH, ENGLISH[::1].lower(), GERMAN])
+    assert langid.measure_pair_bits(texts)[2] == pytest.approx(sum(bits) / 3)
+    near, again, away = langid.measure_pair_bits([ENGLISH, ENGLISH[::1].lower(), GERMAN])
     assert near == pytest.approx(again)
     assert near < away
-    assert langid.pairs([]).tolist() == []
-    assert langid.pairs(["alone"]).tolist() == [0]
-    assert langid.pairs(["", "x", "xy"])[:1].tolist() == [0]
+    assert langid.measure_pair_bits([]).tolist() == []
+    assert langid.measure_pair_bits(["alone"]).tolist() == [0]
+    assert langid.measure_pair_bits(["", "x", "xy"])[:1].tolist() == [0]
 
 
 def test_ranks_by_resiliparse() -> None:
     pytest.importorskip("resiliparse")
-    near, again, away = langid.ranks([ENGLISH, ENGLISH, GERMAN])
+    near, again, away = langid.measure_rank_distance([ENGLISH, ENGLISH, GERMAN])
     assert near == again < away

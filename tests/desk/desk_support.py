@@ -39,7 +39,7 @@ def text_rows() -> list[dict[str, Any]]:
 
 
 def page_rows() -> list[dict[str, Any]]:
-    rows = list(generate.pages(**PAGES))
+    rows = list(generate.generate_pages(**PAGES))
     return [{**row, "source": f"pages.{row['source']}"} for row in rows] + [
         {"source": "pages.minato.example", "id": "minato/1", "title": "橋", "html": JAPANESE}
     ]

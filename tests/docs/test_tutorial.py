@@ -24,11 +24,11 @@ def test_every_command_of_the_tutorial_runs(
     pytest.importorskip("vl_convert")
     sys.path.insert(0, str(ROOT / "datasets"))
     import demo
-    from generate import write
+    from generate import write_archive
 
     monkeypatch.chdir(tmp_path)
     Path("demo").mkdir()
-    write(demo.SPEC, "demo/archive.jsonl.gz", held_out="demo/new.jsonl", split=0.1)
+    write_archive(demo.SPEC, "demo/archive.jsonl.gz", held_out="demo/new.jsonl", split=0.1)
     told = {}
     commands = re.findall(r"^    templatemine (.*)$", TUTORIAL, re.MULTILINE)
     for command in commands:

@@ -1,4 +1,4 @@
-"""A crawl from start to end, in this process; the reactor of Twisted allows one per process."""
+"""Runs a crawl in this process from start to end; the reactor of Twisted allows one crawl per process."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class CrawlResult:
     Attributes
     ----------
     run : dict of str to int
-        Of this run: pages, bytes, visits (of feeds), unchanged (of them), items (new ones), failed, failed visits.
+        Counts of this run: pages, bytes, visits (of feeds), unchanged (feeds), items (new ones), failed, failed visits.
     pages, failed, left : int
-        Of all runs: in the output, of no use, and still to be fetched.
+        Counts of all runs: pages in the output, pages that failed, and pages still to be fetched.
     reasons : list of (reason, number)
         Why pages failed.
     resumed, stopped : bool
-        It went on with a run that was killed; it was itself asked to end before its time.
+        Whether the run continued a killed one; whether it was itself interrupted before its end.
     """
 
     run: dict[str, int]
@@ -57,20 +57,21 @@ def crawl(
     Parameters
     ----------
     inputs : sequence of str
-        Files of addresses, one a line, of feeds, sitemaps and pages in any order; which is which shows when they are
-        fetched.  Or sitemaps themselves.
+        Files of addresses, one per line, of feeds, sitemaps and pages in any order (their content decides what they
+        are); or sitemap files.
     output : str
-        ``.warc.gz``, ``.warc``, ``.jsonl.gz`` or ``.jsonl``.  What the crawl knows is kept beside it (``.state``).
+        ``.warc.gz``, ``.warc``, ``.jsonl.gz`` or ``.jsonl``.  The state of the crawl is stored beside it (``.state``).
     config : CrawlConfig, optional
     on_error : callable, optional
-        Called with a `CorpusError` for each line that is no address.  Without it the first one is raised.
+        Called with a `CorpusError` for each line that is not an address.  Without it the first error is raised.
 
     Raises
     ------
     CorpusError
-        Fatal: an input cannot be read, the output is there and no crawl's, another crawl has it, the disk is full.
+        Fatal: an input cannot be read, the output exists and is not of a crawl, another crawl uses it, the disk is
+        full.
     ConfigError
-        The output's name ends in nothing that is written here.
+        The suffix of the output selects no format.
     MissingExtraError
         Scrapy or another library of the extra is not installed.
     """
@@ -78,7 +79,7 @@ def crawl(
     try:
         from scrapy.crawler import CrawlerProcess
 
-        from templatemine.crawl.crawl_history import CrawlFrontier, read_urls
+        from templatemine.crawl.frontier import CrawlFrontier, read_urls
         from templatemine.crawl.spider import FrontierSpider
         from templatemine.crawl.warc_output import CrawlOutput, check_name
     except ImportError as error:
@@ -127,10 +128,10 @@ def _finish_reason(crawler: Any) -> str:
 
 
 def _check_output(output: str, state: str, config: CrawlConfig) -> None:
-    """Delete an existing archive if the options say so; never touch a file that no crawl has written."""
+    """Delete the output of an earlier crawl with `force`; refuse an existing file that is not the output of a crawl."""
     if config.force:
         if os.path.exists(state):
-            CrawlState(state).close()  # no other crawl may be at it
+            CrawlState(state).close()  # raises if another crawl uses it
         for path in (output, state, f"{state}-wal", f"{state}-shm"):
             with suppress(FileNotFoundError):
                 os.unlink(path)

@@ -1,14 +1,14 @@
-"""The layer between crawler and network: no connection to a private address, no domain fetched too often.
+"""The layer between crawler and network: it refuses private addresses, and bounds requests and responses.
 
-A site that asks for time (Retry-After) gets it, up to a limit; requests that would wait for it are returned to the
-queue, so that they take no place among the fetches under way.
+A site that asks for a pause (Retry-After) gets it, up to a limit.  Requests that would wait for it go back to the
+queue, so that they do not count among the concurrent fetches.
 
-Names are looked up at the moment of connecting, and the very addresses that were looked at are those connected to: a
-name that leads to a public address now and to a private one later (DNS rebinding) gains nothing, nor does a redirect,
+Names are resolved at the moment of connecting, and the connection goes to the address that was checked.  So a name that
+resolves to a public address now and to a private one later (DNS rebinding) does not get through, nor does a redirect,
 nor an address written as one number.
 
-What a site sends is bounded: the body by Scrapy (packed and unpacked), the head of the answer and the layers of its
-encoding here.
+Responses are bounded: the body by Scrapy (compressed and uncompressed), the head and the number of content encodings
+here.
 """
 
 from __future__ import annotations
@@ -47,26 +47,26 @@ _RETRY_STATUSES = (429, 503)
 _WAITING = "waits for its site"
 
 _MAX_HEAD_BYTES = 1 << 18
-"""Most bytes of the head of an answer, interim ones (1xx) included: Chromium's bound (kMaxHeaderBufSize)."""
+"""Most bytes of the head of a response, with interim responses (1xx): Chromium's limit (kMaxHeaderBufSize)."""
 
 _MAX_HEAD_LINES = 1000
-"""Most lines of it; Python's http.client takes 100 headers, and real sites send below that."""
+"""Most lines of the head; Python's http.client accepts 100 headers, and real sites send fewer."""
 
 _MAX_ENCODINGS = 5
-"""Most content encodings of a body, one in the other: curl's bound.  Each layer may take as long as a whole body."""
+"""Most nested content encodings of a body: curl's limit.  Decoding each may take as long as a whole body."""
 
 _MAX_REFUSED = 100_000
-"""Most refused names that are remembered, for the message; others are reported as unresolved."""
+"""Most refused names that are remembered for the message; further ones are reported as unresolved."""
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Looks names up as the system does, and hands on only addresses that are public; for ``TWISTED_DNS_RESOLVER``.
+    """Resolves names with the resolver of the system, and passes on public addresses only (``TWISTED_DNS_RESOLVER``).
 
     Attributes
     ----------
     refused : set of str
-        Names, or addresses in any way of writing, that led nowhere else.
+        Names, or addresses in any notation, that resolved to private addresses only.
     """
 
     def __init__(self, reactor: Any, allow_private: bool) -> None:
@@ -80,7 +80,7 @@ class GuardedResolver:
         return cls(reactor, crawler.settings.getbool("TEMPLATEMINE_ALLOW_PRIVATE"))
 
     def install_on_reactor(self) -> None:
-        """Become the resolver of the reactor."""
+        """Install this resolver in the reactor."""
         self._reactor.installNameResolver(self)
 
     def resolveHostName(
@@ -122,21 +122,21 @@ class _PublicAddressReceiver:
 
 
 class HeadTooLong(Exception):
-    """The head of an answer goes on beyond what any browser takes."""
+    """The head of a response is longer than any browser accepts."""
 
     def __init__(self) -> None:
         super().__init__("the headers of the answer are too long")
 
 
 class _BoundedParser:
-    """In front of Twisted's parser of answers: the lines of the head are counted, those of a continued header and of
-    interim answers too.  Twisted bounds each line and the trailers, not their number.
+    """Mixin of Twisted's response parser that counts the lines of the head, with those of continued headers and interim
+    responses.  Twisted bounds the length of each line and the trailers, but not the number of lines.
     """
 
     _lines = _bytes = 0
 
     def lineReceived(self, line: bytes) -> None:
-        """Pass a line on; an exception ends the connection."""
+        """Count a line and pass it on; the exception ends the connection."""
         self._lines += 1
         self._bytes += len(line) + 1
         if self._lines > _MAX_HEAD_LINES or self._bytes > _MAX_HEAD_BYTES:
@@ -153,7 +153,7 @@ def _bounded_parser(parser: Any) -> type:
 def _bounded_protocol(protocol: Any) -> type:
     def request(self: Any, wanted: Any) -> Any:
         answer = protocol.request(self, wanted)
-        # Made by each request anew, of a class that is fixed there.
+        # Each request makes a new parser, of a class that cannot be configured.
         self._parser.__class__ = _bounded_parser(self._parser.__class__)
         return answer
 
@@ -161,7 +161,7 @@ def _bounded_protocol(protocol: Any) -> type:
 
 
 def bound_factory(factory: Any) -> type:
-    """The factory of a pool's connections, with the head of each answer bounded."""
+    """A subclass of the connection factory of a pool whose connections bound the head of each response."""
 
     def build(self: Any, address: Any) -> Any:
         protocol = factory.buildProtocol(self, address)
@@ -172,7 +172,7 @@ def bound_factory(factory: Any) -> type:
 
 
 def _is_head_too_long(error: BaseException | None) -> bool:
-    """Whether it is, or was caused by, a head that is too long; Twisted and Scrapy each wrap it."""
+    """Whether an error is, or was caused by, `HeadTooLong`; Twisted and Scrapy each wrap it."""
     pending, checked = [error], 0
     while pending and checked < 20:
         current = pending.pop()
@@ -186,14 +186,14 @@ def _is_head_too_long(error: BaseException | None) -> bool:
 
 
 class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
-    """Scrapy's, with the delay counted from the end of a fetch, not from its start: what the site sees is never less
+    """Scrapy's handler, with the delay counted from the end of a fetch, not from its start: the site never sees less
     than the delay, however long connecting took.
 
-    After an answer that asks for time the slot rests for so long, and the page is to be asked for again then.  A
-    robots.txt waits here itself, as pages wait for it.
+    After a response that asks for a pause the slot pauses for that time, and the page is requested again afterwards.
+    Requests for robots.txt wait in the slot, since pages wait for them.
 
-    And a request is sent once: Twisted would send it again at once, within the delay, when a connection that was kept
-    open turns out to be closed.  Scrapy's own retries wait their turn.
+    Each request is sent once: Twisted would repeat it at once, within the delay, if a connection that was kept open
+    turns out to be closed.  Scrapy's own retries respect the delay.
     """
 
     def __init__(self, crawler: Any) -> None:
@@ -203,13 +203,13 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
         self._longest = crawler.settings.getfloat("TEMPLATEMINE_MAX_WAIT")
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch; `PostponedRequest` if the answer asks to come again later."""
+        """Fetch; raises `PostponedRequest` if the response asks to come back later."""
         pause = 0.0
         try:
             response = await super().download_request(request)
             pause = min(_requested_pause(response), self._longest)
         except Exception as error:
-            if _is_head_too_long(error):  # a next attempt would meet the same
+            if _is_head_too_long(error):  # another attempt would have the same result
                 raise IgnoreRequest(str(HeadTooLong())) from error
             raise
         finally:
@@ -254,11 +254,11 @@ def return_requests(slot: Any, seconds: float, *, all_of_it: bool = False) -> No
 
 
 class PolitenessMiddleware:
-    """The last hand on a request and the first on its response.
+    """The middleware closest to the network: it sees a request last, and its response first.
 
-    The slot, within which Scrapy keeps the delay, is the registered domain, for pages, robots.txt, retries and what
-    redirects lead to alike.  What would wait in it for longer than the delay is postponed (`PostponedRequest`) unless
-    a redirect led here.  ``meta["wire"]`` keeps the response as it came, before its content encoding is undone.
+    Scrapy keeps the delay within a slot.  The slot is the registered domain, for pages, robots.txt, retries and targets
+    of redirects.  A request that would wait for longer than the delay is postponed (`PostponedRequest`), unless it is
+    the target of a redirect.  ``meta["wire"]`` keeps the response as received, before its content encoding is removed.
     """
 
     def __init__(self, crawler: Any) -> None:
@@ -270,7 +270,7 @@ class PolitenessMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Name the slot."""
+        """Set the slot; postpone the request, or refuse a redirect to a page that is already fetched."""
         request.meta.pop("wire", None)
         request.meta["download_slot"] = domain_of(request.url)
         slot = self._crawler.engine.downloader.slots.get(request.meta["download_slot"])
@@ -283,14 +283,14 @@ class PolitenessMiddleware:
             raise IgnoreRequest(FETCHED_ALREADY)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep the response; refuse one that is packed over and over."""
+        """Keep the response as received; refuse one with too many content encodings."""
         if sum(line.count(b",") + 1 for line in response.headers.getlist("Content-Encoding")) > _MAX_ENCODINGS:
             raise IgnoreRequest(f"has more than {_MAX_ENCODINGS} content encodings")
-        request.meta["wire"] = response.copy()  # what undoes the encoding takes its header away
+        request.meta["wire"] = response.copy()  # decompression removes the header
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Distinguish a refused name from one that does not exist; it is not retried."""
+        """Report a name that was refused (and not retry it), as distinct from one that does not exist."""
         from twisted.internet import reactor
 
         refused = getattr(getattr(reactor, "nameResolver", None), "refused", ())
@@ -299,11 +299,11 @@ class PolitenessMiddleware:
 
 
 class RobotsMiddleware:
-    """What the answer to a request for robots.txt says if it is no such file (RFC 9309, sections 2.3.1.3 and 2.3.1.4):
-    a server error, after the retries, forbids all of the host, and a file that is not there allows all of it."""
+    """Applies RFC 9309, sections 2.3.1.3 and 2.3.1.4, to failed requests for robots.txt: a server error, after the
+    retries, forbids the whole host, and a missing file allows all of it."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Replace the text of an error page."""
+        """Replace the body of an error response by the rules that follow from it."""
         if not request.meta.get("dont_obey_robotstxt") or response.status < 400:
             return response
         return response.replace(body=b"User-agent: *\nDisallow: /\n" if response.status >= 500 else b"")

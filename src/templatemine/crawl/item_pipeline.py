@@ -3,7 +3,7 @@
     ITEM_PIPELINES = {"templatemine.crawl.item_pipeline.TemplateCleanerPipeline": 300}
     TEMPLATEMINE_PACKS = "packs/"
 
-Items may be of every kind that Scrapy knows (dicts, Item, dataclasses, attrs).
+Items may be of every type that Scrapy supports (dicts, Item, dataclasses, attrs).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["TemplateCleanerPipeline"]
 class TemplateCleanerPipeline:
     """Removes the templates of its source from the text of each item, and lists the removed parts in ``removed``.
 
-    The source is the field `source` of an item, else the registered domain of its field `url`.  An item without a text,
-    and one whose source has no pack, passes unchanged.  ``removed`` (and ``removed_stub``, if nearly all of
-    a text is boilerplate) is set if the item has this field: a dict always, other kinds if they
-    declare it.  Scrapy's statistics have counts under ``templatemine/``.
+    The source is the field `source` of an item, or else the registered domain of its field `url`.  Items without text,
+    and items whose source has no pack, pass unchanged.  ``removed`` (and ``removed_stub``, if nearly all of a text is
+    boilerplate) is set on dicts, and on items of other types that declare the field.  Scrapy's statistics have counts
+    under ``templatemine/``.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""When to visit a feed again: by the rate of its new items, within the limits of the feed and of the options.
+"""The time of the next visit of a feed, from the rate of its new items and the limits of the feed and of the options.
 
-And for how long a site asks to be left alone.
+Also reads the pauses that sites ask for: skipHours and Retry-After.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from email.utils import mktime_tz, parsedate_tz
 __all__ = ["FeedRhythm", "slow_down", "update_rhythm", "parse_retry_after", "parse_skip_hours", "skip_hours"]
 
 _ITEMS_PER_VISIT = 5
-"""New items that a visit should find: with fewer visits long feeds lose items, with more most visits find none."""
+"""New items that a visit should find: with rarer visits feeds lose items, with more frequent ones most find none."""
 
 _HISTORY_WEIGHT = 0.5
-"""Weight of the history at each visit: only the last few visits count, so that nights and redesigns are followed."""
+"""Decay of the history at each visit: only the last few count, so that the rhythm follows nights and redesigns."""
 
 _MAX_GROWTH = 2.0
-"""An interval grows by no more than this at a time: a quiet night does not make a daily feed of an hourly one."""
+"""Largest growth of an interval at a visit, so that a quiet night does not turn an hourly feed into a daily one."""
 
 _FIRST_INTERVAL = 3600.0
-"""Seconds until the second visit, when nothing is known; the most frequent wish of feeds."""
+"""Seconds until the second visit, when no rate is known; the most frequent `ttl` of feeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedRhythm:
-    """The known rhythm of a feed.
+    """The rhythm of a feed, as far as it is known.
 
-    visited : time of the last visit that was answered, in seconds; 0 if there was none.
-    every : seconds between visits, as things stand.
-    fresh, span : new items, and the seconds in which they came, older ones counting less.
+    visited : time of the last successful visit, in seconds; 0 if there was none.
+    every : current interval between visits, in seconds.
+    fresh, span : number of new items, and the seconds in which they appeared; older visits count less.
     """
 
     visited: float = 0.0
@@ -47,29 +47,29 @@ def update_rhythm(
 
     Parameters
     ----------
-    previous : Rhythm
+    previous : FeedRhythm
     now : float
         Seconds.
     new, items : int
-        Items that were not known, of those that the feed holds; 0 of 0 if it had not changed.
+        New items, and all items of the feed; 0 and 0 if the feed had not changed.
     bounds : (least, most)
-        Seconds; they come before all else.
+        Seconds; these limits override the rate of items and `ttl`.
     ttl : float
-        Seconds for which the feed asks to be left alone; 0 if it does not.
+        Seconds that the feed asks to wait before the next visit; 0 if it does not ask.
     """
     shortest, longest = bounds
     fresh, span, every = previous.fresh, previous.span, previous.every
-    if previous.visited:  # the first visit finds everything new, which says nothing
+    if previous.visited:  # at the first visit all items are new, which gives no rate
         fresh = _HISTORY_WEIGHT * fresh + new
         span = _HISTORY_WEIGHT * span + max(now - previous.visited, 1.0)
-        # A feed of a few items must be seen before half of them have gone.
+        # A short feed must be visited before half of its items are gone.
         target = max(1.0, min(_ITEMS_PER_VISIT, items / 2)) if items else _ITEMS_PER_VISIT
         every = min(target * span / fresh if fresh else float("inf"), _MAX_GROWTH * every)
     return FeedRhythm(visited=now, every=min(max(every, ttl, shortest), longest), fresh=fresh, span=span)
 
 
 def slow_down(previous: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
-    """The rhythm after a visit that failed: half as often."""
+    """The rhythm after a failed visit: visits become half as frequent."""
     return replace(previous, every=min(max(_MAX_GROWTH * previous.every, bounds[0]), bounds[1]))
 
 
@@ -84,7 +84,7 @@ def parse_skip_hours(data: bytes) -> frozenset[int]:
 
 
 def skip_hours(start: float, hours: frozenset[int]) -> float:
-    """`start`, or the beginning of the first hour after it that is not among those skipped (if not all are)."""
+    """`start`, or the beginning of the next hour that is not skipped; `start` if all hours are skipped."""
     if len(hours) >= 24:
         return start
     while time.gmtime(start).tm_hour in hours:
@@ -93,9 +93,9 @@ def skip_hours(start: float, hours: frozenset[int]) -> float:
 
 
 def parse_retry_after(after: str | None, date: str | None, now: float) -> float:
-    """Seconds that an answer asks to wait by its Retry-After (RFC 9110, section 10.2.3); 0 if none.
+    """Seconds that a response asks to wait in its Retry-After (RFC 9110, section 10.2.3); 0 if it does not ask.
 
-    A date is read against that of the answer, for clocks differ; if it tells none, against ours.
+    A date is compared with the date of the response, since clocks differ; without one, with our clock.
     """
     after = (after or "").strip()
     if after.isascii() and after.isdigit():

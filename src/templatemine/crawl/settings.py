@@ -16,21 +16,20 @@ class CrawlConfig:
     """Options of a crawl.
 
     delay : seconds between the starts of two fetches of one registered domain.  1: Foschini's default (section 4.1).
-    hours : how long to go on; a crawl that was killed keeps the end it was given.
-    max_pages : fetches of pages a registered domain, over all runs on one output.  10,000: fifty times what a pack
-        needs, and at one a second less than three hours of a site's time.
-    max_size : bytes of the largest body, packed and unpacked.  8 MiB: above what Common Crawl keeps of a page (5 MiB).
-    timeout : seconds for a whole download, however slowly it drips.
-    redirects : followed for one page.
-    retries : after the first failure that may pass (no connection, cut off, 429, 5xx).
-    max_wait : seconds; the most that a site gets between two fetches because it asks for it: Crawl-delay in robots.txt,
-        Retry-After of answers.  300: Heritrix's bound for the former.
-    revisit : seconds; the least between two visits of a feed, and the most.  A quarter of an hour and a day: feeds of
+    hours : duration of the crawl; a killed crawl keeps its end time when it is continued.
+    max_pages : pages fetched per registered domain, over all runs with one output.  10,000: fifty times what a pack
+        needs, and less than three hours at one page per second.
+    max_size : most bytes of a body, compressed and uncompressed.  8 MiB: above what Common Crawl keeps of a page (5
+    MiB). timeout : seconds for a whole download. redirects : most redirects followed for one page. retries : most
+    retries after temporary failures (no connection, broken connection, 429, 5xx). max_wait : most seconds between two
+    fetches that a site may ask for, by Crawl-delay in robots.txt or Retry-After.
+        300: Heritrix's limit for the former.
+    revisit : fewest and most seconds between two visits of a feed.  A quarter of an hour and a day: feeds of
         news sites hold the items of hours, and RSS readers come every quarter of an hour to an hour.
-    concurrent : fetches under way at a time, over all domains.
+    concurrent : most concurrent fetches, over all domains.
     allow_private : fetch from addresses that are not public (this machine, the local network).
-    agent : name by which sites and their robots.txt know the crawler.
-    force : start over, in place of what is there.
+    agent : user agent, by which sites and their robots.txt know the crawler.
+    force : start over, and replace the existing output.
     """
 
     delay: float = 1.0
@@ -61,7 +60,7 @@ class CrawlConfig:
 
 
 def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
-    """The settings of Scrapy; four components of ours are named by their path."""
+    """The settings of Scrapy for a crawl; they name four components of this package by their path."""
     here = "templatemine.crawl"
     handler = f"{here}.guard.OneRequestHandler"
     return {
@@ -86,9 +85,9 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
         "METAREFRESH_ENABLED": False,
         "DEFAULT_REQUEST_HEADERS": {
             "Accept": "text/html,application/rss+xml,application/atom+xml,application/xml;q=0.9,*/*;q=0.5",
-            "Accept-Encoding": "gzip, deflate",  # what every reader of the archive can undo
+            "Accept-Encoding": "gzip, deflate",  # encodings that every reader of the archive can decode
         },
-        # Nothing but HTTP, and every address looked at before it is connected to: a proxy would look names up itself.
+        # HTTP only, and every address is checked before connecting; a proxy would resolve names itself.
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("data", "file", "ftp", "s3")),
             "http": handler,
@@ -98,7 +97,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
         "HTTPPROXY_ENABLED": False,
         "TEMPLATEMINE_ALLOW_PRIVATE": config.allow_private,
         "TEMPLATEMINE_MAX_WAIT": config.max_wait,
-        # What a crawl of the news does not need.
+        # Features that a crawl of news sites does not need.
         "COOKIES_ENABLED": False,
         "REFERER_ENABLED": False,
         "TELNETCONSOLE_ENABLED": False,

@@ -1,7 +1,7 @@
-"""Sitemaps (sitemaps.org): the addresses of a site, with what those for news say of each.
+"""Sitemaps (sitemaps.org): the addresses of a site, with title and date in news sitemaps.
 
-Read by expressions, not by a parser of XML: nothing in them is resolved or unfolded, and a file that is cut off gives
-the entries before its end.  Time and memory are in proportion to the file.
+They are read by regular expressions, not by an XML parser: no entity is expanded, and a truncated file gives the
+entries before its end.  Time and memory are linear in the size of the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from templatemine.io.files import GZIP_MAGIC, READ_ERRORS, read_whole
 __all__ = ["SitemapEntry", "read_sitemap"]
 
 _MAX_ENTRIES = 50_000
-"""Entries of a file: the bound of the protocol."""
+"""Most entries of a file: the limit of the protocol."""
 
 _MARK = re.compile(
     r"<!\[CDATA\[(?:.*?\]\]>|.*)|<(/?)(?:\w+:)?(?:(url|sitemap)|(loc|title|publication_date))\s*>", re.DOTALL
@@ -29,7 +29,7 @@ _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class SitemapEntry:
-    """An address of a sitemap, and title and date if it is one for news."""
+    """An address of a sitemap; with title and date in a news sitemap."""
 
     url: str
     title: str | None
@@ -43,7 +43,7 @@ def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
     ----------
     data : bytes
     max_bytes : int
-        Most bytes that it may unpack to.
+        Most bytes of the uncompressed sitemap.
     """
     if data.startswith(GZIP_MAGIC):
         try:
@@ -57,7 +57,7 @@ def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
 def _parse_entries(text: str) -> Iterator[SitemapEntry]:
     count, field, begin = 0, "", 0
     fields: dict[str, str] = {}
-    for mark in _MARK.finditer(text):  # one pass: what is opened and never closed is looked at once
+    for mark in _MARK.finditer(text):  # one pass, so that unclosed tags do not cost more
         end, entry, name = mark[1] == "/", mark[2], mark[3]
         if entry and not end:
             fields = {}
@@ -69,6 +69,6 @@ def _parse_entries(text: str) -> Iterator[SitemapEntry]:
                 return
         elif name and end and name == field:
             value = _CDATA.sub(r"\1", text[begin : mark.start()])
-            fields.setdefault(name, html.unescape(value).strip())  # pictures have titles too
+            fields.setdefault(name, html.unescape(value).strip())  # images have titles too
         if name or entry:
             field, begin = ("" if end or entry else name), mark.end()

@@ -14,7 +14,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
 
-from templatemine.crawl.crawl_history import CrawlFrontier, CrawlResponse
+from templatemine.crawl.frontier import CrawlFrontier, CrawlResponse
 from templatemine.crawl.guard import PostponedRequest, return_requests
 from templatemine.crawl.state import Feed, Page
 from templatemine.crawl.warc_output import Exchange
@@ -33,9 +33,9 @@ _MAX_REASON_LENGTH = 200
 
 
 class FrontierSpider(Spider):  # type: ignore[misc]
-    """Fetches until the time is over, or nothing is left.
+    """Fetches until the time is over, or the frontier is finished.
 
-    When it is to end, fetches under way finish, and what waits for its turn is handed back: it stays due.
+    At the end, fetches that have begun finish, and waiting requests are returned to the frontier: their pages stay due.
     """
 
     name = "history"
@@ -63,7 +63,7 @@ class FrontierSpider(Spider):  # type: ignore[misc]
             self._watching.stop()
 
     def _robots(self, robotparser: Any, request: Request) -> None:
-        """Keep to the delay that a robots.txt asks for: of several of a domain, to the longest."""
+        """Apply the Crawl-delay of a robots.txt; if hosts of a domain ask for several, the longest."""
         settings, downloader = self.crawler.settings, self.crawler.engine.downloader
         requested = robotparser.crawl_delay(settings["USER_AGENT"]) or 0.0
         domain = domain_of(request.url)
@@ -71,7 +71,7 @@ class FrontierSpider(Spider):  # type: ignore[misc]
         current = slot_settings.get("delay", settings.getfloat("DOWNLOAD_DELAY"))
         delay = min(requested, settings.getfloat("TEMPLATEMINE_MAX_WAIT"))
         if delay > current:
-            slot_settings["delay"] = delay  # of slots to come
+            slot_settings["delay"] = delay  # for slots that are made later
             if domain in downloader.slots:
                 downloader.slots[domain].delay = delay
             self._frontier.slow_domains[domain] = delay
@@ -156,7 +156,7 @@ def _make_response(response: Response) -> CrawlResponse:
 
 
 _TOO_LARGE = "larger than --max-size"
-"""In place of messages of Scrapy that differ from page to page."""
+"""Replaces messages of Scrapy that differ from page to page."""
 
 
 def failure_reason(error: Exception, url: str) -> str:
@@ -174,7 +174,7 @@ def failure_reason(error: Exception, url: str) -> str:
 
 
 _TRANSFER_HEADERS = frozenset({"content-length", "transfer-encoding", "connection", "keep-alive"})
-"""Undone by the time we see the body."""
+"""Headers of the transfer, which no longer apply to the body that is stored."""
 
 _REASON_PHRASES = {200: "OK", 203: "Non-Authoritative Information", 206: "Partial Content"}
 

@@ -1,8 +1,8 @@
 """The state of a crawl: one SQLite file beside the output.
 
-Every answer is recorded in one transaction together with the end of its records in the output, so that the two can be
-reconciled after a kill: output behind the last recorded end is cut off, and pages that are recorded but missing in the
-output (after a power failure) are due again.
+Each response is recorded in one transaction, together with the position in the output where its records end, so that
+the two can be reconciled after a kill: output behind the last recorded position is cut off, and pages that are recorded
+but missing in the output (after a power failure) are due again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MAX_REASONS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page to fetch, with the data from its feed."""
+    """A page to fetch, with title and date from its feed or sitemap (`via`)."""
 
     number: int = 0
     url: str
@@ -78,24 +78,24 @@ class Feed:
 
 
 class CrawlState:
-    """The state of a crawl in its file.
+    """The state of a crawl, stored in a file.
 
     Parameters
     ----------
     path : str
-        Made if it is missing.
+        Created if it is missing.
 
     Raises
     ------
     CorpusError
-        Fatal: another crawl has it, it is none of ours, or cannot be read or written.
+        Fatal: another crawl uses it, it is not a state file, or it cannot be read or written.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         with self._errors():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
-            # The lock is the process's, and goes with it.
+            # The lock belongs to the process, and ends with it.
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
@@ -131,7 +131,7 @@ class CrawlState:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing."""
+        """Commit everything that happens inside, or nothing if an exception is raised."""
         with self._errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -144,7 +144,7 @@ class CrawlState:
     # ------------------------------------------------------------------------------------------------------- the output
 
     def reconcile(self, size: int) -> int:
-        """Make the state agree with an output of so many bytes; how many of them are to be kept."""
+        """Make the state agree with an output of `size` bytes; returns how many of them to keep."""
         with self._transaction():
             self._db.execute("UPDATE pages SET standing=?, finish=NULL WHERE finish > ?", (PageStatus.DUE, size))
             (kept,) = self._db.execute("SELECT MAX(finish) FROM pages").fetchone()
@@ -217,7 +217,7 @@ class CrawlState:
         return {standing: counts.get(standing, 0) for standing in PageStatus}
 
     def reasons(self) -> list[tuple[str, int]]:
-        """Reasons of failure, the most frequent first; rare ones are added up."""
+        """Reasons of failure with their numbers, the most frequent first; rare reasons are summed up."""
         rows: list[tuple[str, int]] = self._db.execute(
             "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason",
             (PageStatus.FAILED,),
@@ -228,13 +228,13 @@ class CrawlState:
     def record_page(
         self, page: Page, standing: PageStatus, *, reason: str | None = None, finish: int | None = None, final: str = ""
     ) -> None:
-        """Record the result of a page: the end of its records in the output, and its final address."""
+        """Record the result of a page: its status, the end of its records in the output, and its final address."""
         with self._transaction():
             self._db.execute(
                 "UPDATE pages SET standing=?, reason=?, finish=? WHERE number=?",
                 (standing, reason, finish, page.number),
             )
-            if final and final != page.url:  # it is not to be fetched under that one too
+            if final and final != page.url:  # the page is not fetched again at its final address
                 self._db.execute(
                     "INSERT INTO pages(url, source, standing, finish) VALUES(?, ?, ?, ?) ON CONFLICT(url) DO"
                     " UPDATE SET standing=excluded.standing, finish=excluded.finish WHERE standing=?",
@@ -252,7 +252,7 @@ class CrawlState:
         ]
 
     def record_visit(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
-        """Record a visit of a feed and its items; returns the new items.  `page`: it was added as a page."""
+        """Record a visit of a feed with its items; returns the new items.  `page`: the feed, if added as a page."""
         with self._transaction():
             rhythm = feed.rhythm
             self._db.execute(

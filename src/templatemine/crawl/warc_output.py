@@ -29,7 +29,7 @@ def check_name(path: str) -> str:
     Raises
     ------
     ConfigError
-        There is none such.
+        No format has such a suffix.
     """
     for suffix in _SUFFIXES:
         if path.lower().endswith(suffix):
@@ -39,7 +39,7 @@ def check_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its response, as on the wire but without transfer encoding."""
+    """A request and its response as sent and received, but without transfer encoding."""
 
     url: str
     date: str
@@ -51,13 +51,13 @@ class Exchange:
 
 
 class CrawlOutput:
-    """A file that grows page by page.
+    """The output file of a crawl, to which pages are appended.
 
     Parameters
     ----------
     path : str
     keep : int
-        Bytes of it that stay; what follows was not finished and is cut off.
+        Bytes of an existing file that are kept; the rest is of unfinished pages, and is cut off.
     """
 
     def __init__(self, path: str, keep: int) -> None:
@@ -73,7 +73,7 @@ class CrawlOutput:
             self._append(self._warcinfo())
 
     def close(self) -> None:
-        """Write to disk."""
+        """Flush the file to disk and close it."""
         with suppress(OSError):  # pipes and devices
             os.fsync(self._file)
         os.close(self._file)
@@ -111,7 +111,7 @@ class CrawlOutput:
         return buffer.getvalue()
 
     def _warc_records(self, exchange: Exchange, page: Page) -> bytes:
-        """Response, request, and the metadata from the feed."""
+        """WARC records of a page: response, request, and metadata from the feed."""
         from warcio.statusandheaders import StatusAndHeaders
         from warcio.warcwriter import WARCWriter
 

@@ -1,7 +1,7 @@
-"""Title, date and story of a page: what it says of itself for machines, and what stands at the head of its text.
+"""Title, date and story of a page: those that it declares for machines, and those that its blocks show to readers.
 
-`declared_title_and_date` reads JSON-LD and ``<meta>``; `find_title` and `find_date` look at blocks, whatever system has
-classified them, and `find_missing_story` compares the declared story of a page with its blocks.  Linear in the page.
+`declared_title_and_date` reads JSON-LD and ``<meta>``; `find_title` and `find_date` search the blocks, whatever system
+has classified them; `find_missing_story` compares the declared story with the blocks.  Cost: linear in the page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _TAG_BYTES = 600
-"""No less than the bytes of the tag on either side of ``ld+json``."""
+"""Bytes searched for the rest of the tag on either side of ``ld+json``; `LDJSON` allows fewer."""
 _END = re.compile(rb"</script", re.IGNORECASE)
 _SINGLE = "\u3040-\ud7ff\U00020000-\U0003ffff"
 """Characters that the block scanner counts as words: kana, Han, Hangul."""
@@ -71,10 +71,10 @@ ARTICLES = frozenset(
         "TechArticle",
     ]
 )
-"""schema.org's Article and what it counts among its kinds."""
+"""The type Article of schema.org, and its subtypes."""
 
 TITLES, DATES = ("headline", "name"), ("datePublished", "dateCreated")
-"""Properties of an article, the surest first."""
+"""Properties of an article that hold its title and its date, the most reliable first."""
 _PAIR = re.compile(rf'"(@type|{"|".join((TITLES[0], *DATES))})"\s*:\s*"((?:[^"\\]|\\.){{1,1000}})"')
 
 PUBLISHED = (
@@ -97,35 +97,35 @@ PUBLISHED = (
     "displaydate",
     "date",
 )
-"""Names (property, itemprop or name) under which a ``<meta>`` says when a page was published, the surest first."""
+"""Names (property, itemprop or name) of a ``<meta>`` that holds the date of publication, the most reliable first."""
 
 _WANTED = ("og:title", *PUBLISHED)
 _WANTED_PARTS = [name.encode() for name in _WANTED if not any(one in name for one in _WANTED if one != name)]
-"""What each of these names has one of."""
+"""Parts of these names: each name contains at least one, so that a search for the parts finds all of them."""
 
 EARLIEST_DATE = "1990"
 
 TITLE_WORDS, MONTH, YEAR, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
 
 MIN_SIMILARITY = 0.5
-"""Share of their words (Dice's coefficient) that a block and ``<title>`` have in common, if it is the headline; of
-their characters, where most of the title is Chinese, Japanese or Korean."""
+"""Smallest similarity (Dice's coefficient) of ``<title>`` and a block that is the headline: of their words, or of their
+characters where most of the title is Chinese, Japanese or Korean."""
 HEADING_BONUS = 0.2
-"""Added to that where the block is a heading."""
+"""Added to the similarity of a block that is a heading."""
 
 STORY_WORDS = 100
-"""Of a declared story; shorter ones are teasers (those that were met have 20 to 80 words)."""
+"""Fewest words of a declared story; shorter texts are teasers (those observed have 20 to 80 words)."""
 STORY_LIMIT = 100_000
-"""Characters of it, and of a block, that are compared."""
+"""Most characters of a declared story, and of a block, that are compared."""
 NGRAM = 4
-"""Words in a row that are looked for: three come again by chance."""
+"""Length in words of the n-grams that are compared; three words repeat by chance."""
 
 
 def declared_title_and_date(
     data: bytes, articles: Iterable[Mapping[str, Any]] | None = None
 ) -> tuple[str | None, str | None]:
-    """Title and date that the page says of itself, for machines: JSON-LD (`articles`, if they are at hand), then
-    Open Graph and other ``<meta>``."""
+    """The title and the date that the page declares for machines: in JSON-LD (`articles`, if the caller has parsed it
+    already), then in Open Graph and other ``<meta>``."""
     title, date = next(titles_and_dates(find_articles(data) if articles is None else articles), (None, None))
     if title and date:
         return title, date
@@ -139,7 +139,7 @@ def declared_title_and_date(
 
 
 def _metas(data: bytes) -> Iterator[str]:
-    """The ``<meta>`` of a page that may have one of the names that are asked for."""
+    """The ``<meta>`` tags of a page that may have one of the `_WANTED` names."""
     for source in _html.metas(data, _WANTED_PARTS):
         tag = source.decode("utf-8", "surrogatepass")
         if META.fullmatch(tag):
@@ -147,7 +147,7 @@ def _metas(data: bytes) -> Iterator[str]:
 
 
 def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
-    """Headline and date of each of some `find_articles`."""
+    """Headline and date of each article in JSON-LD (see `find_articles`)."""
     for article in articles:
         title, date = (
             next(filter(None, (_first_value(article.get(name)) for name in names)), "") for names in (TITLES, DATES)
@@ -156,7 +156,7 @@ def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[st
 
 
 def _first_value(value: Any) -> str:
-    """What a property says, the first if it says several; "" for nothing."""
+    """The value of a property as text: the first of several values, and "" if there is none."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -165,12 +165,13 @@ def _first_value(value: Any) -> str:
 
 
 def find_articles(data: bytes) -> Iterator[dict[str, Any]]:
-    """The articles in the page's JSON-LD, in the order of the page."""
+    """The articles in the JSON-LD of a page, in the order of the page."""
     return filter(is_article, find_objects(data))
 
 
 def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
-    """All objects in the JSON-LD of a page in UTF-8, each before those in it, in the order of the page."""
+    """All objects in the JSON-LD of a page in UTF-8, in the order of the page; an object comes before those it
+    contains."""
     for script in _scripts(data):
         try:
             pending: list[Any] = [json.loads(script, strict=False)]
@@ -186,18 +187,19 @@ def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_article(thing: Mapping[str, Any]) -> bool:
-    """Whether an object of JSON-LD is one of `ARTICLES`."""
+    """Whether the type of an object of JSON-LD is one of `ARTICLES`."""
     kinds = thing.get("@type")
     return any(map(_is_article, kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _is_article(kind: Any) -> bool:
-    """Whether a name is one of `ARTICLES`, or its address."""
+    """Whether the name of a type, or its URL, is one of `ARTICLES`."""
     return isinstance(kind, str) and _PREFIX.sub("", kind) in ARTICLES
 
 
 def _read_broken(script: str) -> dict[str, str]:
-    """Of a script that is no JSON (a comma too many, a comment around it), its first article kind, title and date."""
+    """The first article type, title and date in a script that is not valid JSON (a comma too many, a comment around
+    it)."""
     fields: dict[str, str] = {}
     for name, text in _PAIR.findall(script):
         if name not in fields and (name != "@type" or _is_article(text)):
@@ -207,7 +209,7 @@ def _read_broken(script: str) -> dict[str, str]:
 
 
 def _scripts(data: bytes) -> Iterator[str]:
-    """What stands in the page's JSON-LD scripts; one that does not end is none, nor is any behind it."""
+    """The contents of the JSON-LD scripts of a page, up to the first script that has no end tag."""
     position = 0
     for hint in _html.ld_json(data):
         begin = (
@@ -222,18 +224,18 @@ def _scripts(data: bytes) -> Iterator[str]:
 
 
 def normalise_published(text: str) -> str | None:
-    """A date since there have been pages: where a system knows none, it may say the first of January of the year 1."""
+    """The date in a text; None if there is none, or if it is older than the Web, as the placeholders of some systems
+    are."""
     date = normalise_date(text)
     return date if date is not None and date >= EARLIEST_DATE else None
 
 
 def find_missing_story(page: Page, articles: Iterable[Mapping[str, Any]]) -> str:
-    """The story that the page declares if its text has less than half of it, else "".
+    """The declared story of a page if its blocks contain less than half of it, else "".
 
-    `articles` are its `find_articles`, which have stories as their ``articleBody``.
-
-    Scripts write it where they run, or it is for subscribers.  The longest one of `STORY_WORDS` counts, by its runs of
-    `NGRAM` words.
+    A story is missing from the blocks where scripts insert it, or where only subscribers see it.  It is declared as the
+    ``articleBody`` of `articles` (see `find_articles`); the longest is compared, if it has `STORY_WORDS` or more, by
+    its n-grams of `NGRAM` words.
     """
     bodies = (article.get("articleBody") for article in articles)
     stories = ((_words(plain_text(plain_text(body[:STORY_LIMIT]))), body) for body in bodies if isinstance(body, str))
@@ -257,11 +259,17 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
-    """Index of the block that is the title of the page, -1 for none; `heading` says which blocks are headings.
+    """Index of the block that is the title of the page, -1 if there is none.
 
-    The block that says most of ``<title>``, if that is half of the words of both, a heading before other blocks; else
-    the first heading that was kept, else the first.  Headings before ``<title>`` itself as in getMainHeadline of Baisa
-    (2009), appendix; but the first heading of many pages is for screen readers, or the name of the site.
+    The block that is most similar to ``<title>`` is taken if the similarity reaches `MIN_SIMILARITY`; headings are
+    preferred.  Otherwise the first kept heading is taken, otherwise the first heading.  Headings come before
+    ``<title>`` itself as in getMainHeadline of Baisa (2009), appendix; but on many pages the first heading is for
+    screen readers, or the name of the site.
+
+    Parameters
+    ----------
+    heading, kept : bool arrays, shape (blocks,)
+        Which blocks are headings, and which are kept.
     """
     similarity = _title_similarity(page)
     if similar := (similarity >= MIN_SIMILARITY).nonzero()[0].tolist():
@@ -274,12 +282,13 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 
 def is_like_title(page: Page, block: int) -> bool:
-    """Whether a block says half of what ``<title>`` does, and that half of it."""
+    """Whether the similarity of a block and ``<title>`` reaches `MIN_SIMILARITY`."""
     return block >= 0 and bool(_title_similarity(page)[block] >= MIN_SIMILARITY)
 
 
 def _title_similarity(page: Page) -> NDArray[np.float64]:
-    """See `MIN_SIMILARITY`; characters are counted of blocks that are short enough to reach it."""
+    """Similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
+    `MIN_SIMILARITY`."""
     words = _words(page.title)
     size = len(words)
     if page.title.isascii() or 2 * sum(in_class(word, _SINGLE) for word in words) < max(size, 1):
@@ -294,22 +303,22 @@ def _title_similarity(page: Page) -> NDArray[np.float64]:
 
 
 def _words(text: str) -> list[str]:
-    """Words in lower case; in Chinese, Japanese and Korean characters."""
+    """The words of a text in lower case; in Chinese, Japanese and Korean its characters."""
     return _TOKEN.findall(text.lower())
 
 
 def find_date(page: Page, articles: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that the page declares (see `declared_title_and_date`), else the one that it shows."""
+    """The date that the page declares (see `declared_title_and_date`), else the date that its blocks show."""
     date = declared_title_and_date(page.data, articles)[1]
     return find_shown_date(page, title, kept) if date is None else date
 
 
 def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that stands by itself between the title of a page and its story, else the one that is labelled so.
+    """The date in a line of its own between the title of a page and its story, else the labelled date of publication.
 
-    A date of the head stands in a line of at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters, up to
-    `MAX_DISTANCE` blocks behind the title or before the first kept block of `OPENING_WORDS` words or more; lines before
-    the title count where none after it has one.  Of these dates that of a change ("updated on ...") comes last.
+    A date line has at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters.  It stands at most `MAX_DISTANCE`
+    blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
+    are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
     story = kept[title + 1 :] & (page.words[title + 1 :] >= OPENING_WORDS)
     if not story.any():
@@ -329,8 +338,8 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
 
 
 def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | None:
-    """The one date of a page that a line says to be that of its publication, or of a change; None if there are several,
-    as where the page lists others or has comments."""
+    """The date of a page that a line labels as date of publication, or of change; None if there are several such dates,
+    as on pages that list others or have comments."""
     dates = {
         date
         for line in _dated_blocks(page).tolist()
@@ -342,7 +351,7 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
 
 
 def _dated_blocks(page: Page) -> NDArray[np.int64]:
-    """Blocks short enough to be a dated line that have a month, a year or several numbers."""
+    """Indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
     counts = page.columns["counts"]
     dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
     return (dated & (page.words <= MAX_DISTANCE)).nonzero()[0]

@@ -1,15 +1,20 @@
-"""The history of a source -> what it says about where the main text stands; and the history applied to a page.
+"""The page history of a source: learnt from its pages, and applied to a page.
 
-No labels are needed: the page model says of each block on every page of the source how likely it is main text, and
-that is the vote of the path it stands under.  A path's share of words that are expected to be main text is shrunk
-towards that of its container, and so on up to that of the source; then the log odds of a block become a weighted mean
-of the page model's and of the path's.  A path in doubt that stands once on each page is a field that every story has,
-and gains; one that stands several times is a list of things beside the story, and loses, the more so the more pages
-have one, unless what holds it is the story; and so does what other pages do not have where a page has its story in a
-place they know.  A text that stands under the same path on several pages is boilerplate whatever the model says, and
-loses log odds with their number; a short one the less the smaller a part of the source's pages they are, the more so
-the more of what stands there is main text.
-Of these texts only such are kept as the model ever held for possible.  Cost: that of the page model.
+No labels are needed.  The page model gives each block on every page of the source a probability of being main text;
+this is the vote of the block for its path.
+
+- Share: the share of words under a path that are expected to be main text is shrunk towards the share of the container
+  of the path, and so on up to the share of the source.  The log odds of a block become a weighted mean of the log odds
+  of the page model and those of its path.
+- Occurrences: a path that may hold main text and occurs once on each page is a field of every story, and gains log
+  odds.  A path of doubtful share that occurs several times on a page is a list beside the story, and loses log odds; it
+  loses more if more pages have it, and less if its container is main text.
+- Rare paths: a path that few or no other pages have loses log odds on a page whose story stands under a known path.
+- Repeated texts: a text that occurs under the same path on several pages is boilerplate whatever the model says.  It
+  loses log odds with the number of these pages; a short text loses less if they are a small part of the pages of the
+  source and its path is mostly main text.  Only texts that the model once considered possible main text are stored.
+
+Cost: that of the page model.
 """
 
 from __future__ import annotations
@@ -46,13 +51,13 @@ from templatemine.pages.smoothing import smooth_scores
 __all__ = ["TEXT_LIMIT", "HistoryModel", "select_blocks", "learn_history", "make_history_model"]
 
 TEXT_LIMIT = 300
-"""Characters of a repeated text that are kept and compared."""
+"""Most characters of a repeated text that are stored and compared."""
 
 ALL_WEIGHT = 0.6
-"""Share of the log odds that counts where all that is no boilerplate is kept: 0.5 is better on cleaneval_dev, 1 on
-dragnet with its comments (docs/research/pages.md)."""
+"""Factor of the log odds with `--keep all`, which keeps everything but boilerplate: 0.5 is better on cleaneval_dev, 1
+on dragnet with its comments (docs/research/pages.md)."""
 COMMENT_WORDS = 5
-"""Words of a comment, at least; its name, date and buttons have fewer."""
+"""Fewest words of the text of a comment; its name, date and buttons have fewer."""
 
 DIGITS = re.compile(r"\d+")
 FULL_KEY = _html.KEYS.index("full")
@@ -60,16 +65,19 @@ CHARACTER_TOKENS = _html.COUNTS.index("own")
 DATE_COUNTS = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
 SENTENCE_WORDS = 10
-"""Words from which on numbers are folded: a numbered headline is none the less a headline of its own.  And from which
-on a text does not come again by chance, as lines of code do."""
+"""Fewest words of a text whose numbers are folded before texts are compared: numbered headlines stay different.  Longer
+texts also do not repeat by chance, as lines of code do."""
 
 THOUSAND = 1000
-"""Words are summed in thousandths, as whole numbers, so that the order of pages changes nothing."""
+"""Expected words are summed as whole thousandths, so that the sum does not depend on the order of the pages."""
 
 
 def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """`decode` with the columns of a page, smoothed over the tree, without second copies of the story, without comments
-    below it; without its head or with comments if the options ask for it."""
+    """The code of each block of a page (see `decode`), from scores that are smoothed over the tree.
+
+    Second copies of the story, hidden blocks and comments are dropped; the options may drop the head of the story too,
+    or keep comments.
+    """
     if config.keep == "all":
         scores = ALL_WEIGHT * scores
     copied = find_copies(page, scores)
@@ -96,7 +104,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
 
 
 def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
-    """What the pages of a source say; None if they are too few.  Their order changes nothing."""
+    """The history of a source; None if it has too few pages.  The order of the pages does not matter."""
     words: Counter[int] = Counter()
     main_words: Counter[int] = Counter()
     blocks: Counter[int] = Counter()
@@ -108,7 +116,7 @@ def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | Non
     for html in pages:
         try:
             page = Page(html)
-        except CapacityError:  # no page of an article; the record is told of when it is cleaned
+        except CapacityError:  # not an article; the record is reported when it is cleaned
             continue
         documents += 1
         if not len(page):
@@ -154,7 +162,7 @@ def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | Non
 
 
 class HistoryModel:
-    """The history of a source, prepared to be applied to pages."""
+    """The history of a source in the form in which it is applied to pages."""
 
     def __init__(self, history: PageHistory, config: PageConfig) -> None:
         self._config = config
@@ -185,7 +193,8 @@ class HistoryModel:
         return _log_odds(share), config.vote * trust, trust * count_gain, elsewhere, main
 
     def score_blocks(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
-        """Log odds with the history, what the paths say alone (nan where nothing is known), and df of the texts."""
+        """For each block: log odds with the history, log odds of its path alone (nan if unknown), and df of its
+        text."""
         rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         table = self._table[rows]
         path_odds = np.where(rows < 0, math.nan, table[:, 0])
@@ -200,14 +209,15 @@ class HistoryModel:
         return scores - self._config.repeat * np.log1p(df) * repeat_weight, path_odds, df
 
     def boilerplate_evidence(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
-        """Of each block, without the page model: the share of main text under its path (nan where nothing is known), df
-        of its text, and whether it is long enough for a sentence."""
+        """For each block, without the page model: the share of main text under its path (nan if unknown), df of its
+        text, and whether it is long enough for a sentence."""
         rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         share = np.where(rows < 0, math.nan, 1 / (1 + np.exp(-self._table[rows, 0])))
         return share, self._repeat_counts(page), _word_counts(page) >= SENTENCE_WORDS
 
     def _repeat_counts(self, page: Page) -> NDArray[np.int32]:
-        """Pages of the source that have the same text under the same path, of those texts that are kept."""
+        """Number of pages of the source that have the text of a block under the same path; 0 for texts that are not
+        stored."""
         df = np.zeros(len(page), np.int32)
         candidates = [block for block, key in enumerate(page.near_keys) if key in self._repeated_keys]
         if not candidates:
@@ -217,7 +227,8 @@ class HistoryModel:
         return df
 
     def _fill_unknown(self, page: Page, rows: NDArray[np.int64], table: NDArray[np.float64]) -> None:
-        """Of paths that the source never had, what their nearest known containers say; only where it can matter."""
+        """Fill in the columns of unknown paths from their nearest known containers, for blocks that may be main
+        text."""
         config = self._config
         blocks = ((rows < 0) & (_model.probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
         if not blocks:
@@ -233,10 +244,10 @@ class HistoryModel:
             table[block] = columns_of[key]
 
     def _nearest_container(self, page: Page, block: int, outward: bool) -> tuple[float, int]:
-        """Share and pages of the nearest known container, those of the source and 0 if there is none.
+        """Share and pages of the nearest known container of a block; the share of the source, and 0, if there is none.
 
-        Only for sentences it is looked for beyond the path of the block: short lines in a box that no other page has
-        (tables, lists of links) stand in the element of the story and tell nothing of it.
+        `outward`: search also outside the path of the block.  This is right for sentences only: short lines in a box
+        that no other page has (tables, lists of links) stand in the element of the story, but are not part of it.
         """
         path = page.path(block)
         for container in page.container_paths(block):
@@ -253,24 +264,27 @@ def make_history_model(history: PageHistory | None, config: PageConfig) -> Histo
 
 
 UNKNOWN_PATH = (0.0, 0.0, 0.0, 0.0, 0.0)
-"""Columns of a path nothing is known of: log odds, their weight, what is added for the number of blocks, what is taken
-off on a page that has its story elsewhere, whether stories stand under it."""
+"""Columns of an unknown path: log odds; their weight; gain for the number of its blocks on a page; penalty on pages
+whose story stands under another path; 1 if stories stand under it."""
 
 MAX_ONCE = 1.1
-"""Blocks a page of a path that stands once on each, a stray one aside."""
+"""Most blocks per page of a path that counts as occurring once on each page; a few pages may have a second one."""
 MIN_PATH_PAGES = 3
-"""Pages from which on it counts how often a path stands on one, and whether stories stand under it."""
+"""Fewest pages of a path for its number of blocks on a page, and for stories under it, to count."""
 
 
 def _container_paths(path: str) -> list[str]:
-    """A path and the containers named in it, outermost first."""
+    """The containers of a path, outermost first, and the path itself."""
     signs = path.split(">")
     return [">".join(signs[:size]) for size in range(1, len(signs) + 1)]
 
 
 def _shrink_shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, int]]:
-    """Of each path and each container named in one: the share of main text of all beneath, shrunk towards that of what
-    holds it, outermost towards the source's; and pages."""
+    """Path or container -> its share of main text, and its pages.
+
+    The share counts all blocks beneath; it is shrunk towards the share of the container, and that of the outermost
+    container towards the share of the source.
+    """
     words: Counter[str] = Counter()
     main_words: Counter[str] = Counter()
     pages: dict[str, int] = {}
@@ -292,7 +306,7 @@ def _log_odds(share: float) -> float:
 
 
 def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
-    """What blocks say, as far as it is compared: in sentences without a date, runs of digits as 0."""
+    """Texts of blocks in the form in which they are compared: in sentences without a date, each run of digits is 0."""
     counts = page.columns["counts"]
     dates = sum(counts[:, count] for count in DATE_COUNTS)
     folded = ((dates == 0) & (_word_counts(page) >= SENTENCE_WORDS)).tolist()
@@ -301,7 +315,7 @@ def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
 
 
 def _word_counts(page: Page) -> NDArray[np.float64]:
-    """Words; a character of a script without spaces counts half, as in `evidence`: it is no word."""
+    """Number of words of each block; a character of a script without spaces counts as half a word."""
     lengths: NDArray[np.float64] = page.words - 0.5 * page.columns["counts"][:, CHARACTER_TOKENS]
     return lengths
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from templatemine.config import RenderConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.pages.render.gate import PageProxy, host_and_port
+from templatemine.pages.render.proxy import PageProxy, host_and_port
 
 __all__ = ["RenderFailure", "BrowserSession", "find_browser"]
 
@@ -40,9 +40,9 @@ ARGUMENTS = (
     "--js-flags=--max-old-space-size=512",
 )
 CLOSED_ARGUMENTS = ("--proxy-server=http://nowhere.invalid:9", "--host-resolver-rules=MAP * ~NOTFOUND")
-"""Of a browser without a network: there is no way out, and no name has an address."""
+"""Of a browser without a network: nothing leads out, and no name is resolved."""
 PROXY_ARGUMENTS = ("--proxy-server=http://127.0.0.1:{port}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-"""Of one with: the gate is the way out, and looks names up."""
+"""Of a browser with a network: `PageProxy` is the only way out, and resolves names."""
 
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "FONTCONFIG_PATH", "LD_LIBRARY_PATH")
 """What the browser learns of the environment; keys and tokens often stand there too."""

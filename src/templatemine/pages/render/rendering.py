@@ -4,10 +4,10 @@ In comes a page as it was fetched, with its address; out goes the HTML of what i
 to extract.  The page is given to the browser as the answer of its address, so that scripts find the location and the
 origin they expect, while nothing is asked of the network.
 
-Pages are strangers.  Each gets a fresh context (no cookies, no storage, no service workers, no downloads), no network
-unless it is allowed, which then leads through a `gate`, a number of bytes and a number of seconds.  While a page only
-waits, its clock runs ahead, so that most pages take a fraction of a second.  Whatever goes wrong with a page, it is
-given back as it came, with a note that says why; a browser that hangs or dies is started anew with the next page.
+Pages are not trusted.  Each gets a fresh context (no cookies, no storage, no service workers, no downloads), no network
+unless the options allow one, and a number of seconds; a network leads through `PageProxy`, which bounds the bytes.
+While a page only waits, its clock runs ahead, so that most pages take a fraction of a second.  A page that cannot be
+rendered is returned as it came, with a note that says why; a browser that hangs or dies is replaced for the next page.
 
 Cost: the start of a browser, then some tens of milliseconds a page and what its scripts take.
 """

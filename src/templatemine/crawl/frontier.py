@@ -1,9 +1,9 @@
-"""The crawl without the network: decides what to fetch next, and records what was fetched.
+"""The frontier of a crawl: selects the next address to fetch, and records the responses; it does not use the network.
 
 Each registered domain has a queue of addresses, and domains take turns.  At most two addresses of a domain are handed
 out at a time, one being fetched and one waiting for the delay, so that no domain blocks another (the aim of the
-priority queue in Foschini's section 4.1).  Domains that ask for more time wait here, with nothing handed out.
-Memory holds a number for each page that is due, and the addresses under way.
+priority queue in Foschini's section 4.1).  A domain that asks for more time pauses: none of its addresses is handed
+out.  Memory holds a number for each page that is due, and the addresses being fetched.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _MAX_IN_FLIGHT = 2
 """Most addresses of a domain that are handed out at a time."""
 
 _MAX_FEED_ITEMS = 1000
-"""Most items taken from one answer of a feed; feeds have ten to a few hundred."""
+"""Most items taken from one response of a feed; feeds have ten to a few hundred."""
 
 _MAX_SITEMAP_BYTES = 50 << 20
-"""The bound of the protocol."""
+"""Most bytes of a sitemap: the limit of the protocol."""
 
 _MAX_URL_LENGTH = 4096
 _MAX_TITLE_LENGTH = 1000
@@ -50,7 +50,7 @@ _SNIFF_BYTES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlResponse:
-    """A response.  `body` is decoded but for its character set; `exchange` is as it was on the wire."""
+    """A response.  `body` has no content encoding left, but is not decoded to text; `exchange` is as received."""
 
     status: int
     content_type: str
@@ -61,7 +61,7 @@ class CrawlResponse:
 
 
 def clean_url(url: str, base: str = "") -> str | None:
-    """The absolute HTTP address without its fragment; None if the text is no address."""
+    """The absolute HTTP address without its fragment; None if the text is not an address."""
     try:
         absolute = urldefrag(urljoin(base, url.strip())).url
     except ValueError:
@@ -75,7 +75,7 @@ def clean_url(url: str, base: str = "") -> str | None:
 
 
 class CrawlFrontier:
-    """The queues of a crawl and the record of its answers.
+    """The queues of a crawl, and the recording of its responses.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class CrawlFrontier:
         self.counters: Counter[str] = Counter()
         self._output, self._config = output, config
         self._queues: defaultdict[str, deque[int | str]] = defaultdict(deque)
-        self._rotation: dict[str, None] = {}  # in the order of their keys
+        self._rotation: dict[str, None] = {}  # a set in the order of insertion
         self._in_flight: Counter[str] = Counter()
         self._fetch_counts: Counter[str] = Counter(state.count_tried())
         self._feeds: dict[str, Feed] = {}
         self._visit_heap: list[tuple[float, str]] = []
         self.slow_domains: dict[str, float] = {}
         """Domains that ask for a longer delay, in seconds."""
-        self._resting_until: dict[str, float] = {}  # until when
+        self._resting_until: dict[str, float] = {}
         self._rest_heap: list[tuple[float, str]] = []
-        self._postponements: Counter[str] = Counter()  # how often an address was answered with "later"
+        self._postponements: Counter[str] = Counter()  # how often the site has postponed an address
         for number, source in state.due_pages():
             self._queue(source, number)
         for feed in state.feeds():
@@ -112,13 +112,13 @@ class CrawlFrontier:
 
     def _queue(self, source: str, item: int | str) -> None:
         if isinstance(item, str):
-            self._queues[source].appendleft(item)  # a visit that is late may lose items
+            self._queues[source].appendleft(item)  # a late visit may lose items
         else:
             self._queues[source].append(item)
         self._schedule_source(source)
 
     def _schedule_source(self, source: str) -> None:
-        """Put a domain in the rota if it has something to fetch.  Waiting domains cost nothing."""
+        """Add a domain to the rotation if it has something to fetch.  Pausing domains cost nothing."""
         if source not in self._rotation and self._is_ready(source):
             self._rotation[source] = None
 
@@ -134,7 +134,7 @@ class CrawlFrontier:
         )
 
     def _schedule_visit(self, feed: Feed) -> None:
-        # Never further away than the longest interval, should the clock have been set back.
+        # Never later than the longest interval, in case the clock was set back.
         feed = replace(feed, due=min(feed.due, time.time() + self._config.revisit[1] + 86_400))
         self._feeds[feed.url] = feed
         heapq.heappush(self._visit_heap, (feed.due, feed.url))
@@ -148,7 +148,7 @@ class CrawlFrontier:
             heapq.heappush(self._rest_heap, (until, source))
 
     def _end_pauses(self, now: float) -> None:
-        # None is longer than that, but for a clock that was set back.
+        # No pause is longer than `max_wait`, unless the clock was set back.
         while self._rest_heap and not now < self._rest_heap[0][0] <= now + self._config.max_wait:
             until, source = heapq.heappop(self._rest_heap)
             if self._resting_until.get(source) == until:
@@ -170,7 +170,7 @@ class CrawlFrontier:
             if not self._queues[source]:
                 del self._queues[source]
             job = self._feeds[item] if isinstance(item, str) else self.state.due_page(item)
-            if job is not None:  # a redirect may have led to it meanwhile
+            if job is not None:  # a redirect may have reached the page in the meantime
                 self._in_flight[source] += 1
             self._schedule_source(source)
             if job is not None:
@@ -178,7 +178,7 @@ class CrawlFrontier:
         return None
 
     def is_finished(self) -> bool:
-        """True if nothing is due or under way, and no feed is to be visited."""
+        """True if no page is due or being fetched, and there are no feeds to visit."""
         return not (self._feeds or self._in_flight or self._rotation or any(map(self._has_work, self._resting_until)))
 
     def _release(self, job: Page | Feed, now: float) -> None:
@@ -189,10 +189,10 @@ class CrawlFrontier:
             self._pause_source(job.source, self.slow_domains[job.source], now)
         self._schedule_source(job.source)
 
-    # ------------------------------------------------------------------------------------------------------ the answers
+    # ---------------------------------------------------------------------------------------------------- the responses
 
     def postpone(self, job: Page | Feed, reason: str, seconds: float, now: float, *, answered: bool) -> None:
-        """Postpone a request on the wish of the site; it fails if it was `record_response` so too often."""
+        """Postpone a request; `answered` if the site asked for it, which after too many times is a failure."""
         self._pause_source(job.source, seconds, now)
         if answered:
             self._postponements[job.url] += 1
@@ -238,7 +238,7 @@ class CrawlFrontier:
             self._record_page(job, response, now)
 
     def _record_page(self, page: Page, response: CrawlResponse, now: float) -> None:
-        if self.state.is_finished(response.exchange.url):  # a redirect led there while that page was on its way itself
+        if self.state.is_finished(response.exchange.url):  # reached by a redirect while it was being fetched itself
             if response.exchange.url == page.url:
                 self._release(page, now)
             else:
@@ -308,7 +308,7 @@ class CrawlFrontier:
     ) -> None:
         previous_rhythm = job.rhythm if isinstance(job, Feed) else FeedRhythm()
         page = job if isinstance(job, Page) else None
-        if page is not None and page.via is not None:  # or feeds that lead to feeds would have no end
+        if page is not None and page.via is not None:  # or chains of feeds would be endless
             self._fetch_counts[page.source] += 1
         feed = Feed(
             url=job.url,
@@ -320,8 +320,8 @@ class CrawlFrontier:
         )
         if response.status == 304 and isinstance(job, Feed):
             feed = replace(feed, etag=response.etag or job.etag, modified=response.modified or job.modified)
-        # The feed is due again at once until its rhythm is known, which takes the number of its new items; a kill
-        # between the two transactions costs one visit more, and no item.
+        # The rhythm depends on the number of new items, so the feed is first stored as due at once, and then with its
+        # rhythm.  A kill between the two transactions costs one more visit, but no item.
         new = self.state.record_visit(feed, items, page)
         rhythm = update_rhythm(previous_rhythm, now, len(new), len(items), self._config.revisit, ttl)
         self._release(job, now)
@@ -350,8 +350,8 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 
 
 def read_urls(path: str, report: Report) -> Iterator[str]:
-    """The addresses in a file: those of a sitemap, or one per line; empty lines are skipped, and text after a # at the
-    beginning of a line or after a blank.  Lines that are no address are reported.
+    """The addresses in a file: those of a sitemap, or one per line.  Empty lines and comments (from a # at the
+    beginning of a line or after a blank) are skipped.  Lines that are not an address are reported.
 
     Raises
     ------

@@ -35,9 +35,18 @@ from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.tokenise import tokenise  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.text.expressions import EncodedText  # noqa: E402
-from trees import mean_table, table  # noqa: E402
+from trees import average_trees, extract_trees  # noqa: E402
 
-__all__ = ["COPIES", "GROUPS", "Examples", "Labelled", "dressed", "examples", "fit", "ignoring"]
+__all__ = [
+    "SYNTHETIC_COPIES",
+    "GROUPS",
+    "SourceExamples",
+    "LabelledCandidates",
+    "make_synthetic_examples",
+    "make_examples",
+    "fit",
+    "mask_features",
+]
 
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 Array = NDArray[Any]
@@ -56,12 +65,12 @@ OPTIONS: dict[str, Any] = {
     "deterministic": True,
 }
 TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 80, 60, 4, 20
-POWER = 0.25
+WEIGHT_POWER = 0.25
 """Of the characters of a candidate, its weight."""
 SEEDS = (1, 2)
 """Trainings, each by other dice; their mean is what is kept."""
 FOLDS = 5
-ASKED = 0.4
+MIN_LABEL_SCORE = 0.4
 """Labels with at least this score are asked whether what fills their line goes with them."""
 
 SYNTHETIC = {
@@ -72,7 +81,7 @@ SYNTHETIC = {
     "sentence at the end": PositionKind(position="end"),
     "sentence at the start": PositionKind(position="start"),
 }
-COPIES, DESIGNS, SYNTHETIC_WEIGHT = 2, 12, 0.1
+SYNTHETIC_COPIES, DESIGNS, SYNTHETIC_WEIGHT = 2, 12, 0.1
 LENGTHS, HALVINGS = (0.5, 4.5), 7.0
 """Of synthetic boilerplate: copies of a source, templates in each, weight of a copy; and the logarithms of words and of
 one over the share of documents, both drawn evenly."""
@@ -115,7 +124,7 @@ FILLER_FALLING = "rest_closed rest_sd rest fill fill_sd in_prose small_beside re
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class LabelledCandidates:
     """Candidates of one kind, and their characters in annotated articles.
 
     Attributes
@@ -129,52 +138,57 @@ class Labelled:
 
     matrix: NDArray[np.float32]
     size: NDArray[np.int64]
-    bad: NDArray[np.int64]
+    boilerplate: NDArray[np.int64]
     rest: NDArray[np.int64]
-    bad_rest: NDArray[np.int64]
+    rest_boilerplate: NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Examples:
+class SourceExamples:
     """All that is learnt from one source, by kind of candidate."""
 
     source: str
     publisher: str
-    kinds: Mapping[str, Labelled] = field(repr=False)
+    kinds: Mapping[str, LabelledCandidates] = field(repr=False)
     weight: float = 1.0
 
 
-def examples(source: str, publisher: str, documents: Sequence[Document], gold: Spans) -> Examples:
+def make_examples(source: str, publisher: str, documents: Sequence[Document], gold: Spans) -> SourceExamples:
     """The candidates of a source, and what its annotated articles say of them."""
     options = resolve_defaults(PipelineConfig())
-    told = [one for one in documents if not is_blank(one)]
-    corpus = tokenise(source, told, options.tokenise, lines=True)
+    articles = [one for one in documents if not is_blank(one)]
+    corpus = tokenise(source, articles, options.tokenise, lines=True)
     corpus, kept = drop_copies(corpus, options.copies)
-    told = [told[place] for place in kept.tolist()]
+    articles = [articles[place] for place in kept.tolist()]
     segments = segment(corpus)
-    found = find_candidates(segments)
-    matrices = compute_features(corpus, segments, [one.date for one in told], found)
-    bounds = _characters(told, segments, gold, options)
-    kinds = {one.kind: _labelled(segments, one, matrix, bounds) for one, matrix in zip(found, matrices, strict=True)}
-    return Examples(source=source, publisher=publisher, kinds=kinds)
+    candidates = find_candidates(segments)
+    matrices = compute_features(corpus, segments, [one.date for one in articles], candidates)
+    bounds = _count_characters(articles, segments, gold, options)
+    kinds = {
+        one.kind: _label_candidates(segments, one, matrix, bounds)
+        for one, matrix in zip(candidates, matrices, strict=True)
+    }
+    return SourceExamples(source=source, publisher=publisher, kinds=kinds)
 
 
-def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Spans, seed: int) -> Examples:
-    """`examples` of the same articles with synthetic boilerplate among their own, as a source of less weight.
+def make_synthetic_examples(
+    source: str, publisher: str, documents: Sequence[Document], gold: Spans, seed: int
+) -> SourceExamples:
+    """`make_examples` of the same articles with synthetic boilerplate among their own, as a source of less weight.
 
     Annotated sources do not have all that there is: a line that opens every article, a colophon in half of them.
     """
-    told = [one for one in documents if not is_blank(one)]
-    draw = derive_random(seed, source)
+    articles = [one for one in documents if not is_blank(one)]
+    random = derive_random(seed, source)
     designs = [
         TemplateDesign(
-            kind=draw.choice(sorted(SYNTHETIC)),
-            length=round(2 ** draw.uniform(*LENGTHS)),
-            df=max(3, round(len(told) * 2 ** -draw.uniform(0, HALVINGS))),
+            kind=random.choice(sorted(SYNTHETIC)),
+            length=round(2 ** random.uniform(*LENGTHS)),
+            df=max(3, round(len(articles) * 2 ** -random.uniform(0, HALVINGS))),
         )
         for _ in range(DESIGNS)
     ]
-    rows = insert_boilerplate(told, designs, seed, name="training", kinds=SYNTHETIC)
+    rows = insert_boilerplate(articles, designs, seed, name="training", kinds=SYNTHETIC)
     spans: dict[str, list[tuple[int, int, str]]] = {}
     for row in rows:
         if row.document.id in gold:
@@ -185,163 +199,181 @@ def dressed(source: str, publisher: str, documents: Sequence[Document], gold: Sp
                 if max(start, old) < min(end, old + size)
             ]
             spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.templates)]
-    made = examples(source, publisher, [row.document for row in rows], spans)
-    return Examples(source=f"{source}, dressed {seed}", publisher=publisher, kinds=made.kinds, weight=SYNTHETIC_WEIGHT)
+    examples = make_examples(source, publisher, [row.document for row in rows], spans)
+    return SourceExamples(
+        source=f"{source}, dressed {seed}", publisher=publisher, kinds=examples.kinds, weight=SYNTHETIC_WEIGHT
+    )
 
 
-def _characters(told: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
+def _count_characters(documents: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
     """Of each token of annotated articles: characters that are no blanks from its document's beginning until before it
     and until its end, and those that are boilerplate; -1 in all others.  Shape (tokens, 4)."""
     patterns, separators = options.patterns, options.tokenise.separators
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, False))
-    out = np.full((len(segments.tokens), 4), -1, np.int64)
-    for place, document in enumerate(told):
+    counts = np.full((len(segments.tokens), 4), -1, np.int64)
+    for index, document in enumerate(documents):
         if document.id not in gold:
             continue
         text = document.body
-        seen = np.array([not char.isspace() for char in text], np.bool_)
-        bad = np.zeros(len(text), np.bool_)
+        visible = np.array([not char.isspace() for char in text], np.bool_)
+        boilerplate = np.zeros(len(text), np.bool_)
         for start, end, _ in gold[document.id]:
-            bad[start:end] = True
+            boilerplate[start:end] = True
         encoded = EncodedText(text, patterns, separators)
         starts, ends, _ = scanner.token_spans(encoded.data)
-        own = slice(*segments.doc_tokens[place : place + 2].tolist())
-        for column, marks in ((0, seen), (2, seen & bad)):
+        own = slice(*segments.doc_tokens[index : index + 2].tolist())
+        for column, marks in ((0, visible), (2, visible & boilerplate)):
             sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
-            out[own, column] = sums[encoded.code_points(np.asarray(starts))]
-            out[own, column + 1] = sums[encoded.code_points(np.asarray(ends))]
-    return out
+            counts[own, column] = sums[encoded.code_points(np.asarray(starts))]
+            counts[own, column + 1] = sums[encoded.code_points(np.asarray(ends))]
+    return counts
 
 
-def _labelled(segments: Segments, one: Candidates, matrix: NDArray[np.float32], bounds: Array) -> Labelled:
-    owner = np.repeat(np.arange(len(one)), one.count)
-    annotated = bounds[segments.bounds[one.segment], 0] >= 0
-    owner, seg = owner[annotated], one.segment[annotated]
-    length = one.length[owner].astype(np.int64)
-    begin = one.starts(segments, seg, length)
+def _label_candidates(
+    segments: Segments, candidates: Candidates, matrix: NDArray[np.float32], bounds: Array
+) -> LabelledCandidates:
+    owner = np.repeat(np.arange(len(candidates)), candidates.count)
+    annotated = bounds[segments.bounds[candidates.segment], 0] >= 0
+    owner, seg = owner[annotated], candidates.segment[annotated]
+    length = candidates.length[owner].astype(np.int64)
+    begin = candidates.starts(segments, seg, length)
     last = begin + length - 1
     line = np.cumsum(segments.begins_line) - 1
     begins = np.flatnonzero(segments.begins_line)
-    if one.kind == PREFIX:
+    if candidates.kind == PREFIX:
         low, high = last + 1, segments.bounds[np.append(begins[1:], len(segments))[line[seg]]] - 1
     else:
         low, high = segments.bounds[begins[line[seg]]], begin - 1
     sums = (
         [
-            np.bincount(owner, bounds[high_of, column + 1] - bounds[low_of, column], minlength=len(one)).astype(
+            np.bincount(owner, bounds[high_of, column + 1] - bounds[low_of, column], minlength=len(candidates)).astype(
                 np.int64
             )
             for low_of, high_of in ((begin, last), (low, high))
             for column in (0, 2)
         ]
-        if one.kind != SEGMENT
+        if candidates.kind != SEGMENT
         else [
             *(
-                np.bincount(owner, bounds[last, column + 1] - bounds[begin, column], minlength=len(one)).astype(
+                np.bincount(owner, bounds[last, column + 1] - bounds[begin, column], minlength=len(candidates)).astype(
                     np.int64
                 )
                 for column in (0, 2)
             ),
-            *np.zeros((2, len(one)), np.int64),
+            *np.zeros((2, len(candidates)), np.int64),
         ]
     )
-    return Labelled(matrix=matrix, size=sums[0], bad=sums[1], rest=sums[2], bad_rest=sums[3])
+    return LabelledCandidates(matrix=matrix, size=sums[0], boilerplate=sums[1], rest=sums[2], rest_boilerplate=sums[3])
 
 
-def ignoring(one: Examples, group: str) -> Examples:
+def mask_features(examples: SourceExamples, group: str) -> SourceExamples:
     """The same without what a group of features says (`GROUPS`): zeros, which no tree can ask for."""
     names = set(GROUPS[group].split())
     kinds = {}
-    for kind, labelled in one.kinds.items():
+    for kind, labelled in examples.kinds.items():
         matrix = labelled.matrix.copy()
         matrix[:, [place for place, name in enumerate(FEATURES[kind]) if name in names]] = 0
         kinds[kind] = replace(labelled, matrix=matrix)
-    return replace(one, kinds=kinds)
+    return replace(examples, kinds=kinds)
 
 
 # -------------------------------------------------------------------------------------------------------------- fitting
 
 
-def fit(sources: Sequence[Examples]) -> dict[str, Array]:
+def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     """The columns of a model, named ``forest.column``."""
     columns: dict[str, Array] = {}
-    first = _scorers(sources)
+    first = _fit_forests(sources)
     for kind, trees in first.items():
         columns.update({f"{kind}.{name}": values for name, values in trees.items()})
         medians = [np.median(one.kinds[kind].matrix, axis=0) for one in sources if len(one.kinds[kind].matrix)]
         columns[f"{kind}.usual"] = np.median(medians, axis=0).astype(np.float32)
-    unseen = _unseen_scores(sources)
+    unseen = _score_unseen(sources)
     for kind, name in FILLER_FORESTS.items():
         rows = []
         for one in sources:
             labelled, scores = one.kinds[kind], unseen[one.source][kind]
-            able = (labelled.rest > 0) & (scores >= ASKED)
-            share = labelled.bad_rest[able] / labelled.rest[able]
+            is_asked = (labelled.rest > 0) & (scores >= MIN_LABEL_SCORE)
+            share = labelled.rest_boilerplate[is_asked] / labelled.rest[is_asked]
             rows.append(
-                (filler_matrix(labelled.matrix, scores)[able], share, one.weight * _weights(labelled.rest[able], None))
+                (
+                    filler_matrix(labelled.matrix, scores)[is_asked],
+                    share,
+                    one.weight * _weigh_candidates(labelled.rest[is_asked], None),
+                )
             )
         options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
-        signs = _signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
-        trees = _trained(rows, signs, FILLER_TREES, options)
+        signs = _make_signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
+        trees = _train_forest(rows, signs, FILLER_TREES, options)
         columns.update({f"{name}.{column}": values for column, values in trees.items()})
     return columns
 
 
-def _scorers(sources: Sequence[Examples]) -> dict[str, dict[str, Array]]:
+def _fit_forests(sources: Sequence[SourceExamples]) -> dict[str, dict[str, Array]]:
     found = {}
     for kind in KINDS:
         rows = []
         for one in sources:
             labelled = one.kinds[kind]
-            able = labelled.size > 0
-            share = labelled.bad[able] / labelled.size[able]
-            rows.append((labelled.matrix[able], share, one.weight * _weights(labelled.size[able], share)))
+            is_annotated = labelled.size > 0
+            share = labelled.boilerplate[is_annotated] / labelled.size[is_annotated]
+            rows.append(
+                (
+                    labelled.matrix[is_annotated],
+                    share,
+                    one.weight * _weigh_candidates(labelled.size[is_annotated], share),
+                )
+            )
         side = SEGMENT if kind == SEGMENT else PREFIX
-        found[kind] = _trained(rows, _signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
+        found[kind] = _train_forest(rows, _make_signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
     return found
 
 
-def _unseen_scores(sources: Sequence[Examples]) -> dict[str, dict[str, NDArray[np.float32]]]:
+def _score_unseen(sources: Sequence[SourceExamples]) -> dict[str, dict[str, NDArray[np.float32]]]:
     """Scores of the labels of each source by forests that have not seen its publisher."""
     names = sorted({one.publisher for one in sources})
     np.random.default_rng(1).shuffle(names)
     scores = {}
     for number in range(FOLDS):
-        held = set(names[number::FOLDS])
-        forests = _scorers([one for one in sources if one.publisher not in held])
+        held_out = set(names[number::FOLDS])
+        forests = _fit_forests([one for one in sources if one.publisher not in held_out])
         for one in sources:
-            if one.publisher in held:
-                scores[one.source] = {kind: _applied(forests[kind], one.kinds[kind].matrix) for kind in FILLER_FORESTS}
+            if one.publisher in held_out:
+                scores[one.source] = {
+                    kind: _apply_forest(forests[kind], one.kinds[kind].matrix) for kind in FILLER_FORESTS
+                }
     return scores
 
 
-def _applied(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+def _apply_forest(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     from templatemine.pages._model import Forest
 
     odds = Forest(*(trees[name] for name in COLUMNS)).scores(matrix)
     return (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(np.float32)
 
 
-def _weights(size: Array, share: Array | None) -> Array:
+def _weigh_candidates(size: Array, share: Array | None) -> Array:
     """Of the candidates of a source, which count as one together; and with shares, half of it is boilerplate."""
-    weight = size.astype(np.float64) ** POWER
+    weight = size.astype(np.float64) ** WEIGHT_POWER
     if not len(weight):
         return weight
     if share is None or (weight * share).sum() == 0:
         return weight / weight.sum()
-    bad, good = weight * share, weight * (1 - share)
-    return 0.5 * bad / max(bad.sum(), 3 * weight.mean()) + 0.5 * good / max(1e-9, good.sum())
+    boilerplate, content = weight * share, weight * (1 - share)
+    return 0.5 * boilerplate / max(boilerplate.sum(), 3 * weight.mean()) + 0.5 * content / max(1e-9, content.sum())
 
 
-def _signs(names: Sequence[str], rising: str, falling: str) -> list[int]:
+def _make_signs(names: Sequence[str], rising: str, falling: str) -> list[int]:
     return [1 if name in rising.split() else -1 if name in falling.split() else 0 for name in names]
 
 
-def _trained(rows: Sequence[tuple[Array, Array, Array]], signs: list[int], trees: int, more: Mapping[str, Any]) -> Any:
+def _train_forest(
+    rows: Sequence[tuple[Array, Array, Array]], signs: list[int], trees: int, more: Mapping[str, Any]
+) -> Any:
     import lightgbm
 
     matrix, share, weight = (np.concatenate([one[column] for one in rows]) for column in range(3))
     data = lightgbm.Dataset(matrix, share, weight=1000 * weight, free_raw_data=False)
     options = {**OPTIONS, "monotone_constraints": signs, **more}
-    tables = [table(lightgbm.train({**options, "seed": seed}, data, trees)) for seed in SEEDS]
-    return mean_table(tables, [1.0] * len(tables))
+    tables = [extract_trees(lightgbm.train({**options, "seed": seed}, data, trees)) for seed in SEEDS]
+    return average_trees(tables, [1.0] * len(tables))

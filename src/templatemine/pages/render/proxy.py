@@ -1,9 +1,9 @@
-"""The only way from a browser to the network: a proxy on this machine that knows which hosts may be reached.
+"""The proxy between the browser and the network, on this machine; the browser has no other way to the network.
 
-A browser follows redirects, opens sockets and looks names up by itself, and nothing that watches its requests sees all
-of that.  So it is told to send everything through here, and here the rules hold: hosts of one origin or all of them,
-public addresses only (the very address that was looked at is connected to, as in a crawl), a number of bytes a page,
-and nothing at all between two pages.  TLS passes through as it is.
+A browser follows redirects, opens sockets and resolves names by itself, and no observer of its requests sees all of
+that.  So it sends everything through this proxy, which applies the rules: one host or all of them, public addresses
+only (it connects to the address that was checked, as a crawl does), a number of bytes for each page, and no connection
+between two pages.  TLS is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from templatemine.io.addresses import is_public
 __all__ = ["PageProxy", "host_and_port"]
 
 MAX_HEAD_BYTES = 64 << 10
-"""Bytes of the head of a request; browsers send less, and servers take no more."""
+"""Most bytes of the head of a request; browsers send fewer, and servers accept no more."""
 MAX_CONNECTIONS = 64
-"""Open at once; a page that wants more waits until one is closed."""
+"""Most open connections; further ones wait until one is closed."""
 TIMEOUT = 10.0
-"""Seconds for a head to come, and for an address to answer."""
+"""Seconds to wait for the head of a request, and for a connection."""
 CHUNK_BYTES = 64 << 10
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 def host_and_port(url: str) -> tuple[str, int] | None:
-    """Where a URL leads; None if it is none that a browser fetches from a host."""
+    """Host and port of a URL; None if a browser does not fetch it from a host."""
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS[parts.scheme]
@@ -39,13 +39,13 @@ def host_and_port(url: str) -> tuple[str, int] | None:
 
 
 class PageProxy:
-    """A proxy for one page after the other.
+    """A proxy that serves one page after the other.
 
     Parameters
     ----------
     allow_private : bool
         Connect to addresses of this machine and of local networks too.
-    most : int
+    max_bytes : int
         Bytes that a page may load.
 
     Attributes
@@ -68,16 +68,16 @@ class PageProxy:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Listen."""
+        """Start to listen."""
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def open(self, allowed: tuple[str, int] | None) -> None:
-        """Let the next page through: to one host and port, or to all."""
+        """Allow the connections of the next page: to one host and port, or to all."""
         self._allowed, self._opened, self._bytes_left = allowed, True, self._max_bytes
 
     async def close_page(self) -> None:
-        """Nothing passes any more; what is open is closed."""
+        """Refuse further connections, and close the open ones."""
         self._opened = False
         tasks = list(self._tasks)
         for task in tasks:
@@ -85,7 +85,7 @@ class PageProxy:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening, and close all connections."""
         if self._server is not None:
             self._server.close()
         await self.close_page()
@@ -95,7 +95,7 @@ class PageProxy:
         self._tasks.add(task)
 
         def on_end(task: asyncio.Task[None]) -> None:
-            # Not in the task itself: one that is cancelled before its first step does nothing.
+            # Not in the task itself: a task that is cancelled before its first step runs no code.
             self._tasks.discard(task)
             writer.close()
 
@@ -129,7 +129,7 @@ class PageProxy:
                 out.write(_forward_head(method, target, version, fields))
             copies = [asyncio.ensure_future(self._copy(*pair)) for pair in ((reader, out), (server, writer))]
             try:
-                # What the server has to say ends a request; a tunnel ends with either side.
+                # A request ends with the answer of the server; a tunnel ends with either side.
                 await asyncio.wait(copies if tunnel else copies[1:], return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for copy in copies:
@@ -139,7 +139,7 @@ class PageProxy:
             out.close()
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        """A connection to the first address of a host that may be reached and answers; None if there is none."""
+        """A connection to the first allowed address of a host that accepts one; None if there is none."""
         loop = asyncio.get_running_loop()
         with suppress(OSError, UnicodeError):
             for *_, socket_address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
@@ -158,8 +158,8 @@ class PageProxy:
 
 
 def _forward_head(method: str, target: str, version: str, fields: bytes) -> bytes:
-    """The head of a request as a server wants it, for one answer: a second one on the connection would not be looked
-    at."""
+    """The head of a request as sent to a server.  It closes the connection after one answer, since a second request on
+    it would not be checked."""
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [line for line in fields.split(b"\r\n") if line and not line.lower().startswith(_HOP_HEADERS)]

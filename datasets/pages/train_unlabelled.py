@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Train a page model without a human label, and tell how far it gets beside one that was trained on gold.
 
-    unlabelled.py --sites dragnet.jsonl.gz --test crawl_to_the_future.jsonl.gz
+    train_unlabelled.py --sites dragnet.jsonl.gz --test crawl_to_the_future.jsonl.gz
 
 In: pages of sites with a history, whose gold is not looked at, and pages with gold to score on.  Labels come from what
 the pages of a site share, as in Chakrabarti, Kumar and Punera (WWW 2007): a block whose text is under the same path
@@ -26,7 +26,7 @@ HERE = str(Path(__file__).resolve().parent)
 if HERE not in sys.path:
     sys.path.insert(0, HERE)
 
-from labels import WORD, Labelled, label, rows, weights  # noqa: E402
+from labels import WORD, LabelledPage, label_page, read_pages, weigh_blocks  # noqa: E402
 from rapidfuzz.distance import LCSseq  # noqa: E402
 from train import OPTIONS  # noqa: E402
 
@@ -37,60 +37,62 @@ from templatemine.pages.decode import decode, is_kept  # noqa: E402
 FULL, NEAR = _html.KEYS.index("full"), _html.KEYS.index("near")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
 
-LEAST = 8
+MIN_PAGES = 8
 """Pages of a site that has something to say."""
 PROSE_WORDS, PROSE_LINKED = 10, 1 / 3
 """A block of at least so many words, with a sentence and at most this share of links, is prose."""
 TREES = 200
 
 
-def by_site(pages: Iterable[Labelled]) -> dict[str, list[Labelled]]:
+def group_by_site(pages: Iterable[LabelledPage]) -> dict[str, list[LabelledPage]]:
     """Pages of each site that has enough of them."""
-    sites: dict[str, list[Labelled]] = defaultdict(list)
+    sites: dict[str, list[LabelledPage]] = defaultdict(list)
     for one in pages:
         sites[one.site].append(one)
-    return {site: own for site, own in sites.items() if len(own) >= LEAST}
+    return {site: own for site, own in sites.items() if len(own) >= MIN_PAGES}
 
 
-def evidence(site: Sequence[Labelled]) -> list[NDArray[np.float32]]:
+def label_by_repetition(site: Sequence[LabelledPage]) -> list[NDArray[np.float32]]:
     """Labels of the blocks of each page of a site: 1 content, 0 template, nan unknown."""
-    keys = [list(zip(one.page["keys"][:, NEAR].tolist(), one.page["hashes"].tolist(), strict=True)) for one in site]
-    df = Counter(key for own in keys for key in set(own))
+    keys = [
+        list(zip(one.columns["keys"][:, NEAR].tolist(), one.columns["hashes"].tolist(), strict=True)) for one in site
+    ]
+    df = Counter(key for page_keys in keys for key in set(page_keys))
     words: Counter[int] = Counter()
     repeated: Counter[int] = Counter()
-    for one, own in zip(site, keys, strict=True):
-        for key, size in zip(own, one.words.tolist(), strict=True):
+    for one, page_keys in zip(site, keys, strict=True):
+        for key, size in zip(page_keys, one.words.tolist(), strict=True):
             words[key[0]] += size
             repeated[key[0]] += size * (df[key] > 1)
     labels = []
-    for one, own in zip(site, keys, strict=True):
-        counts = one.page["counts"]
+    for one, page_keys in zip(site, keys, strict=True):
+        counts = one.columns["counts"]
         prose = counts[:, WORDS] >= PROSE_WORDS
         prose &= (counts[:, SENTENCES] > 0) & (counts[:, LINKED] <= PROSE_LINKED * counts[:, WORDS])
-        shared = np.array([df[key] > 1 for key in own])
-        boilerplate = np.array([2 * repeated[path] > words[path] for path, _ in own])
+        shared = np.array([df[key] > 1 for key in page_keys])
+        boilerplate = np.array([2 * repeated[path] > words[path] for path, _ in page_keys])
         labels.append(np.where(shared, 0, np.where(prose, ~boilerplate, np.nan)).astype(np.float32))
     return labels
 
 
-def train(pages: Sequence[Labelled], labels: Sequence[NDArray[np.float32]]) -> Any:
+def train(pages: Sequence[LabelledPage], labels: Sequence[NDArray[np.float32]]) -> Any:
     """Trees of the blocks that have a label."""
     import lightgbm
 
     target = np.concatenate(labels)
     known = ~np.isnan(target)
     matrix = np.concatenate([one.features for one in pages])
-    weight = np.concatenate([weights(one) for one in pages])
+    weight = np.concatenate([weigh_blocks(one) for one in pages])
     data = lightgbm.Dataset(matrix[known], target[known], weight=weight[known])
     return lightgbm.train({**OPTIONS, "seed": 1}, data, TREES)
 
 
-def score(booster: Any, pages: Sequence[Labelled]) -> float:
+def score_pages(booster: Any, pages: Sequence[LabelledPage]) -> float:
     """Mean F1 of words over pages."""
-    found = []
+    scores = []
     for one in pages:
         odds = booster.predict(one.features, raw_score=True, num_threads=1)
-        columns = one.page
+        columns = one.columns
         code = decode(
             np.asarray(odds, np.float64),
             np.ascontiguousarray(columns["counts"][:, WORDS]),
@@ -98,9 +100,11 @@ def score(booster: Any, pages: Sequence[Labelled]) -> float:
             columns["hashes"],
             PageConfig(),
         )
-        got = [word for block in np.flatnonzero(is_kept(code)).tolist() for word in WORD.findall(one.texts[block])]
-        found.append(2 * LCSseq.similarity(got, one.gold) / max(1, len(got) + len(one.gold)))
-    return float(np.mean(found))
+        kept_words = [
+            word for block in np.flatnonzero(is_kept(code)).tolist() for word in WORD.findall(one.texts[block])
+        ]
+        scores.append(2 * LCSseq.similarity(kept_words, one.gold) / max(1, len(kept_words) + len(one.gold)))
+    return float(np.mean(scores))
 
 
 def main() -> None:
@@ -108,15 +112,19 @@ def main() -> None:
     parser.add_argument("--sites", nargs="+", required=True, metavar="SET", help="pages to learn from")
     parser.add_argument("--test", nargs="+", required=True, metavar="SET", help="pages to score on; no site of --sites")
     args = parser.parse_args()
-    sites = by_site(one for path in args.sites for row in rows(path) if (one := label(row)) is not None)
+    sites = group_by_site(
+        one for path in args.sites for row in read_pages(path) if (one := label_page(row)) is not None
+    )
     pages = [one for own in sites.values() for one in own]
-    told = [labels for own in sites.values() for labels in evidence(own)]
-    known = np.concatenate(told)
-    print(f"{len(sites)} sites, {len(pages)} pages; {np.isfinite(known).mean():.0%} of blocks have a label")
-    models = {"evidence": train(pages, told), "gold": train(pages, [one.labels for one in pages])}
+    repetition_labels = [labels for own in sites.values() for labels in label_by_repetition(own)]
+    all_labels = np.concatenate(repetition_labels)
+    print(f"{len(sites)} sites, {len(pages)} pages; {np.isfinite(all_labels).mean():.0%} of blocks have a label")
+    models = {"evidence": train(pages, repetition_labels), "gold": train(pages, [one.labels for one in pages])}
     for path in args.test:
-        test = [one for row in rows(path) if row.get("source") not in sites and (one := label(row)) is not None]
-        scores = ", ".join(f"{name} {100 * score(booster, test):.1f}" for name, booster in models.items())
+        test = [
+            one for row in read_pages(path) if row.get("source") not in sites and (one := label_page(row)) is not None
+        ]
+        scores = ", ".join(f"{name} {100 * score_pages(booster, test):.1f}" for name, booster in models.items())
         print(f"{Path(path).name}: {len(test)} pages: {scores}")
 
 

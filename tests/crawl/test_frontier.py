@@ -18,7 +18,7 @@ pytest.importorskip("feedparser")
 pytest.importorskip("resiliparse")
 pytest.importorskip("tldextract")
 
-from templatemine.crawl.crawl_history import CrawlFrontier, CrawlResponse, clean_url, read_urls
+from templatemine.crawl.frontier import CrawlFrontier, CrawlResponse, clean_url, read_urls
 from templatemine.crawl.settings import CrawlConfig
 from templatemine.crawl.sitemap import read_sitemap
 from templatemine.crawl.state import CrawlState, Feed, Page, PageStatus
@@ -50,36 +50,36 @@ def state(tmp_path: Path) -> Iterator[CrawlState]:
     found.close()
 
 
-def history(state: CrawlState, path: Path, **options: object) -> CrawlFrontier:
-    """A history over a state."""
+def make_frontier(state: CrawlState, path: Path, **options: object) -> CrawlFrontier:
+    """A frontier over a state."""
     size = path.stat().st_size if path.exists() else 0
     return CrawlFrontier(state, CrawlOutput(str(path), state.reconcile(size)), CrawlConfig(**options))  # type: ignore[arg-type]
 
 
 def test_domains_take_turns_and_none_is_asked_ahead(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter([f"http://a.example/{n}" for n in range(50)] + ["http://www.b-news.org/1", "http://c.example/1"]))
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter([f"http://a.example/{n}" for n in range(50)] + ["http://www.b-news.org/1", "http://c.example/1"]))
     out = []
-    while (job := made.next_job(0)) is not None:
+    while (job := frontier.next_job(0)) is not None:
         out.append(job)
     assert Counter(job.source for job in out) == {"a.example": 2, "b-news.org": 1, "c.example": 1}
     assert [job.source for job in out[:3]] == ["a.example", "b-news.org", "c.example"]
-    made.record_response(out[0], answer(out[0].url), 0)
-    following = made.next_job(0)
+    frontier.record_response(out[0], answer(out[0].url), 0)
+    following = frontier.next_job(0)
     assert following is not None
     assert following.url == "http://a.example/2"
-    assert made.next_job(0) is None
-    assert not made.is_finished()
+    assert frontier.next_job(0) is None
+    assert not frontier.is_finished()
 
 
 def test_a_domain_has_its_limit_over_all_runs(state: CrawlState, tmp_path: Path) -> None:
     urls = [f"http://a.example/{n}" for n in range(9)]
     for most in (4, 6):  # a second run may go on to 6
-        made = history(state, tmp_path / "h.jsonl", max_pages=most)
-        made.add(iter(urls))
-        while (job := made.next_job(0)) is not None:
-            made.record_response(job, answer(job.url), 0)
-        assert made.is_finished()
+        frontier = make_frontier(state, tmp_path / "h.jsonl", max_pages=most)
+        frontier.add(iter(urls))
+        while (job := frontier.next_job(0)) is not None:
+            frontier.record_response(job, answer(job.url), 0)
+        assert frontier.is_finished()
         assert state.count_by_status()[PageStatus.DONE] == most
     assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == 6
 
@@ -88,37 +88,37 @@ def test_a_feed_brings_its_items_once(state: CrawlState, tmp_path: Path) -> None
     body = b"""<rss version="2.0"><channel><title>F</title><ttl>120</ttl>
         <item><title>One</title><link>/one#top</link></item><item><link>http://b.example/two</link></item>
         <item><link>ftp://c.example/</link></item><item><title>None</title></item></channel></rss>"""
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/feed"]))
-    job = made.next_job(0)
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/feed"]))
+    job = frontier.next_job(0)
     assert isinstance(job, Page)
-    made.record_response(job, answer(job.url, body, kind="text/html"), 1000.0)
+    frontier.record_response(job, answer(job.url, body, kind="text/html"), 1000.0)
     urls = set()
-    while (item := made.next_job(1000.0)) is not None:
+    while (item := frontier.next_job(1000.0)) is not None:
         urls.add(item.url)
     assert urls == {"http://a.example/one", "http://b.example/two"}
     (feed,) = state.feeds()
     assert (feed.etag, feed.rhythm.visited, feed.due) == ('"e"', 1000.0, 1000.0 + 7200)
-    assert made.next_job(feed.due - 1) is None
-    visit = made.next_job(feed.due)
+    assert frontier.next_job(feed.due - 1) is None
+    visit = frontier.next_job(feed.due)
     assert isinstance(visit, Feed)
     assert visit.etag == '"e"'
 
 
 def test_what_is_no_feed_any_more_is_asked_less_and_less(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/feed"]))
-    job, now = made.next_job(0), 0.0
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/feed"]))
+    job, now = frontier.next_job(0), 0.0
     assert job is not None
-    made.record_response(job, answer(job.url, b"<rss version='2.0'><channel></channel></rss>"), now)
+    frontier.record_response(job, answer(job.url, b"<rss version='2.0'><channel></channel></rss>"), now)
     waits = []
     for _ in range(8):
         (feed,) = state.feeds()
         waits.append(feed.due - now)
         now = feed.due
-        job = made.next_job(now)
+        job = frontier.next_job(now)
         assert isinstance(job, Feed)
-        made.record_response(job, answer(job.url, b"<html>gone</html>"), now)
+        frontier.record_response(job, answer(job.url, b"<html>gone</html>"), now)
     assert waits == sorted(waits)
     assert waits[-1] == 86_400
 
@@ -127,13 +127,13 @@ def test_what_is_no_feed_any_more_is_asked_less_and_less(state: CrawlState, tmp_
 def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     state = CrawlState(str(tmp_path / "state"))
-    made = history(state, path)
-    made.add(iter([f"http://a.example/{n}" for n in range(6)]))
+    frontier = make_frontier(state, path)
+    frontier.add(iter([f"http://a.example/{n}" for n in range(6)]))
     sizes = []
     for _ in range(4):
-        job = made.next_job(0)
+        job = frontier.next_job(0)
         assert job is not None
-        made.record_response(job, answer(job.url), 0)
+        frontier.record_response(job, answer(job.url), 0)
         sizes.append(path.stat().st_size)
     state.close()
     whole = path.read_bytes()
@@ -147,9 +147,9 @@ def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_p
     state = CrawlState(str(tmp_path / "state"))
     assert state.reconcile(path.stat().st_size) == sizes[1]
     assert state.count_by_status()[PageStatus.DONE] == 2
-    made = history(state, path)
-    while (job := made.next_job(0)) is not None:
-        made.record_response(job, answer(job.url), 0)
+    frontier = make_frontier(state, path)
+    while (job := frontier.next_job(0)) is not None:
+        frontier.record_response(job, answer(job.url), 0)
     assert state.count_by_status()[PageStatus.DONE] == 6
     state.close()
     data = path.read_bytes()
@@ -163,16 +163,16 @@ def test_what_was_not_written_down_is_cut_off_and_what_is_lost_comes_again(tmp_p
 
 
 def test_json_lines_have_what_the_feed_said(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl")
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
     page = Page(
         url="http://a.example/1", source="a.example", via="http://a.example/feed", title="One", published="2026"
     )
-    made.add(iter(()))
+    frontier.add(iter(()))
     state.add([page])
-    made = history(state, tmp_path / "h.jsonl")
-    job = made.next_job(0)
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    job = frontier.next_job(0)
     assert job is not None
-    made.record_response(job, answer("http://a.example/final", HTML.replace(b"story", "stóry".encode())), 0)
+    frontier.record_response(job, answer("http://a.example/final", HTML.replace(b"story", "stóry".encode())), 0)
     (record,) = map(json.loads, (tmp_path / "h.jsonl").read_bytes().splitlines())
     assert (record["title"], record["via"], record["url"]) == ("One", page.via, "http://a.example/final")
     assert "stóry" in record["html"]
@@ -180,14 +180,14 @@ def test_json_lines_have_what_the_feed_said(state: CrawlState, tmp_path: Path) -
 
 
 def test_a_page_is_not_fetched_under_two_addresses(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/old", "http://b.example/new"]))
-    job = made.next_job(0)
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/old", "http://b.example/new"]))
+    job = frontier.next_job(0)
     assert job is not None
     assert job.url == "http://a.example/old"
-    made.record_response(job, answer("http://b.example/new"), 0)
-    assert made.next_job(0) is None
-    assert made.is_finished()
+    frontier.record_response(job, answer("http://b.example/new"), 0)
+    assert frontier.next_job(0) is None
+    assert frontier.is_finished()
     assert state.is_finished("http://b.example/new")
     counts = state.count_by_status()
     assert (counts[PageStatus.DONE], counts[PageStatus.ALIAS], counts[PageStatus.FAILED]) == (1, 1, 0)
@@ -197,14 +197,14 @@ def test_a_page_is_not_fetched_under_two_addresses(state: CrawlState, tmp_path: 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_page_that_is_on_its_way_twice_is_kept_once(state: CrawlState, tmp_path: Path, first: int) -> None:
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/old", "http://b.example/new"]))
-    jobs = [made.next_job(0), made.next_job(0)]
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/old", "http://b.example/new"]))
+    jobs = [frontier.next_job(0), frontier.next_job(0)]
     for job in (jobs[first], jobs[1 - first]):
         assert job is not None
-        made.record_response(job, answer("http://b.example/new"), 0)
-    assert made.is_finished()
-    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == made.counters["pages"] == 1
+        frontier.record_response(job, answer("http://b.example/new"), 0)
+    assert frontier.is_finished()
+    assert len((tmp_path / "h.jsonl").read_bytes().splitlines()) == frontier.counters["pages"] == 1
     counts = state.count_by_status()
     assert counts[PageStatus.DONE] == 1
     assert counts[PageStatus.DUE] == 0
@@ -219,12 +219,12 @@ def test_two_crawls_on_one_state(tmp_path: Path) -> None:
 
 
 def test_reasons_are_told_up_to_a_number_and_add_up(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(f"http://s{n}.example/" for n in range(40)))
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(f"http://s{n}.example/" for n in range(40)))
     for n in range(40):
-        job = made.next_job(0)
+        job = frontier.next_job(0)
         assert isinstance(job, Page)
-        made.record_failure(job, "HTTP 404" if n % 2 else f"reason {n}", 0)
+        frontier.record_failure(job, "HTTP 404" if n % 2 else f"reason {n}", 0)
     reasons = state.reasons()
     assert reasons[0] == ("HTTP 404", 20)
     assert reasons[-1] == ("for other reasons", 1)
@@ -310,18 +310,18 @@ def test_a_sitemap_brings_its_pages(state: CrawlState, tmp_path: Path, packed: b
     path.write_bytes(data)
     wanted = ["http://a.example/1?x=1&y=2", "http://b.example/2"]
     assert list(read_urls(str(path), Report())) == wanted
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/index.xml"]))
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/index.xml"]))
     index = b"<sitemapindex><sitemap><loc>http://a.example/sitemap.xml</loc></sitemap></sitemapindex>"
-    job = made.next_job(0)
+    job = frontier.next_job(0)
     assert job is not None
-    made.record_response(job, answer(job.url, index, kind="text/xml"), 0)
-    job = made.next_job(0)
+    frontier.record_response(job, answer(job.url, index, kind="text/xml"), 0)
+    job = frontier.next_job(0)
     assert job is not None
     assert job.url == "http://a.example/sitemap.xml"
-    made.record_response(job, answer(job.url, data, kind="application/gzip"), 0)
+    frontier.record_response(job, answer(job.url, data, kind="application/gzip"), 0)
     pages = []
-    while (one := made.next_job(0)) is not None:
+    while (one := frontier.next_job(0)) is not None:
         assert isinstance(one, Page)
         pages.append(one)
     assert [one.url for one in pages] == wanted
@@ -342,24 +342,24 @@ def test_sitemaps_that_never_close_anything(piece: str) -> None:
 
 
 def test_a_chain_of_sitemaps_ends(state: CrawlState, tmp_path: Path) -> None:
-    made = history(state, tmp_path / "h.jsonl", max_pages=5)
-    made.add(iter(["http://a.example/0"]))
+    frontier = make_frontier(state, tmp_path / "h.jsonl", max_pages=5)
+    frontier.add(iter(["http://a.example/0"]))
     fetched = 0
-    while isinstance(job := made.next_job(0), Page):
+    while isinstance(job := frontier.next_job(0), Page):
         fetched += 1
         body = f"<urlset><url><loc>http://a.example/{fetched}</loc></url></urlset>"
-        made.record_response(job, answer(job.url, body.encode(), kind="text/xml"), 0)
+        frontier.record_response(job, answer(job.url, body.encode(), kind="text/xml"), 0)
     assert fetched == 6
 
 
 def test_a_json_feed_brings_its_items(state: CrawlState, tmp_path: Path) -> None:
     feed = {"version": "https://jsonfeed.org/version/1.1", "title": "F", "items": [{"id": 1, "url": "/one"}, {"id": 2}]}
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(iter(["http://a.example/feed.json"]))
-    job = made.next_job(0)
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(iter(["http://a.example/feed.json"]))
+    job = frontier.next_job(0)
     assert job is not None
-    made.record_response(job, answer(job.url, json.dumps(feed).encode(), kind="application/feed+json"), 0)
-    item = made.next_job(0)
+    frontier.record_response(job, answer(job.url, json.dumps(feed).encode(), kind="application/feed+json"), 0)
+    item = frontier.next_job(0)
     assert item is not None
     assert item.url == "http://a.example/one"
 
@@ -389,13 +389,13 @@ def test_an_output_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.alone
 def test_next_is_quick_with_many_domains_that_wait(state: CrawlState, tmp_path: Path) -> None:
     """Domains at their limit are not looked at again and again."""
-    made = history(state, tmp_path / "h.jsonl")
-    made.add(f"http://a{n}.example/{m}" for m in range(3) for n in range(5000))
+    frontier = make_frontier(state, tmp_path / "h.jsonl")
+    frontier.add(f"http://a{n}.example/{m}" for m in range(3) for n in range(5000))
     out = 0
-    while made.next_job(0) is not None:
+    while frontier.next_job(0) is not None:
         out += 1
     assert out == 10_000
     start = time.perf_counter()
     for _ in range(10_000):
-        assert made.next_job(0) is None
+        assert frontier.next_job(0) is None
     assert time.perf_counter() - start < 1
