@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -180,6 +181,29 @@ def test_fields_by_option(cli: Cli, tmp_path: Path) -> None:
     options = ["--text-field", "body", "--source-field", "paper", "--id-field", "key"]
     assert cli("mine", write(tmp_path / "a.jsonl", lines), "-o", tmp_path / "packs", *options).code == 0
     assert everything(tmp_path / "packs") == FILES
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_csv_of_a_spreadsheet(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    """Semicolons and Windows-1252 were refused, without a way out."""
+    rows = records(["alpha.example"])
+    rows = [{**one, "text": one["text"].replace("morning letter", "“café” letter")} for one in rows]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="cp1252") as file:
+        table = csv.DictWriter(file, ("id", "source", "text"), delimiter=";", extrasaction="ignore")
+        table.writeheader()
+        table.writerows(rows)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", *memory)
+    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 5)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--csv-encoding", "cp1252", *memory)
+    assert (ran.code, ran.err.count("skipped")) == (0, 0)
+    templates = Pack.load(tmp_path / "packs" / "alpha.example.json").templates
+    assert any("“café”" in template.example for template in templates)
+    options = ["-p", tmp_path / "packs", "-o", tmp_path / "clean.csv", "--csv-delimiter"]
+    assert cli("clean", tmp_path / "a.csv", *options, ";", "--csv-encoding", "cp1252").code == 0
+    with (tmp_path / "clean.csv").open(newline="", encoding="utf-8") as file:
+        cleaned = list(csv.DictReader(file))
+    assert [one["id"] for one in cleaned] == [one["id"] for one in rows]
+    assert not any("café" in one["text"] for one in cleaned)
 
 
 @pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])

@@ -534,6 +534,12 @@ def test_configuration() -> None:
         ReadConfig(source_field="")
     with pytest.raises(ConfigError, match="max record"):
         ReadConfig(max_record=0)
+    for delimiter in ("", ";;", '"', "\n"):
+        with pytest.raises(ConfigError, match="csv delimiter: expected one character, got "):
+            ReadConfig(csv_delimiter=delimiter)
+    for encoding in ("", "none", "base64", "undefined", "a\0"):
+        with pytest.raises(ConfigError, match="csv encoding: expected an encoding of Python, such as cp1252"):
+            ReadConfig(csv_encoding=encoding)
 
 
 def test_notes_are_counted() -> None:

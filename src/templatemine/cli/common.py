@@ -236,6 +236,18 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         default=defaults.max_record >> 20,
         help="skip larger records (default: %(default)s)",
     )
+    group.add_argument(
+        "--csv-delimiter",
+        metavar="CHAR",
+        type=lambda text: "\t" if text in ("tab", "\\t") else text,
+        help="for CSV: what parts columns, one character or tab (default: the one of , ; | and tab in the header)",
+    )
+    group.add_argument(
+        "--csv-encoding",
+        metavar="NAME",
+        default=defaults.csv_encoding,
+        help="for CSV: the encoding, such as cp1252 (default: %(default)s)",
+    )
 
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
@@ -308,6 +320,8 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         format=getattr(args, "input_format", None),
         source_of=args.source_of,
         max_record=args.max_record << 20,
+        csv_delimiter=args.csv_delimiter,
+        csv_encoding=args.csv_encoding,
     )
 
 
