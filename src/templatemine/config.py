@@ -37,6 +37,8 @@ class ReadConfig:
 
     text_field, html_field, source_field, id_field, date_field : names of the fields, or columns; no two may be the
         same.
+    url_field, title_field : those of the address and of the headline, which may also be one of the others: an address
+        is often the id.
     format : name of a format of `io.formats`; None to go by the suffix of each file.
     source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
         registered domain of the page).
@@ -51,6 +53,8 @@ class ReadConfig:
     source_field: str = "source"
     id_field: str = "id"
     date_field: str = "date"
+    url_field: str = "url"
+    title_field: str = "title"
     format: str | None = None
     source_of: str | None = None
     max_record: int = 64 << 20
@@ -59,9 +63,9 @@ class ReadConfig:
 
     def __post_init__(self) -> None:
         names = (self.text_field, self.html_field, self.source_field, self.id_field, self.date_field)
+        if not all((*names, self.url_field, self.title_field)):
+            raise ConfigError("fields: expected a name for each, got an empty one")
         for name in names:
-            if not name:
-                raise ConfigError("fields: expected a name for each, got an empty one")
             if names.count(name) > 1:
                 raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")
         if self.max_record < 1:
