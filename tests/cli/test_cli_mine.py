@@ -219,6 +219,26 @@ def test_dates_by_option_and_as_numbers(cli: Cli, tmp_path: Path, memory: list[s
         assert (pack.first_date, pack.last_date) == ("2024-01-01", "2024-01-28")
 
 
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    """They were none without a word."""
+    rows = records(["alpha.example"])
+    rows = [{**one, "date": "last week"} if number in (3, 7) else one for number, one in enumerate(rows)]
+    rows[9]["date"], rows[10]["date"] = True, None
+    new = write(tmp_path / "a.jsonl", rows)
+    ran = cli("mine", new, "-o", tmp_path / "packs", "--quiet", *memory)
+    told = f"templatemine: 3 dates could not be read, first: 'last week' ({new}:4)\n"
+    assert (ran.code, ran.err) == (0, told)
+    ran = cli("mine", new, "-o", tmp_path / "packs", "--json", *memory, *([] if memory else ["--force"]))
+    assert json.loads(ran.out)["unreadable_dates"] == 3
+    assert ran.err.endswith(told)
+    plain = write(
+        tmp_path / "b.jsonl", [{**one, "date": f"{number % 12 + 1}/2/2024"} for number, one in enumerate(rows)]
+    )
+    ran = cli("mine", plain, "-o", tmp_path / "packs", "--force", *memory)
+    assert "36 dates could not be read, as day and month may be either, first: '1/2/2024'" in ran.err
+
+
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "html")
     assert ran.error == "--text-field and --html-field: expected two names, got 'html' for both"
