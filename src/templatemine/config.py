@@ -37,11 +37,15 @@ class ReadConfig:
 
     text_field, html_field, source_field, id_field, date_field : names of the fields, or columns; no two may be the
         same.
+    url_field, title_field : those of the address and of the headline, which may also be one of the others: an address
+        is often the id.
     format : name of a format of `io.formats`; None to go by the suffix of each file.
     source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
         registered domain of the page).
     max_record : bytes of the largest record that is read; a larger one is skipped, reported and counted.  64 MiB: more
         than ten times what Common Crawl keeps of a page (5 MiB), and still no danger to memory.
+    csv_delimiter : the character between the columns of CSV; None to find it in the header, see `io.csv`.
+    csv_encoding : of CSV, as Python calls it.
     """
 
     text_field: str = "text"
@@ -49,19 +53,30 @@ class ReadConfig:
     source_field: str = "source"
     id_field: str = "id"
     date_field: str = "date"
+    url_field: str = "url"
+    title_field: str = "title"
     format: str | None = None
     source_of: str | None = None
     max_record: int = 64 << 20
+    csv_delimiter: str | None = None
+    csv_encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
         names = (self.text_field, self.html_field, self.source_field, self.id_field, self.date_field)
+        if not all((*names, self.url_field, self.title_field)):
+            raise ConfigError("fields: expected a name for each, got an empty one")
         for name in names:
-            if not name:
-                raise ConfigError("fields: expected a name for each, got an empty one")
             if names.count(name) > 1:
                 raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")
         if self.max_record < 1:
             raise ConfigError(f"max record: expected at least 1 byte, got {self.max_record}")
+        if self.csv_delimiter is not None and (len(self.csv_delimiter) != 1 or self.csv_delimiter in '"\r\n\0'):
+            raise ConfigError(f"csv delimiter: expected one character, got {self.csv_delimiter!r}")
+        try:
+            " ".encode(self.csv_encoding)
+        except (LookupError, ValueError) as error:  # not known, or none of text
+            known = "expected an encoding of Python, such as cp1252 or latin-1"
+            raise ConfigError(f"csv encoding: {known}, got {self.csv_encoding!r}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

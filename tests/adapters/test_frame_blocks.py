@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,21 @@ def test_pages_keep_links_with_the_addresses_of_their_rows(clean: Callable[[dict
     row = {"source": "x", "html": LINKED, "url": "http://x.org/d/a"}
     assert clean(row).startswith("The council met [at length](http://x.org/d/b.html)")
     assert clean({"source": "x", "html": LINKED}).startswith("The council met [at length](b.html)")
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars", "datasets"])
+def test_addresses_of_a_column_with_another_name(frames: str) -> None:
+    library = pytest.importorskip(frames)
+    row, read = {"source": "x", "html": LINKED, "link": "http://x.org/d/a"}, ReadConfig(url_field="link")
+    if frames == "datasets":
+        from templatemine.adapters.datasets import TemplateCleaner
+
+        cleaner = TemplateCleaner({}, read, clean=MARKDOWN)
+        (text,) = cleaner({name: [value] for name, value in row.items()})["text"]
+    else:
+        clean_frame = import_module(f"templatemine.adapters.{frames}").clean_frame
+        (text,) = clean_frame(library.DataFrame([row]), {}, read, clean=MARKDOWN)["text"]
+    assert "[at length](http://x.org/d/b.html)" in text
 
 
 # ----------------------------------------------------------------------------------------------------------- datatrove

@@ -190,6 +190,9 @@ def test_pages_have_addresses_where_a_column_has_them() -> None:
     for given, link in ((batch, "[at length](http://x.org/d/b.html)"), (twice, "[at length](b.html)")):
         (done,) = tasks.clean([given], {}, config)
         assert f"The council met {link}" in done["text"][0].as_py()
+    other = StreamConfig(read=ReadConfig(url_field="link"), clean=config.clean)
+    (done,) = tasks.clean([batch.rename_columns(["source", "html", "link"])], {}, other)
+    assert "[at length](http://x.org/d/b.html)" in done["text"][0].as_py()
 
 
 def test_packs_are_checked_before_they_are_broadcast() -> None:

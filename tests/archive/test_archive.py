@@ -271,6 +271,29 @@ def test_records_without_a_source_are_counted_once(tmp_path: Path, monkeypatch: 
     assert mined() == expected  # of a run that is found done
 
 
+@pytest.mark.parametrize("call", [1, 90, 170])
+def test_unreadable_dates_are_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int) -> None:
+    paths = [str(tmp_path / f"{name}.jsonl") for name in ("one", "two")]
+    for path in paths:
+        dates = ["none", "3/4/2024", "2024-05-31", True, "31.12.2024"] * 20
+        rows = [{"source": "a", "date": date, "text": f"Text {place}"} for place, date in enumerate(dates)]
+        Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def mined() -> tuple[int, str]:
+        config = ArchiveConfig(pipeline=CONFIG, memory=archive.MIN_MEMORY, checkpoint=0.0)
+        dates = ArchiveRun(paths, str(tmp_path / "disk"), config).run().dates
+        return dates.total(), dates.describe()
+
+    with monkeypatch.context() as patch:
+        stop_at(patch, "encode_document", call)
+        with pytest.raises(KeyboardInterrupt):
+            mined()
+    told = f"80 dates could not be read, first: 'none' ({paths[0]}:1); 40 dates could not be read, as day and month "
+    expected = 120, f"{told}may be either, first: '3/4/2024' ({paths[0]}:2)"
+    assert mined() == expected
+    assert mined() == expected  # of a run that is found done
+
+
 @pytest.mark.usefixtures("small")
 def test_without_hard_links_no_pack_is_replaced(
     tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch

@@ -92,6 +92,13 @@ def test_json_lines(cli: Cli, tmp_path: Path) -> None:
     assert "blocks kept" in ran.err
 
 
+def test_addresses_in_a_field_of_another_name(cli: Cli, tmp_path: Path) -> None:
+    new = write(tmp_path / "new.jsonl", [{**rows(1)[0], "url": None, "link": "http://a.example/b"}])
+    (found,) = (json.loads(line) for line in cli("extract", new, "--url-field", "link").out.splitlines())
+    assert found["link"] == "http://a.example/b"
+    assert "url" not in found
+
+
 def test_a_folder(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()

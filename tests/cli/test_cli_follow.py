@@ -47,6 +47,20 @@ def test_dates_by_option(cli: Cli, tmp_path: Path) -> None:
         assert set(read_hits(str(tmp_path / f"hits{number}"))["alpha.example"]) == {"2024-01-31"}
 
 
+def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path) -> None:
+    """They were none without a word; what day and month are may be told by the window."""
+    rows = records(["alpha.example"])
+    rows = [{**one, "date": f"{number % 12 + 1:02}/02/2024"} for number, one in enumerate(rows)]
+    new, packs = write(tmp_path / "new.jsonl", [*rows[:20], {**rows[20], "date": "none"}]), tmp_path / "packs"
+    ran = cli("update", packs, new, "--json", "--dry-run")
+    (one,) = json.loads(ran.out)["sources"]
+    assert one["unreadable_dates"] == 19
+    assert f"1 date could not be read, first: 'none' ({new}:21); 18 dates could not be read, as" in ran.err
+    assert cli("update", packs, write(tmp_path / "old.jsonl", [{**rows[21], "date": "02/13/2023"}])).code == 0
+    ran = cli("update", packs, new, "--quiet")
+    assert ran.err == f"templatemine: 1 date could not be read, first: 'none' ({new}:21)\n"
+
+
 def csv_of(rows: list[dict[str, Any]], path: Path) -> Path:
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))

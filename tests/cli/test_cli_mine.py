@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -183,6 +184,29 @@ def test_fields_by_option(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_csv_of_a_spreadsheet(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    """Semicolons and Windows-1252 were refused, without a way out."""
+    rows = records(["alpha.example"])
+    rows = [{**one, "text": one["text"].replace("morning letter", "“café” letter")} for one in rows]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="cp1252") as file:
+        table = csv.DictWriter(file, ("id", "source", "text"), delimiter=";", extrasaction="ignore")
+        table.writeheader()
+        table.writerows(rows)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", *memory)
+    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 5)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--csv-encoding", "cp1252", *memory)
+    assert (ran.code, ran.err.count("skipped")) == (0, 0)
+    templates = Pack.load(tmp_path / "packs" / "alpha.example.json").templates
+    assert any("“café”" in template.example for template in templates)
+    options = ["-p", tmp_path / "packs", "-o", tmp_path / "clean.csv", "--csv-delimiter"]
+    assert cli("clean", tmp_path / "a.csv", *options, ";", "--csv-encoding", "cp1252").code == 0
+    with (tmp_path / "clean.csv").open(newline="", encoding="utf-8") as file:
+        cleaned = list(csv.DictReader(file))
+    assert [one["id"] for one in cleaned] == [one["id"] for one in rows]
+    assert not any("café" in one["text"] for one in cleaned)
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
 def test_dates_by_option_and_as_numbers(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
     rows = records(["alpha.example"])
     for name, made in {
@@ -193,6 +217,26 @@ def test_dates_by_option_and_as_numbers(cli: Cli, tmp_path: Path, memory: list[s
         assert cli("mine", write(tmp_path / f"{name}.jsonl", made), "-o", tmp_path / name, *options).code == 0
         pack = Pack.load(tmp_path / name / "alpha.example.json")
         assert (pack.first_date, pack.last_date) == ("2024-01-01", "2024-01-28")
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "200M"]])
+def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path, memory: list[str]) -> None:
+    """They were none without a word."""
+    rows = records(["alpha.example"])
+    rows = [{**one, "date": "last week"} if number in (3, 7) else one for number, one in enumerate(rows)]
+    rows[9]["date"], rows[10]["date"] = True, None
+    new = write(tmp_path / "a.jsonl", rows)
+    ran = cli("mine", new, "-o", tmp_path / "packs", "--quiet", *memory)
+    told = f"templatemine: 3 dates could not be read, first: 'last week' ({new}:4)\n"
+    assert (ran.code, ran.err) == (0, told)
+    ran = cli("mine", new, "-o", tmp_path / "packs", "--json", *memory, *([] if memory else ["--force"]))
+    assert json.loads(ran.out)["unreadable_dates"] == 3
+    assert ran.err.endswith(told)
+    plain = write(
+        tmp_path / "b.jsonl", [{**one, "date": f"{number % 12 + 1}/2/2024"} for number, one in enumerate(rows)]
+    )
+    ran = cli("mine", plain, "-o", tmp_path / "packs", "--force", *memory)
+    assert "36 dates could not be read, as day and month may be either, first: '1/2/2024'" in ran.err
 
 
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:

@@ -131,6 +131,8 @@ def test_smoke(program: Cli) -> None:
         (["mine", "--quiet", "a.jsonl"], "the following arguments are required: --output/-o"),
         (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),
         (["mine", "a.jsonl", "-o", "p", "--date-field", ""], "fields: expected a name for each, got an empty one"),
+        (["mine", "a.jsonl", "-o", "p", "--csv-delimiter", ";;"], "csv delimiter: expected one character, got ';;'"),
+        (["mine", "a.jsonl", "-o", "p", "--csv-encoding", "x"], "csv encoding: expected an encoding of Python"),
         (["show", ".", "--why"], "--why: expected a pack, got a folder of packs"),
         (["show", "a.jsonl"], "a.jsonl: expected a pack, found more than one JSON value, as in JSON lines"),
         (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie; did you mean --quiet?"),

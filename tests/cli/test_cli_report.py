@@ -126,6 +126,12 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert "--limit 0 prints all" in ran.err
 
 
+def test_explain_with_a_title(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    article = {**records(["beta.example"], 1)[0], "headline": "Two\nlines"}
+    ran = cli("explain", write(tmp_path / "a.jsonl", [article]), "-p", mined, "--title-field", "headline")
+    assert ran.out.splitlines()[0] == f"beta.example {article['id']} {article['date']} Two lines"
+
+
 def test_explain_one_object(cli: Cli, mined: Path, tmp_path: Path) -> None:
     article = records(["beta.example"], 1)[0]
     (tmp_path / "article.json").write_text(json.dumps(article, indent=2))

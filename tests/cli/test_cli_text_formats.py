@@ -99,6 +99,23 @@ def test_tables(cli: Cli, shelf: Path, new: Path, tmp_path: Path, suffix: str) -
     assert found == texts
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_addresses_in_a_field_of_another_name(cli: Cli, shelf: Path, new: Path, tmp_path: Path, suffix: str) -> None:
+    rows = [{"link" if name == "url" else name: value for name, value in one.items()} for one in read(new)]
+    if suffix == "jsonl":
+        pages = write(tmp_path / "pages.jsonl", rows)
+    else:
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pages = tmp_path / "pages.parquet"
+        pq.write_table(pa.Table.from_pylist(rows), pages)
+    options = ("-p", shelf, "--text-format", "markdown", "--links")
+    texts = [json.loads(line)["text"] for line in cli("clean", new, *options).out.splitlines()]
+    options = (*options, "--output-format", "jsonl", "--url-field", "link")
+    assert [json.loads(line)["text"] for line in cli("clean", pages, *options).out.splitlines()] == texts
+    ran = cli("clean", pages, *options, "--removed-field", "link")
+    assert "expected a name of its own, got 'link'" in ran.error
+
+
 def test_a_folder_of_pages(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     folder = tmp_path / "lantern.example"
     folder.mkdir()

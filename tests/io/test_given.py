@@ -73,6 +73,12 @@ def test_fields_of_other_names(tmp_path: Path) -> None:
     assert list(templatemine.read(tmp_path / "a.jsonl", source_field="site", text_field="body")) == [one]
     (one,) = documents_of([{"source": "a", "text": "x", "date": "2001", "at": "2024"}], ReadConfig(date_field="at"))
     assert one.date == "2024"
+    (tmp_path / "b.jsonl").write_text(json.dumps({"text": "x", "id": 1, "link": "http://a.org/b", "headline": "News"}))
+    names = {"url_field": "link", "title_field": "headline"}
+    (one,) = templatemine.read(tmp_path / "b.jsonl", source_of="host", **names)
+    assert (one.source, one.url, one.title) == ("a.org", "http://a.org/b", "News")
+    (one,) = templatemine.read(tmp_path / "b.jsonl", id_field="link", **names)  # an address is often the id
+    assert one.id == one.url == "http://a.org/b"
 
 
 def test_data_frames() -> None:

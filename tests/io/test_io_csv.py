@@ -55,7 +55,7 @@ def test_bad_rows(tmp_path: Path) -> None:
     assert [(error.where, error.problem) for error in errors] == [
         (f"{path}:2", "expected 2 columns, found 1"),
         (f"{path}:3", "expected 2 columns, found 3"),
-        (f"{path}:4", "expected UTF-8, found byte 0xe9"),
+        (f"{path}:4", "expected UTF-8, found byte 0xe9 (--csv-encoding names another encoding, such as cp1252)"),
     ]
 
 
@@ -70,14 +70,82 @@ def test_rows_that_are_too_large(tmp_path: Path, long: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "problem"),
-    [(b"", "found an empty file"), (b"text,text\na,b\n", "two called 'text'"), (b"\xff,text\na,b\n", "a header")]
-    + [(row.encode(), f"found one column {row[:-1]!r}") for row in ("id;text\n", "id\ttext\n", "id|text\n")],
+    [(b"", "found an empty file"), (b"text,text\na,b\n", "two called 'text'"), (b"\xff,text\na,b\n", "a header")],
 )
 def test_no_good_header(tmp_path: Path, data: bytes, problem: str) -> None:
     found, errors, _ = gather(put(tmp_path / "a.csv", data))
     assert found == []
     assert errors[-1].fatal
     assert problem in errors[-1].problem
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "delimiter"),
+    [
+        ("a.csv", "id;text", ";"),
+        ("a.csv", "id\ttext", "\t"),
+        ("a.csv", "id|text", "|"),
+        ("a.tsv", "id,text", ","),
+        ("a.csv", '\ufeff"id";"text"', ";"),
+        ("a.csv", 'id;text;"Name, first name | others"', ";"),
+        ("a.csv", "id;text;Name, first name", ";"),  # only by semicolons there is a column of texts
+        ("a.csv", "id,text,a;b|c", ","),
+        ("a.csv", "text,a;html", ","),  # by both, of which one is that of the suffix
+        ("a.csv", "\n\r\nid;text", ";"),
+        ("a.csv", 'id;text;"a\nb"', ";"),
+    ],
+)
+def test_the_delimiter_is_that_of_the_header(tmp_path: Path, name: str, header: str, delimiter: str) -> None:
+    """All but commas were refused, and there was no option."""
+    path = put(tmp_path / name, f"{header}\n")
+    with path.open("a", newline="") as file:
+        (columns,) = csv.reader(io.StringIO(header.lstrip("\ufeff\r\n"), newline=""), delimiter=delimiter)
+        rows = [{column: f"{column},;\t| {number}" for column in columns} for number in range(2)]
+        csv.DictWriter(file, columns, delimiter=delimiter).writerows(rows)
+    found, errors, _ = gather(path)
+    assert errors == []
+    assert [one.fields for one in found] == rows
+    assert [one.where for one in found] == [f"{path}:1", f"{path}:2"]
+
+
+def test_a_delimiter_that_is_not_clear(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.csv", "body;id|n\na;1|2\n")
+    found, (error,), _ = gather(path)
+    assert (found, error.fatal) == ([], True)
+    assert error.problem == (
+        "expected a header with one delimiter, found ';' and '|' (--csv-delimiter says which it is)"
+    )
+    (one,), errors, _ = gather(path, ReadConfig(csv_delimiter=";", text_field="body"))
+    assert (one.fields, errors) == ({"body": "a", "id|n": "1|2"}, [])
+    (one,), errors, _ = gather(put(tmp_path / "b.csv", "id~text\n1~a,b\n"), ReadConfig(csv_delimiter="~"))
+    assert (one.fields, errors) == ({"id": "1", "text": "a,b"}, [])
+    _, errors, _ = gather(put(tmp_path / "c.csv", "id;body\n1;a\n"))
+    assert "found only 'id', 'body' (--text-field names another)" in errors[0].problem
+
+
+def test_the_encoding_is_the_one_that_is_named(tmp_path: Path) -> None:
+    rows = 'id;text\r\n1;"café – “x”\r\nend"\r\n2;b\r\n'
+    path = put(tmp_path / "a.csv", rows.encode("cp1252") + b"3;\x81\r\n4;d\r\n")
+    found, errors, _ = gather(path, ReadConfig(csv_encoding="windows-1252"))
+    assert [one.document.text for one in found] == ["café – “x”\r\nend", "b", "d"]
+    assert [(one.where, one.problem) for one in errors] == [(f"{path}:3", "expected cp1252, found byte 0x81")]
+    _, errors, _ = gather(put(tmp_path / "b.csv", "\ufeffid,text\n1,é\n"), ReadConfig(csv_encoding="latin-1"))
+    assert errors[0].problem == "expected iso8859-1, found the byte order mark of UTF-8"
+    assert errors[1].fatal
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "gb18030", "shift_jis", "cp037"])
+def test_encodings_of_more_bytes(tmp_path: Path, encoding: str) -> None:
+    text = "a\r\nb" if encoding == "cp037" else "\u5316\u3042\r\n\u4e0a"  # with 0x0a in UTF-16
+    path = put(tmp_path / "a.csv", f'id;text\r\n1;"{text}"\r\n'.encode(encoding))
+    (one,), errors, _ = gather(path, ReadConfig(csv_encoding=encoding))
+    assert (one.fields, errors) == ({"id": "1", "text": text}, [])
+    if encoding.startswith("utf-16"):
+        put(path, f"id;text\r\n1;{'a' * 300_000}\r\n".encode(encoding) + b"\0")
+        found, (error,), _ = gather(path, ReadConfig(csv_encoding=encoding))
+        assert error.fatal
+        assert len(found) <= 1
+        assert f"expected {encoding}: truncated data" in error.problem
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
@@ -111,7 +179,10 @@ def test_a_header_of_many_columns_takes_linear_time(tmp_path: Path) -> None:
 def test_tables_in_utf_16_are_called_so(tmp_path: Path) -> None:
     """As a spreadsheet saves "Unicode text"."""
     _, errors, _ = gather(put(tmp_path / "a.csv", "id,text\r\n1,a\r\n".encode("utf-16")))
-    assert errors[0].problem == "expected UTF-8, found UTF-16"
+    hint = "(--csv-encoding names another encoding, such as utf-16)"
+    assert errors[0].problem == f"expected UTF-8, found UTF-16 {hint}"
+    _, errors, _ = gather(put(tmp_path / "b.csv", "id,text\r\n1,a\r\n".encode("utf-16-le")))
+    assert "--csv-encoding utf-16" in errors[0].problem
 
 
 def test_truncated_packing(tmp_path: Path) -> None:

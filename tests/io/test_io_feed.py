@@ -51,6 +51,15 @@ def test_rss(tmp_path: Path) -> None:
     assert report.notes == {}
 
 
+def test_names_of_fields(tmp_path: Path) -> None:
+    item = "<item><title>One</title><link>http://a.example/1</link><description>text</description></item>"
+    path = put(tmp_path, f'<rss version="2.0"><channel>{item}</channel></rss>')
+    (one,), _, _ = gather(path, ReadConfig(url_field="link", title_field="headline"))
+    assert (one.fields["link"], one.fields["headline"]) == (one.document.url, one.document.title)
+    assert one.document.title == "One"
+    assert not {"url", "title"} & one.fields.keys()
+
+
 def test_atom(tmp_path: Path) -> None:
     (one, two), errors, _ = gather(put(tmp_path, ATOM, "a.atom.gz".removesuffix(".gz")))
     assert one.document.html == "<p>Hi</p>"

@@ -412,6 +412,8 @@ class TestSources:
         found, (error,), _ = gather(tmp_path / "a.jsonl", ReadConfig(source_of=rule))
         assert found == []
         assert "expected a source by the rule" in error.problem
+        _, (error,), _ = gather(tmp_path / "a.jsonl", ReadConfig(source_of=rule, url_field="link"))
+        assert error.problem.endswith("found none (link: None)")
 
     @pytest.mark.parametrize(
         ("url", "domain"),
@@ -530,10 +532,17 @@ def test_outputs_whose_suffix_names_no_format(name: str, no_format: bool) -> Non
 def test_configuration() -> None:
     with pytest.raises(ConfigError, match="expected a name for each, got 'a' for more than one"):
         ReadConfig(text_field="a", id_field="a")
-    with pytest.raises(ConfigError, match="fields: expected a name for each, got an empty one"):
-        ReadConfig(source_field="")
+    for name in ("source_field", "url_field", "title_field"):
+        with pytest.raises(ConfigError, match="fields: expected a name for each, got an empty one"):
+            ReadConfig(**{name: ""})  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="max record"):
         ReadConfig(max_record=0)
+    for delimiter in ("", ";;", '"', "\n"):
+        with pytest.raises(ConfigError, match="csv delimiter: expected one character, got "):
+            ReadConfig(csv_delimiter=delimiter)
+    for encoding in ("", "none", "base64", "undefined", "a\0"):
+        with pytest.raises(ConfigError, match="csv encoding: expected an encoding of Python, such as cp1252"):
+            ReadConfig(csv_encoding=encoding)
 
 
 def test_notes_are_counted() -> None:

@@ -298,6 +298,8 @@ def test_a_source_rule(tmp_path: Path) -> None:
     assert one.document.source == one.fields["source"] == "jane"
     assert "expected a source by the rule" in error.problem
     assert [one.document.source for one in gather(path, ReadConfig(source_of="host"))[0]] == ["blogs.example.co.uk"]
+    ((one, *_), _, _) = gather(path, ReadConfig(source_of="host", url_field="link"))
+    assert (one.document.source, one.fields["link"]) == ("blogs.example.co.uk", one.document.url)
     assert [one.document.source for one in gather(path)[0]] == ["example.co.uk", "a"]
 
 

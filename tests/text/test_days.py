@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import calendar
+import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import date, datetime
 from email.utils import format_datetime
 from typing import Any
@@ -18,7 +20,7 @@ from templatemine.config import PipelineConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.text.dates import MONTHS, Calendar, resolve_day, resolve_days
+from templatemine.text.dates import MONTHS, Calendar, UnreadableDates, resolve_day, resolve_days
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
@@ -154,3 +156,54 @@ def test_a_pack_and_a_window_know_the_days_of_such_a_source() -> None:
     assert next(one.day for one in window if one.document.id == "late") == "2017-03-04"
     alone = merged((), [late])
     assert alone[0].day == "2017-03-25"
+
+
+WRITTEN = st.sampled_from(
+    ["2024-05-31", "31 May 2024", "yesterday", "2024-02-31", "", " ", None]
+    + [f"{first}{mark}{second}/2024".replace("/", mark) for mark in "/." for first, second in ((3, 4), (5, 5))]
+    + ["13/04/2024", "04/13/2024", "13.04.2024", "31/02/2024", "13/13/2024", "1.14.2024"]
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), WRITTEN), max_size=12), st.integers(0, 12))
+def test_unreadable_dates_are_those_without_a_day(rows: list[tuple[str, str | None]], kept: int) -> None:
+    counted, earlier = UnreadableDates(), rows[:kept]
+    for number, (source, written) in enumerate(rows):
+        counted.add(source, written, written, f"f:{number}")
+        counted = UnreadableDates.from_dict(json.loads(json.dumps(asdict(counted))))
+    for one in "ab":
+        dates = [text for source, text in rows if source == one]
+        unknown = [text for text, day in zip(dates, resolve_days(dates), strict=True) if day is None]
+        assert counted.of_source(one) == sum(bool(text and text.strip()) for text in unknown)
+    assert counted.total() == counted.of_source("a") + counted.of_source("b")
+    assert bool(counted.describe()) == bool(counted.total())
+    counted = UnreadableDates()
+    for source, written in earlier:
+        counted.settle(source, written)
+    for source, written in rows[kept:]:
+        counted.add(source, written, written, "f:1")
+    for one in "ab":
+        before = [text for source, text in earlier if source == one]
+        dates = [text for source, text in rows[kept:] if source == one]
+        days = resolve_days(before + dates)[len(before) :]
+        assert counted.of_source(one) == sum(
+            day is None and bool(text and text.strip()) for text, day in zip(dates, days, strict=True)
+        )
+
+
+def test_unreadable_dates_are_told_in_a_line() -> None:
+    dates = UnreadableDates()
+    for written in (None, "", float("nan"), "2024-05-31"):
+        dates.add("a", written, written if isinstance(written, str) else None, "f:0")
+    assert (dates.total(), dates.describe()) == (0, "")
+    dates.add("a", ["2024"], None, "f:1")
+    dates.add("b", "x" * 100, "x" * 100, "f:2")
+    assert dates.describe() == "2 dates could not be read, first: ['2024'] (f:1)"
+    dates.add("b", "03/04/2024", "03/04/2024", "f:3")
+    told = "1 date could not be read, as day and month may be either, first: '03/04/2024' (f:3)"
+    assert dates.describe() == f"2 dates could not be read, first: ['2024'] (f:1); {told}"
+    dates.add("b", "31/04/2024", "31/04/2024", "f:4")
+    assert dates.describe() == "3 dates could not be read, first: ['2024'] (f:1)"
+    dates = UnreadableDates()
+    dates.add("b", "x" * 100, "x" * 100, "f:2")
+    assert dates.describe() == f"1 date could not be read, first: '{'x' * 38}… (f:2)"

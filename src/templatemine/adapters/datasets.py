@@ -55,7 +55,7 @@ class TemplateCleaner:
             batch[names.source_field],
             batch.get(names.text_field),
             batch.get(names.html_field),
-            batch.get("url"),
+            batch.get(names.url_field),
         )
         return {
             names.text_field: done.texts,

@@ -75,7 +75,7 @@ def clean_frame(
 
     sources = column(names.source_field)
     assert sources is not None
-    urls = column("url") if list(frame.columns).count("url") == 1 else None
+    urls = column(names.url_field) if list(frame.columns).count(names.url_field) == 1 else None
     done = rows.columns(sources, column(names.text_field), column(names.html_field), urls)
     kind = _text_type(frame[names.text_field].dtype) if names.text_field in frame.columns else "object"
     return frame.assign(

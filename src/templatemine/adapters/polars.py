@@ -73,7 +73,7 @@ def clean_frame(
     def work(some: pl.DataFrame) -> pl.DataFrame:
         columns = [
             some[name].to_list() if name in some.columns else None
-            for name in (names.text_field, names.html_field, "url")
+            for name in (names.text_field, names.html_field, names.url_field)
         ]
         done = rows.columns(some[names.source_field].to_list(), *columns)
         return some.with_columns(

@@ -433,7 +433,7 @@ def clean(
         if len(seen) > MAX_CLEANERS:
             cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set()
         seen.update(one for one in sources if one is not None)
-        urls = _column(batch, "url") if batch.schema.names.count("url") == 1 else None
+        urls = _column(batch, names.url_field) if batch.schema.names.count(names.url_field) == 1 else None
         done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field), urls)
         yield _replace_columns(
             batch,

@@ -31,6 +31,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
 from templatemine.io.files import Report
 from templatemine.model import Document, Record
+from templatemine.text.dates import UnreadableDates
 
 __all__ = ["FirstPass", "Tell", "initial_position"]
 
@@ -39,7 +40,7 @@ Tell = Callable[[str], None]
 
 def initial_position() -> dict[str, Any]:
     """The position of a pass that has read nothing."""
-    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "lengths": {}}
+    return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "dates": {}, "lengths": {}}
 
 
 class FirstPass:
@@ -63,6 +64,7 @@ class FirstPass:
     report : Report
         What readers tell, bad records by way of `skip`.
     nameless : UnnamedRecords
+    dates : UnreadableDates
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class FirstPass:
         self._bad = self._bad_at_checkpoint = self._skipped = 0
         self.report = Report(self.skip)
         self.nameless = UnnamedRecords()
+        self.dates = UnreadableDates()
 
     def _path(self, *names: str) -> str:
         return os.path.join(self._work, *names)
@@ -125,7 +128,7 @@ class FirstPass:
         def checkpoint(input_index: int, count: int, phase: str = "split") -> None:
             position["lengths"].update(splitter.flush())
             position.update(input=input_index, records=count, bad=self._bad, skipped=self._skipped, met=notes)
-            position["nameless"] = asdict(self.nameless)
+            position["nameless"], position["dates"] = asdict(self.nameless), asdict(self.dates)
             state["phase"] = phase
             manifest.write_json(self._state_path, state)
 
@@ -134,6 +137,7 @@ class FirstPass:
         notes = dict(position.get("met", {}))
         self.report.notes = dict(notes)
         self.nameless = UnnamedRecords(**position.get("nameless", {}))
+        self.dates = UnreadableDates.from_dict(position.get("dates", {}))
         self._progress("reading", total, None)
         for input_index in range(first, len(self._inputs)):
             count, self._bad = 0, 0
@@ -175,6 +179,7 @@ class FirstPass:
         splitter.add(key, encode_document(document, has_id(record.fields, self._read)))
         self._count(document)
         self.nameless.add(record, self._read)
+        self.dates.add(document.source, record.fields.get(self._read.date_field), document.date, record.where)
 
     def _count(self, document: Document) -> None:
         sizes = self.sizes.get(document.source)

@@ -41,6 +41,7 @@ from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, pack_names
 from templatemine.pipeline import drive
+from templatemine.text.dates import UnreadableDates
 
 __all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
 
@@ -94,6 +95,7 @@ class ArchiveReport:
     skipped: int
     duplicates: int
     nameless: UnnamedRecords
+    dates: UnreadableDates
 
 
 class ArchiveRun:
@@ -199,6 +201,7 @@ class ArchiveRun:
             skipped=state["at"]["skipped"],
             duplicates=duplicates,
             nameless=UnnamedRecords(**state["at"].get("nameless", {})),
+            dates=UnreadableDates.from_dict(state["at"].get("dates", {})),
         )
         notes = state["at"].get("met", {})
         self._note_finished(description, result, notes)
@@ -243,7 +246,9 @@ class ArchiveRun:
         self._tell("an earlier run has done all of it; --force does it again")
         outcomes = [SourceOutcome(**row) for row in finished["outcomes"]]
         nameless = UnnamedRecords(**finished.get("nameless", {}))
-        return ArchiveReport(outcomes=outcomes, nameless=nameless, **finished["totals"]), finished.get("met", {})
+        dates = UnreadableDates.from_dict(finished.get("dates", {}))
+        result = ArchiveReport(outcomes=outcomes, nameless=nameless, dates=dates, **finished["totals"])
+        return result, finished.get("met", {})
 
     def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:
         """The state to go on from."""
@@ -293,6 +298,7 @@ class ArchiveRun:
             "totals": {"documents": result.documents, "skipped": result.skipped, "duplicates": result.duplicates},
             "met": notes,
             "nameless": asdict(result.nameless),
+            "dates": asdict(result.dates),
             "outcomes": [outcome.as_dict() for outcome in result.outcomes],
             "files": {name: _file_state(os.path.join(self.output, name)) for name in names},
         }

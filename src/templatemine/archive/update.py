@@ -65,6 +65,7 @@ from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
+from templatemine.text.dates import UnreadableDates
 
 __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
 
@@ -106,6 +107,8 @@ class SourceUpdate:
         Reason -> candidates that were rejected for it, as `SourceOutcome.rejected`; None if the pack is that of before.
     kept : int
         Those of them that its window did not give, but its earlier pack has.
+    unreadable_dates : int
+        Of the documents that were given.
     note : str
         Why the pack was left as it was; empty if it is a new one.
     """
@@ -119,6 +122,7 @@ class SourceUpdate:
     templates: int | None
     rejected: Mapping[str, int] | None
     kept: int
+    unreadable_dates: int
     note: str
     changes: Changes
 
@@ -190,6 +194,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         self.today = config.today
         self.numbers: dict[str, int] = {}
         self.units: list[MiningUnit] = []
+        self.dates = UnreadableDates()
 
     def run(self, streams: Sequence[Iterator[Any]]) -> list[SourceUpdate]:
         if manifest.read_json(self.journal) is not None:
@@ -206,6 +211,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             return []
         refuse_renamed(self.packs, [source for unit in self.units for source in unit.sources])
         updates = drive(self)
+        if unreadable := self.dates.describe():
+            self.tell(unreadable)
         if self.config.dry_run:
             return updates
         state = {"numbers": [[encode_source(source).hex(), number] for source, number in self.numbers.items()]}
@@ -243,6 +250,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             if document.source not in sizes:
                 sizes[document.source] = SourceSizes(cost=self.window_memory(document.source))
                 self.numbers.setdefault(document.source, len(self.numbers))
+            self.dates.add(document.source, record.fields.get(self.config.read.date_field), document.date, record.where)
             own_id = has_id(record.fields, self.config.read)
             splitter.add(encode_source(document.source), encode_document(document, own_id))
             sizes[document.source].documents += 1
@@ -303,6 +311,9 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             source: Window(self.read_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
         }
+        for source, window in windows.items():
+            for dated in window.documents:
+                self.dates.settle(source, dated.document.date)
         new: dict[str, list[tuple[Document, bool]]] = {source: [] for source in unit.sources}
         budget_left = self.budget // 4
         for key, body in read_bodies(unit.path(self.work)):
@@ -409,6 +420,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             templates=templates,
             rejected=rejected,
             kept=len(carried),
+            unreadable_dates=self.dates.of_source(source),
             note=state.note,
             changes=changes,
         )

@@ -200,9 +200,10 @@ class RecordExtractor:
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
             raise CorpusError(f"expected a page in {name!r}, found none")
-        if self.config.url is not None and record.get("url") is None:
-            record["url"] = self.config.url
-        url = address_of(record)
+        address = self.config.read.url_field
+        if self.config.url is not None and record.get(address) is None:
+            record[address] = self.config.url
+        url = address_of(record, self.config.read)
         if self.config.render is None:
             found = self._get_extractor(source).extract(html, url=url)
         else:
@@ -314,7 +315,8 @@ Form = Callable[[str, str, Mapping[str, Any], Extraction, ExtractStreamConfig], 
 def _fields(
     name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
 ) -> dict[str, Any]:
-    url = {"url": record["url"]} if record.get("url") is not None else {}
+    address = record.get(config.read.url_field)
+    url = {} if address is None else {config.read.url_field: address}
     what = found.as_dict(config.blocks, metadata=config.markup.metadata, comments=config.markup.comments)
     row = {config.read.id_field: name, config.read.source_field: source, **url, **what}
     if config.blocks and config.render is not None:

@@ -63,6 +63,7 @@ class StreamConfig:
     def __post_init__(self) -> None:
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
+        taken += [names.url_field, names.title_field]
         for what, name in (("removed field", self.removed_field), ("blocks field", self.blocks_field)):
             if name == "":
                 raise ConfigError(f"{what}: expected a name, got an empty one")
@@ -249,7 +250,7 @@ class RecordCleaner:
         output = tables.OutputRows(rows, columns)
         wanted = frozenset((*columns, names.text_field, names.html_field, names.source_field, names.id_field))
         wanted |= {names.date_field} if self.config.hits else set()
-        wanted |= {"url"} if self._formatted else set()
+        wanted |= {names.url_field} if self._formatted else set()
         # A rule for the source may look at any column.
         records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
         for place, source, where, record in records:
@@ -289,7 +290,7 @@ class RecordCleaner:
         if body is None:
             counts.other_kind += 1
             return
-        cleaned, blocks = ready.clean(body, address_of(record))
+        cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import resolve_day

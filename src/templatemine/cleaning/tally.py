@@ -52,12 +52,16 @@ class DocumentCounter:
         Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
         records without one.
     nameless : UnnamedRecords
+    dates : UnreadableDates
     """
 
     def __init__(self, read: ReadConfig) -> None:
         self.sources: Counter[str] = Counter()
         self.duplicates = 0
+        from templatemine.text.dates import UnreadableDates  # here, for cleaning seldom reads dates
+
         self.nameless = UnnamedRecords()
+        self.dates = UnreadableDates()
         self._read = read
         self._seen: set[tuple[str, str]] = set()
 
@@ -71,6 +75,7 @@ class DocumentCounter:
                 self.duplicates += key in self._seen
                 self._seen.add(key)
             self.nameless.add(record, self._read)
+            self.dates.add(document.source, record.fields.get(self._read.date_field), document.date, record.where)
             yield document
 
 

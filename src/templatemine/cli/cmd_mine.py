@@ -157,6 +157,8 @@ def run(args: argparse.Namespace) -> int:
             f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
             f"from {tables.list_names(hosts)}; --source-of host takes the source from the address"
         )
+    if unreadable := mined.dates.describe():
+        terminal.note(unreadable)
     _print_summary(args, terminal, mined)
     return 0
 
@@ -188,6 +190,7 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         skipped=terminal.skipped,
         duplicates=counter.duplicates,
         nameless=counter.nameless,
+        dates=counter.dates,
     )
 
 
@@ -267,6 +270,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
             "documents": mined.documents,
             "skipped": mined.skipped,
             "duplicate_ids": mined.duplicates,
+            "unreadable_dates": mined.dates.total(),
             "met": terminal.met.notes,
             "seconds": round(terminal.seconds, 3),
         }

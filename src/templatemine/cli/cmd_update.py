@@ -178,6 +178,7 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
         "templates": one.templates,
         **({} if one.rejected is None else {"rejected": dict(one.rejected)}),
         "kept": one.kept,
+        "unreadable_dates": one.unreadable_dates,
         "note": one.note,
         "added": [_template_json(template) for template in changes.added],
         "removed": [_template_json(template) for template in changes.removed],

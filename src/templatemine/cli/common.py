@@ -223,6 +223,12 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
     )
     group.add_argument(
+        "--url-field", metavar="NAME", default=defaults.url_field, help="the address (default: %(default)s)"
+    )
+    group.add_argument(
+        "--title-field", metavar="NAME", default=defaults.title_field, help="the headline (default: %(default)s)"
+    )
+    group.add_argument(
         "--source-of",
         metavar="RULE",
         help="where the source of a record is: domain or host (of its url), field:NAME, path:N (0 is the file name, 1 "
@@ -235,6 +241,18 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         type=int_at_least(1),
         default=defaults.max_record >> 20,
         help="skip larger records (default: %(default)s)",
+    )
+    group.add_argument(
+        "--csv-delimiter",
+        metavar="CHAR",
+        type=lambda text: "\t" if text in ("tab", "\\t") else text,
+        help="for CSV: what parts columns, one character or tab (default: the one of , ; | and tab in the header)",
+    )
+    group.add_argument(
+        "--csv-encoding",
+        metavar="NAME",
+        default=defaults.csv_encoding,
+        help="for CSV: the encoding, such as cp1252 (default: %(default)s)",
     )
 
 
@@ -305,9 +323,13 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         source_field=args.source_field,
         id_field=args.id_field,
         date_field=args.date_field,
+        url_field=args.url_field,
+        title_field=args.title_field,
         format=getattr(args, "input_format", None),
         source_of=args.source_of,
         max_record=args.max_record << 20,
+        csv_delimiter=args.csv_delimiter,
+        csv_encoding=args.csv_encoding,
     )
 
 

@@ -1,11 +1,17 @@
-"""CSV: a header, and a record a row, UTF-8; every column is text and stays as it is.
+"""CSV: a header, and a record a row; every column is text and stays as it is.
 
 Read with the reader of the standard library: row by row, so that a bad row costs nothing but itself, of any length up
 to `ReadConfig.max_record`, and in bounded memory.  A cell without text or page counts as missing.
+
+The delimiter is the one of `DELIMITERS` by which the first line has a column of texts or of pages, else the only one
+that it holds outside of quotes; that of the suffix (a comma, in a .tsv a tab) where several do.  If that leaves a
+choice, the file is refused.  The encoding is never guessed: a file holds no proof of one, and a wrong one garbles
+texts without a word.  `ReadConfig.csv_delimiter` and `csv_encoding` name others.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Iterator, Mapping
@@ -29,7 +35,12 @@ from templatemine.io.files import (
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.model import Record
 
-__all__ = ["read", "writer"]
+__all__ = ["DELIMITERS", "read", "writer"]
+
+DELIMITERS = (",", ";", "\t", "|")
+"""What parts columns, if nobody says: all that spreadsheets and databases write by themselves."""
+
+_ASCII = bytes(range(32, 127)) + b"\t\r\n"
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -38,13 +49,15 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     Raises
     ------
     CorpusError
-        Fatal: no permission, damaged or truncated packing, no header, two columns of one name.
+        Fatal: no permission, damaged or truncated packing, no header, one whose delimiter is not clear, two columns of
+        one name.
     """
     place, source = place_of(path), stem(path)
     header: list[str] = []
     for number, row in _rows(path, place, config, report):
         if not header:
-            header = _check_header(row, place)
+            check_names(row, place)
+            header = row
             continue
         try:
             if len(row) != len(header):
@@ -64,14 +77,31 @@ class _LineReader:
     A line that is too long is cut off, but closes the quotes that it opens, so that the next row is whole.
     """
 
-    def __init__(self, stream: io.BufferedReader[Any], longest: int) -> None:
+    def __init__(self, stream: io.BufferedReader[Any], encoding: str, longest: int) -> None:
         self._stream = stream
+        self._encoding = encoding
         self._longest = longest
+        self._held: list[str] = []
         self.problem = ""
         self.number = 0
         self.ended = False
 
+    def peek(self) -> str:
+        """The first line that is not blank, which is still to come; empty if there is none.  To be called first: the
+        file loses its byte order mark."""
+        line = ""
+        for line in self:
+            line = line if self._held else line.removeprefix("\ufeff")
+            self._held.append(line)
+            if line.strip():
+                break
+        self.number = 0
+        return line.strip("\r\n")
+
     def __iter__(self) -> Iterator[str]:
+        while self._held:
+            self.number += 1
+            yield self._held.pop(0)
         while line := self._stream.readline(self._longest + 1):
             self.number += 1
             if len(line) > self._longest:
@@ -81,13 +111,62 @@ class _LineReader:
                 while not rest.endswith(b"\n") and (rest := self._stream.readline(BUFFER)):
                     quotes += rest.count(b'"')
                 line = line[:-1] + b'"' * (quotes % 2) + b"\n"
+            elif self.number == 1 and line.startswith(codecs.BOM_UTF8) and self._encoding != "utf-8":
+                self.problem = f"expected {self._encoding}, found the byte order mark of UTF-8"
             try:
-                yield line.decode()
+                yield line.decode(self._encoding)
             except UnicodeDecodeError as error:
-                found = detect_content(line) or f"byte 0x{line[error.start]:02x}"
-                self.problem = self.problem or f"expected UTF-8, found {found}"
-                yield line.decode(errors="replace")
+                self.problem = self.problem or _describe_wrong_bytes(line, error, self._encoding)
+                yield line.decode(self._encoding, errors="replace")
         self.ended = True
+
+
+def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str) -> str:
+    found = detect_content(line)
+    hint = "utf-16" if found == "UTF-16" else "utf-32" if found == "UTF-32" else None if found else "cp1252"
+    hint = "" if hint is None or hint == encoding else f" (--csv-encoding names another encoding, such as {hint})"
+    expected = "UTF-8" if encoding == "utf-8" else encoding
+    return f"expected {expected}, found {found or f'byte 0x{line[error.start]:02x}'}{hint}"
+
+
+class _Utf8Stream(io.RawIOBase):
+    """Bytes of an encoding in which a line end may be any bytes, such as UTF-16, as UTF-8."""
+
+    def __init__(self, stream: io.BufferedReader[Any], encoding: str) -> None:
+        self._stream = stream
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and not self._ended:
+            data = self._stream.read1(BUFFER)
+            self._ended = not data
+            try:
+                self._ready = self._decoder.decode(data, self._ended).encode("utf-8", "surrogatepass")
+            except UnicodeError as error:
+                raise OSError(f"expected {self._encoding}: {getattr(error, 'reason', error)}") from error
+        piece = self._ready[: len(buffer)]
+        self._ready = self._ready[len(piece) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _open_lines(whole: io.BufferedReader[Any], config: ReadConfig) -> _LineReader:
+    encoding = codecs.lookup(config.csv_encoding).name
+    if encoding in ("utf-8", "utf-8-sig"):  # a mark at the beginning is taken away in any case
+        return _LineReader(whole, "utf-8", config.max_record)
+    try:
+        one_byte_ends = _ASCII.decode(encoding) == _ASCII.decode("ascii")
+    except UnicodeError:
+        one_byte_ends = False
+    if one_byte_ends:
+        return _LineReader(whole, encoding, config.max_record)
+    return _LineReader(io.BufferedReader(_Utf8Stream(whole, encoding), BUFFER), "utf-8", config.max_record)
 
 
 def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator[tuple[int, list[str]]]:
@@ -97,8 +176,9 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
     csv.field_size_limit(max(csv.field_size_limit(), config.max_record))
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as whole:
-            lines = _LineReader(whole, config.max_record)
-            reader = csv.reader(lines, delimiter="\t" if unpacked_name(path).endswith(".tsv") else ",")
+            lines = _open_lines(whole, config)
+            usual = "\t" if unpacked_name(path).endswith(".tsv") else ","
+            reader = csv.reader(lines, delimiter=_choose_delimiter(lines, usual, config, place))
             while True:
                 before = lines.number
                 try:
@@ -128,19 +208,36 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
         raise CorpusError("expected a header, found an empty file", place, fatal=True)
 
 
-_DELIMITERS = (",", ";", "\t", "|")
-"""What else parts columns in files of that name, though not in those that are read here."""
+def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place: str) -> str:
+    """The delimiter that is named, else that of the header; see above.
 
-
-def _check_header(row: list[str], place: str) -> list[str]:
-    row[0] = row[0].removeprefix("\ufeff")
-    if any("\0" in name for name in row):
-        raise CorpusError("expected a header in UTF-8, found one with NUL, as UTF-16 has it", place, fatal=True)
-    if len(row) == 1 and any(other in row[0] for other in _DELIMITERS):
-        problem = f"expected columns parted by commas, or in a .tsv by tabs; found one column {row[0][:60]!r}"
+    Raises
+    ------
+    CorpusError
+        Fatal: it may be more than one, or the header is no text.
+    """
+    line = lines.peek()
+    if "\0" in line and not lines.problem:
+        problem = "expected a header in UTF-8, found one with NUL, as UTF-16 has it (--csv-encoding utf-16, if it is)"
         raise CorpusError(problem, place, fatal=True)
-    check_names(row, place)
-    return row
+    if config.csv_delimiter is not None:
+        return config.csv_delimiter
+    try:
+        columns = {mark: next(csv.reader([line], delimiter=mark), []) for mark in DELIMITERS if mark in line}
+    except csv.Error:  # which reading the header meets, too
+        return usual
+    parting = [mark for mark, names in columns.items() if len(names) > 1]
+    bodies = {config.text_field, config.html_field}
+    for found in ([mark for mark in parting if not bodies.isdisjoint(columns[mark])], parting):
+        if usual in found:
+            return usual
+        if len(found) > 1 and not lines.problem:
+            marks = " and ".join("tabs" if mark == "\t" else repr(mark) for mark in found)
+            problem = f"expected a header with one delimiter, found {marks} (--csv-delimiter says which it is)"
+            raise CorpusError(problem, place, fatal=True)
+        if found:
+            return found[0]
+    return usual
 
 
 def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:

@@ -221,9 +221,9 @@ def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: 
     fields = {
         config.id_field: item.get("id") or link,
         config.source_field: domain_of(link or "") or default,
-        "url": link,
+        config.url_field: link,
         config.date_field: time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
-        "title": item.get("title"),
+        config.title_field: item.get("title"),
     }
     if body is not None:
         fields[config.text_field if kind == "text/plain" else config.html_field] = body

@@ -27,13 +27,13 @@ __all__ = [
 def build_document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
     """Check the fields of a record and pick out what a `Document` needs; see `check_fields`."""
     name, identity, text, html = check_fields(fields, config, source, number, place)
-    title = fields.get("title")
+    title = fields.get(config.title_field)
     return Document(
         source=name,
         id=identity,
         text=text,
         html=html,
-        url=address_of(fields),
+        url=address_of(fields, config),
         date=date_of(fields, config),
         title=title if type(title) is str else None,
     )
@@ -81,7 +81,7 @@ def check_fields(
     else:
         from templatemine.io.sources import source_of  # here, for hardly any run has a rule
 
-        name = source_of(config.source_of, fields, place)
+        name = source_of(config.source_of, fields, place, config.url_field)
     identity = get(config.id_field) if has_id(fields, config) else None
     return name, _check_name(identity, config.id_field, f"{source}:{number}"), text, html
 
@@ -97,9 +97,9 @@ def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
     return value is not None and value != ""
 
 
-def address_of(fields: Mapping[str, Any]) -> str | None:
+def address_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
     """The address of a record, if it has one."""
-    url = fields.get("url")
+    url = fields.get(config.url_field)
     return url if type(url) is str else None
 
 

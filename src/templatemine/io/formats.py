@@ -128,7 +128,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         name="csv",
-        what="CSV tables with a header, UTF-8",
+        what="CSV tables with a header",
         suffixes=(".csv", ".tsv"),
         module="csv",
         writes=True,

@@ -25,12 +25,13 @@ from templatemine.io.files import stem
 
 __all__ = ["check_rule", "domain_of", "host_of", "source_of"]
 
-Rule = Callable[[Mapping[str, Any], str], object]
+Rule = Callable[[Mapping[str, Any], str, str], object]
+"""Fields, file and url of a record -> its source."""
 
 RULE_SYNTAX = "expected domain, host, field:NAME, path:N or re:REGEX with one group"
 
 
-def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
+def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str = "url") -> str:
     """The source of a record by a rule.
 
     Parameters
@@ -41,6 +42,8 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
         Of the record.
     place : str
         Its file.
+    url_field : str
+        Which of the fields is its url.
 
     Raises
     ------
@@ -49,11 +52,12 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str) -> str:
     ConfigError
         The rule is none.
     """
-    found = _compile_rule(rule)(fields, place)
+    url = fields.get(url_field)
+    found = _compile_rule(rule)(fields, place, url if isinstance(url, str) else "")
     if isinstance(found, int | float) and not isinstance(found, bool):
         found = str(found)
     if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"expected a source by the rule {rule!r}, found none (url: {fields.get('url')!r})")
+        raise ValueError(f"expected a source by the rule {rule!r}, found none ({url_field}: {url!r})")
     return found
 
 
@@ -68,13 +72,13 @@ def check_rule(rule: str) -> None:
 def _compile_rule(rule: str) -> Rule:
     name, colon, rest = rule.partition(":")
     if rule == "domain":
-        return lambda fields, place: domain_of(_url(fields))
+        return lambda fields, place, url: domain_of(url)
     if rule == "host":
-        return lambda fields, place: host_of(_url(fields))
+        return lambda fields, place, url: host_of(url)
     if name == "field" and rest:
-        return lambda fields, place: fields.get(rest)
+        return lambda fields, place, url: fields.get(rest)
     if name == "path" and rest.isdecimal():
-        return lambda fields, place: _path_part(place, int(rest))
+        return lambda fields, place, url: _path_part(place, int(rest))
     if name == "re" and colon:
         import regex
 
@@ -83,13 +87,8 @@ def _compile_rule(rule: str) -> Rule:
         except regex.error as error:
             raise ConfigError(f"source rule {rule!r}: {error}") from error
         if pattern.groups == 1:
-            return lambda fields, place: (match := pattern.search(_url(fields))) and match[1]
+            return lambda fields, place, url: (match := pattern.search(url)) and match[1]
     raise ConfigError(f"source rule: {RULE_SYNTAX}, got {rule!r}")
-
-
-def _url(fields: Mapping[str, Any]) -> str:
-    url = fields.get("url")
-    return url if isinstance(url, str) else ""
 
 
 def _path_part(place: str, number: int) -> str:

@@ -91,7 +91,7 @@ def page_record(response: ArchivedResponse, path: str, config: ReadConfig, repor
     fields: dict[str, Any] = {
         config.id_field: response.id,
         config.source_field: "",
-        "url": response.url,
+        config.url_field: response.url,
         config.date_field: response.date,
         config.text_field if response.text else config.html_field: body,
     }
@@ -100,7 +100,7 @@ def page_record(response: ArchivedResponse, path: str, config: ReadConfig, repor
         if config.source_of is None:
             source = domain_of(response.url) or stem(path)
         else:
-            source = source_of(config.source_of, fields, place_of(path))
+            source = source_of(config.source_of, fields, place_of(path), config.url_field)
     except ValueError as error:
         report(CorpusError(str(error), response.where))
         return None

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from datetime import date as calendar_date
 from functools import lru_cache
+from typing import Any
 
+from templatemine.errors import counted
 from templatemine.text.calendars import MONTHS as NAMES
 
-__all__ = ["MONTH_NUMBERS", "Calendar", "resolve_day", "resolve_days"]
+__all__ = ["MONTH_NUMBERS", "Calendar", "UnreadableDates", "resolve_day", "resolve_days"]
 
 MONTHS = (
     "january jan januar jänner janvier enero janeiro gennaio januari",
@@ -174,3 +177,124 @@ def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
 def resolve_day(date: str | None) -> str | None:
     """The day of a date alone, ``2024-05-31``; None for one that reads two ways."""
     return resolve_days([date])[0]
+
+
+_MAX_SHOWN = 40
+"""Characters of a date in a message."""
+
+
+@dataclass(slots=True)
+class _DateOrder:
+    """The ambiguous dates of a source with one separator: how many documents have those that days come first in, those
+    that months do, and those that read both ways; which of the first two there are, in other documents as well."""
+
+    days_first: int = 0
+    months_first: int = 0
+    either: int = 0
+    has_days_first: bool = False
+    has_months_first: bool = False
+    example: str = ""
+
+    @property
+    def unreadable(self) -> int:
+        """Dates that nothing settles, see `Calendar.day_first`."""
+        return self.days_first + self.months_first + self.either if self.has_days_first == self.has_months_first else 0
+
+
+@dataclass(slots=True)
+class UnreadableDates:
+    """Counts the dates that give no day, as `resolve_days` reads them; documents without a date are none.
+
+    Memory grows with the sources that have such dates, or dates of which day and month can be confused.
+
+    Attributes
+    ----------
+    wrong : dict of str to int
+        By source, dates that are none.
+    orders : dict of str to dict of str to _DateOrder
+        By source and separator, what tells which of its dates nothing settles.
+    example : str
+        The first one that is none, and where it stands.
+    """
+
+    wrong: dict[str, int] = field(default_factory=dict)
+    orders: dict[str, dict[str, _DateOrder]] = field(default_factory=dict)
+    example: str = ""
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> UnreadableDates:
+        """From what `dataclasses.asdict` makes of it."""
+        orders = {
+            source: {separator: _DateOrder(**order) for separator, order in of_source.items()}
+            for source, of_source in fields.get("orders", {}).items()
+        }
+        return cls(**{**fields, "orders": orders})
+
+    def add(self, source: str, written: object, date: str | None, where: str) -> None:
+        """Count the date of a document.
+
+        Parameters
+        ----------
+        source : str
+        written : object
+            What its field holds.
+        date : str or None
+            The same as a string; None if it can be none.
+        where : str
+            Place of the document.
+        """
+        parsed = _parse_date(date) if date else None
+        if isinstance(parsed, str):
+            return
+        missing = written is None or written != written or (isinstance(written, str) and not written.strip())
+        if parsed is None and not missing:
+            self._add_wrong(source, written, where)
+        elif parsed is not None:
+            order, (_, first, second, year) = self._add_order(source, parsed), parsed
+            if first <= 12 and second <= 12:
+                order.either += first != second
+            elif (first > 12 and second > 12) or _iso_day(year, min(first, second), max(first, second)) is None:
+                self._add_wrong(source, written, where)
+                return
+            else:
+                order.days_first += first > 12
+                order.months_first += second > 12
+            order.example = order.example or f"{date!r} ({where})"
+
+    def settle(self, source: str, date: str | None) -> None:
+        """Take into account what the date of an earlier document tells, without counting it."""
+        parsed = _parse_date(date) if date else None
+        if isinstance(parsed, tuple):
+            self._add_order(source, parsed)
+
+    def _add_wrong(self, source: str, written: object, where: str) -> None:
+        self.wrong[source] = self.wrong.get(source, 0) + 1
+        if not self.example:
+            shown = repr(written)
+            shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 1]}…"
+            self.example = f"{shown} ({where})"
+
+    def _add_order(self, source: str, ambiguous: _AmbiguousDate) -> _DateOrder:
+        separator, first, second, _ = ambiguous
+        order = self.orders.setdefault(source, {}).setdefault(separator, _DateOrder())
+        order.has_days_first |= first > 12
+        order.has_months_first |= second > 12
+        return order
+
+    def of_source(self, source: str) -> int:
+        """How many dates of a source are unreadable."""
+        return self.wrong.get(source, 0) + sum(order.unreadable for order in self.orders.get(source, {}).values())
+
+    def total(self) -> int:
+        """How many there are."""
+        return sum(map(self.of_source, self.wrong.keys() | self.orders.keys()))
+
+    def describe(self) -> str:
+        """One line for a person, with the first of them; empty if there is none."""
+        wrong = sum(self.wrong.values())
+        unsettled = [order for of_source in self.orders.values() for order in of_source.values() if order.unreadable]
+        parts = [f"{counted(wrong, 'date')} could not be read, first: {self.example}"] if wrong else []
+        if unsettled:
+            number = counted(sum(order.unreadable for order in unsettled), "date")
+            parts.append(f"{number} could not be read, as day and month may be either, first: {unsettled[0].example}")
+        return "; ".join(parts)
