@@ -88,7 +88,7 @@ def label_page(
         Bytes of `page` that were put in, and are not main text whatever they say.
     """
     data = row["html"].encode("utf-8", "surrogatepass") if page is None else page
-    columns = block_scanner().blocks(data)
+    columns = block_scanner().scan_blocks(data)
     count = len(columns["starts"])
     if not count:
         return None
@@ -108,7 +108,7 @@ def label_page(
     return LabelledPage(
         name=row["id"],
         site=row.get("source") or row["id"],
-        features=_model.features(columns),
+        features=_model.compute_features(columns),
         labels=(share >= 0.5).astype(np.float32),
         words=columns["counts"][:, 0].astype(np.int64),
         columns=columns,

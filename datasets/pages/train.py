@@ -216,7 +216,7 @@ def train(labelled: Sequence[TrainingPage], recipe: Recipe, seed: int) -> tuple[
         for place in np.flatnonzero(np.array(folds) == number).tolist():
             one = own[place][0]
             scores = held_out.scores(one.features).astype(np.float64)
-            pieces[place] = _model.context(one.columns, scores)[selected[place]]
+            pieces[place] = _model.compute_context(one.columns, scores)[selected[place]]
     around = lightgbm.Dataset(np.concatenate(pieces), labels, weight=weight)
     return first, extract_trees(lightgbm.train({**options, **SECOND_OPTIONS}, around, recipe.second_trees))
 

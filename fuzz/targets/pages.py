@@ -27,7 +27,7 @@ TWIN = 400
 
 def check_columns(page: bytes) -> None:
     """What holds of the blocks of any bytes."""
-    columns = block_scanner().blocks(page)
+    columns = block_scanner().scan_blocks(page)
     starts, ends, bounds, counts = (columns[name] for name in ("starts", "ends", "bounds", "counts"))
     assert len(bounds) == len(starts) + 1 == len(ends) + 1 == len(counts) + 1
     assert np.all((starts >= 0) & (starts < ends) & (ends <= len(page)))

@@ -25,7 +25,7 @@ WORDS, LINKED = _html.COUNTS.index("words"), _html.COUNTS.index("linked")
 
 
 def blocks(page: str | bytes) -> dict[str, Any]:
-    return SCANNER.blocks(page.encode("utf-8", "surrogatepass") if isinstance(page, str) else page)
+    return SCANNER.scan_blocks(page.encode("utf-8", "surrogatepass") if isinstance(page, str) else page)
 
 
 def texts(columns: dict[str, Any]) -> list[str]:
@@ -211,9 +211,9 @@ def test_keys_of_paths() -> None:
     columns = blocks("<body><div class='b12 a' id=main><p>x</div><p>y")
     assert paths(columns) == ["body>div.a.b0#main>p", "body>p"]
     for path, keys in zip(paths(columns), columns["keys"], strict=True):
-        assert _html.path_keys([sign.encode() for sign in path.split(">")]).tolist() == keys.tolist()
+        assert _html.hash_path([sign.encode() for sign in path.split(">")]).tolist() == keys.tolist()
     near = _html.KEYS.index("near")
-    assert _html.path_keys([b"div.a.b0#main", b"p"])[near] == columns["keys"][0, near]
+    assert _html.hash_path([b"div.a.b0#main", b"p"])[near] == columns["keys"][0, near]
 
 
 def test_counts() -> None:
@@ -289,7 +289,7 @@ def test_a_page_of_too_many_blocks() -> None:
 
 def test_misuse() -> None:
     with pytest.raises(TypeError):
-        SCANNER.blocks(None)  # type: ignore[arg-type]
+        SCANNER.scan_blocks(None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="twice"):
         _html.BlockScanner([], [(b"ad", 1), (b"ad", 2)], [])
     with pytest.raises(ValueError, match="below 32"):
@@ -301,7 +301,7 @@ def test_misuse() -> None:
     with pytest.raises(ValueError, match="pairs"):
         _html.BlockScanner([(b"a",)], [], [])  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        _html.path_keys(None)  # type: ignore[arg-type]
+        _html.hash_path(None)  # type: ignore[arg-type]
 
 
 def test_the_numbers_of_tags_are_their_places() -> None:
@@ -319,5 +319,5 @@ def test_the_numbers_of_tags_are_their_places() -> None:
 @pytest.mark.parametrize("page", [b"<div class=", b"<div class=''>x", b'<p id="" class>x'])
 def test_attributes_without_a_value(page: bytes) -> None:
     """Nothing was compared with nothing, which the sanitizer of undefined behaviour ends (`make sanitize`)."""
-    columns = block_scanner().blocks(page)
+    columns = block_scanner().scan_blocks(page)
     assert not columns["groups"].any()

@@ -247,7 +247,7 @@ def test_the_trees_of_the_page_model() -> None:
 
     def prepare(blocks: int) -> Callable[[], object]:
         page = Page("<tr><td>a b<td>c" * (blocks // 2))
-        rows = _model.features(page.columns)
+        rows = _model.compute_features(page.columns)
         return lambda: forest.scores(rows)
 
     hold(prepare, small=200, large=100_000, factor=3.0)

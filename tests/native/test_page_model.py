@@ -22,7 +22,7 @@ AT = {name: place for place, name in enumerate(_model.FEATURES)}
 
 
 def features(page: str) -> NDArray[np.float32]:
-    return _model.features(block_scanner().blocks(page.encode()))
+    return _model.compute_features(block_scanner().scan_blocks(page.encode()))
 
 
 def test_one_name_a_column() -> None:
@@ -103,8 +103,8 @@ def test_how_far_the_headline_is() -> None:
     )
 )
 def test_sections(pieces: list[str]) -> None:
-    page = block_scanner().blocks("".join(pieces).encode())
-    found = _model.features(page)
+    page = block_scanner().scan_blocks("".join(pieces).encode())
+    found = _model.compute_features(page)
     headings = (found[:, AT["in_heading"]] > 0).tolist()
     for row, expected in zip(found, reference.sections(page, _html.COUNTS, headings), strict=True):
         assert {name: row[AT[name]] for name in expected} == pytest.approx(expected, abs=1e-5)
@@ -136,10 +136,10 @@ BLOCKS = frozenset(place for place, (_, flags) in enumerate(_html.TAGS) if flags
     st.randoms(use_true_random=False),
 )
 def test_context_of_scores(pieces: list[str], draw: random.Random) -> None:
-    page = block_scanner().blocks("".join(pieces).encode())
+    page = block_scanner().scan_blocks("".join(pieces).encode())
     # Distinct ones: of equal scores the order would be a matter of rounding.
     scores = [place / 7 for place in draw.sample(range(-40, 40), len(page["starts"]))]
-    found = _model.context(page, np.array(scores, np.float64))
+    found = _model.compute_context(page, np.array(scores, np.float64))
     rows = reference.context(page, scores, BLOCKS)
     assert found.shape == (len(rows), len(_model.CONTEXT))
     for row, expected in zip(found, rows, strict=True):
@@ -263,17 +263,17 @@ def test_trees_that_would_not_end_are_refused() -> None:
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
-    page = block_scanner().blocks(b"<p>one<p>two")
+    page = block_scanner().scan_blocks(b"<p>one<p>two")
     with pytest.raises(ValueError, match="fit together"):
-        _model.features({**page, "hashes": page["hashes"][:1]})
+        _model.compute_features({**page, "hashes": page["hashes"][:1]})
     with pytest.raises(ValueError, match="element"):
-        _model.features({**page, "element": page["element"] + 99})
+        _model.compute_features({**page, "element": page["element"] + 99})
     with pytest.raises(ValueError, match="parents"):
-        _model.features({**page, "parents": page["parents"][::-1].copy()})
+        _model.compute_features({**page, "parents": page["parents"][::-1].copy()})
     with pytest.raises(ValueError, match="element_nodes"):
-        _model.context({**page, "element_nodes": page["element_nodes"] - 1}, np.zeros(2))
+        _model.compute_context({**page, "element_nodes": page["element_nodes"] - 1}, np.zeros(2))
     with pytest.raises(ValueError, match="a score for each of 2 blocks, got 3"):
-        _model.context(page, np.zeros(3))
+        _model.compute_context(page, np.zeros(3))
 
 
 def test_the_model_that_ships_knows_its_features() -> None:

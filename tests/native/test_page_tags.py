@@ -33,7 +33,7 @@ PAGE = st.recursive(
 
 def before(page: str, place: int) -> tuple[bytes, int]:
     """The text up to a tag, and where the block that is open there begins: a word put there ends the page."""
-    columns = SCANNER.blocks(f"{page[:place]}zz".encode())
+    columns = SCANNER.scan_blocks(f"{page[:place]}zz".encode())
     text = columns["text"].tobytes()
     assert text.endswith(b"zz")
     return text[:-2].rstrip(b" "), int(columns["bounds"][-2])
@@ -42,8 +42,8 @@ def before(page: str, place: int) -> tuple[bytes, int]:
 @examples(300)
 @given(PAGE)
 def test_every_tag_stands_where_the_text_before_it_ends(page: str) -> None:
-    marks: dict[str, Any] = SCANNER.marks(page.encode())
-    columns = SCANNER.blocks(page.encode())
+    marks: dict[str, Any] = SCANNER.scan_marks(page.encode())
+    columns = SCANNER.scan_blocks(page.encode())
     whole, bounds = columns["text"].tobytes(), set(columns["bounds"].tolist())
     shown = [(kind, NAMES[tag]) for kind, tag in zip(marks["kinds"], marks["tags"], strict=True) if kind != OTHER]
     found = list(TAG.finditer(page))
@@ -63,9 +63,9 @@ def test_every_tag_stands_where_the_text_before_it_ends(page: str) -> None:
 @given(st.text("<>/=\"'&; abpdivtlrscriptsvg!-\n\u4e2d", max_size=120))
 def test_any_text_has_marks_in_order(page: str) -> None:
     data = page.encode()
-    marks = SCANNER.marks(data)
+    marks = SCANNER.scan_marks(data)
     assert (np.diff(marks["at"]) >= 0).all()
-    assert (marks["at"] <= SCANNER.blocks(data)["bounds"][-1]).all()
+    assert (marks["at"] <= SCANNER.scan_blocks(data)["bounds"][-1]).all()
     placed = marks["ends"] > 0
     assert (np.diff(marks["starts"][placed]) >= 0).all()
     assert (marks["starts"][placed] < marks["ends"][placed]).all()

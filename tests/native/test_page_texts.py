@@ -27,14 +27,14 @@ def column(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 @examples(100)
 @given(st.lists(st.integers(0, 5) | st.sampled_from([2**64 - 1, 2**32, 2**63]), max_size=40))
 def test_the_first_of_equal_keys(keys: list[int]) -> None:
-    assert _model.first_indices(np.array(keys, np.uint64)).tolist() == reference.firsts(keys)
+    assert _model.find_first_equal(np.array(keys, np.uint64)).tolist() == reference.firsts(keys)
 
 
 @examples(100)
 @given(st.lists(st.integers(0, 9), max_size=12))
 def test_repeated_keys(keys: list[int]) -> None:
     expected = [place for place, key in enumerate(keys) if keys.count(key) > 1]
-    assert _model.repeated_indices(np.array(keys, np.uint64)).tolist() == expected
+    assert _model.find_repeated(np.array(keys, np.uint64)).tolist() == expected
 
 
 @examples(100)
@@ -48,23 +48,23 @@ def test_scores_half_way_to_the_mean_of_their_path(blocks: list[tuple[float, int
     keys[:, _html.KEYS.index("full")] = [path for _, _, path in blocks]
     scores, words = np.array([row[0] for row in blocks]), np.array([row[1] for row in blocks], np.int32)
     expected = [(score + mean(path)) / 2 for score, _, path in blocks]
-    assert _model.path_averages(scores, words, keys).tolist() == pytest.approx(expected)
+    assert _model.average_by_path(scores, words, keys).tolist() == pytest.approx(expected)
     with pytest.raises(ValueError, match="of each block"):
-        _model.path_averages(scores, np.ones(len(blocks) + 1, np.int32), keys)
+        _model.average_by_path(scores, np.ones(len(blocks) + 1, np.int32), keys)
 
 
 @examples(100)
 @given(st.lists(ODD, max_size=6), st.data())
 def test_texts_of_some_blocks(texts: list[str], data: st.DataObject) -> None:
     blocks = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)) if texts else []
-    found = _html.block_texts(*column(texts), np.array(blocks, np.int64))
+    found = _html.decode_texts(*column(texts), np.array(blocks, np.int64))
     assert found == [texts[block] for block in blocks]
 
 
 @examples(200)
 @given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
 def test_the_words_of_blocks(texts: list[str]) -> None:
-    found = _model.normalised_texts(*column(texts), np.arange(len(texts)))
+    found = _model.normalise_texts(*column(texts), np.arange(len(texts)))
     assert found == list(map(reference.saying, texts))
 
 
@@ -72,12 +72,12 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
     text, bounds = column(["one", "two"])
     for blocks in ([2], [-1]):
         with pytest.raises(ValueError, match="blocks of the text"):
-            _model.normalised_texts(text, bounds, np.array(blocks, np.int64))
+            _model.normalise_texts(text, bounds, np.array(blocks, np.int64))
         with pytest.raises(ValueError, match="blocks: expected"):
-            _html.block_texts(text, bounds, np.array(blocks, np.int64))
+            _html.decode_texts(text, bounds, np.array(blocks, np.int64))
     for wrong in ([0, 7, 7], [-1, 3, 6], [3, 0, 6]):
         with pytest.raises(ValueError, match="bounds: expected"):
-            _html.block_texts(text, np.array(wrong), np.array([0]))
+            _html.decode_texts(text, np.array(wrong), np.array([0]))
 
 
 STYLE = re.compile(rb"<style(?![a-z0-9])[^>]*>(.*?)</", re.IGNORECASE | re.DOTALL)
@@ -116,12 +116,12 @@ PIECES = st.lists(
 @given(PIECES)
 def test_what_is_said_to_machines_is_found(page: str) -> None:
     data = page.encode("utf-8", "surrogatepass")
-    assert _html.utf8(page) == data
+    assert _html.encode_utf8(page) == data
     for names in ([b"m"], [b"date", b"_t"], [b"="], []):
-        told = [tag.decode("utf-8", "surrogatepass") for tag in _html.metas(data, names)]
+        told = [tag.decode("utf-8", "surrogatepass") for tag in _html.find_metas(data, names)]
         asked = [tag for tag in META.findall(page) if any(name.decode() in tag.lower() for name in names)]
         assert [tag for tag in told if META.fullmatch(tag)] == asked
-    assert _html.ld_json(data) == [found.start() for found in re.finditer(rb"ld\+j", data, re.IGNORECASE)]
+    assert _html.find_ld_json(data) == [found.start() for found in re.finditer(rb"ld\+j", data, re.IGNORECASE)]
     for before in (len(data), len(data) // 2):
         sheets = [data[slice(*found.span(1))] for found in STYLE.finditer(data, 0, before)]
-        assert [data[start:end] for start, end in _html.styles(data, before)] == sheets
+        assert [data[start:end] for start, end in _html.find_styles(data, before)] == sheets

@@ -162,14 +162,14 @@ JSON_ROWS: dict[str, Any] = {
                 {"end_of": np.full(1, -1, np.int8)},
             )
         ),
-        lambda: _model.character_counts(TEXT, i64(0, 1 << 40, 3)),
-        lambda: _model.character_counts(TEXT, i64()),
-        lambda: _model.wrapped(TEXT, i64(0, -(1 << 40), 3)),
-        lambda: _model.keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
-        lambda: _model.line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
-        lambda: _model.stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
-        lambda: _model.stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
-        lambda: _model.cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
+        lambda: _model.count_characters(TEXT, i64(0, 1 << 40, 3)),
+        lambda: _model.count_characters(TEXT, i64()),
+        lambda: _model.measure_wrapped(TEXT, i64(0, -(1 << 40), 3)),
+        lambda: _model.extract_keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
+        lambda: _model.count_line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
+        lambda: _model.find_stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
+        lambda: _model.find_stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
+        lambda: _model.compute_cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
     ],
 )  # fmt: skip
 def test_numbers_within_the_array_whatever_stands_around_them(call: Callable[[], Any]) -> None:
@@ -190,7 +190,7 @@ def test_half_a_character_is_a_word() -> None:
     """It was looked at for ever."""
     for half in (b"\xe4", b"one \xe4\xb8", b"\xed", b"\xe3\x81"):
         page, whole = np.frombuffer(half + b"<b>", np.uint8), i64(len(half) + 3)
-        assert _model.stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
+        assert _model.find_stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
 
 
 @pytest.mark.parametrize("side", [4, 8])
@@ -361,14 +361,14 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
 @examples(300)
 @given(BYTES)
 def test_any_bytes_are_a_page(data: bytes) -> None:
-    columns: dict[str, Any] = block_scanner().blocks(alone(data))
+    columns: dict[str, Any] = block_scanner().scan_blocks(alone(data))
     assert disjoint(columns["starts"], columns["ends"], len(data))
     assert disjoint(columns["bounds"][:-1], columns["bounds"][1:], len(columns["text"]))
     count = len(columns["starts"])
-    assert len(_model.keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
+    assert len(_model.extract_keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
     words = columns["counts"][:, _html.COUNTS.index("words")].copy()
     tags, shown = np.zeros(count, np.int32), np.ones(count, np.uint8)
-    assert _model.stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
+    assert _model.find_stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
     runs = find_runs(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
     assert (

@@ -102,14 +102,14 @@ def test_sums_over_subtrees(rows: list[tuple[int, int, int]]) -> None:
     def below(element: int) -> int:
         return int(own[element]) + sum(below(c) for c in range(element + 1, len(parents)) if parents[c] == element)
 
-    assert _model.subtree_sums(parents, own).tolist() == [below(element) for element in range(len(parents))]
+    assert _model.sum_subtrees(parents, own).tolist() == [below(element) for element in range(len(parents))]
 
 
 @examples(200)
 @given(TREES, st.sampled_from([0.0, 0.4, 0.5, 0.9]))
 def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], share: float) -> None:
     parents, own, structure = tree(rows)
-    characters, nodes = _model.subtree_sums(parents, own), _model.subtree_sums(parents, structure)
+    characters, nodes = _model.sum_subtrees(parents, own), _model.sum_subtrees(parents, structure)
 
     def get_target_node(node: int) -> int:
         children = [child for child in range(node + 1, len(parents)) if parents[child] == node]
@@ -119,7 +119,7 @@ def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], s
                 return get_target_node(densest)
         return node
 
-    assert _model.densest(parents, characters, nodes, 0, share) == get_target_node(0)
+    assert _model.find_densest(parents, characters, nodes, 0, share) == get_target_node(0)
 
 
 @examples(200)
@@ -132,9 +132,9 @@ def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
         return int(own[element]) or (value(int(parents[element])) if parents[element] >= 0 else 0)
 
     elements = range(len(parents))
-    assert _model.inherited(parents, own).tolist() == list(map(value, elements))
+    assert _model.inherit_values(parents, own).tolist() == list(map(value, elements))
     blocks = np.array([*elements, *reversed(elements)], np.int32)
-    assert _model.inherited_by_blocks(parents, own, blocks).tolist() == list(map(value, blocks.tolist()))
+    assert _model.inherit_by_blocks(parents, own, blocks).tolist() == list(map(value, blocks.tolist()))
 
 
 @examples(100)
@@ -146,7 +146,7 @@ def test_values_outside_of_an_element(rows: list[int], place: int) -> None:
     while holder >= 0:
         around.add(holder)
         holder = parents[holder]
-    found = _model.outside(np.array(parents, np.int32), np.full(len(parents), 7, np.uint32), element)
+    found = _model.clear_containers(np.array(parents, np.int32), np.full(len(parents), 7, np.uint32), element)
     assert found.tolist() == [0 if one in around else 7 for one in range(len(parents))]
 
 
@@ -155,14 +155,14 @@ def test_values_outside_of_an_element(rows: list[int], place: int) -> None:
 def test_characters_are_code_points(texts: list[str]) -> None:
     data = "".join(texts).encode()
     bounds = np.cumsum([0, *(len(text.encode()) for text in texts)]).astype(np.int64)
-    assert _model.character_counts(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
+    assert _model.count_characters(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
 
 
 def test_line_breaks() -> None:
     html = "<p>a<br>b<br/><BR clear=all>c<hr>d<brx><p>e<b>f</b>"
     page = Page(html)
     columns = page.columns
-    got = _model.line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
+    got = _model.count_line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
     assert [page.text(block) for block in range(len(page))] == ["a", "b", "c", "d", "ef"]
     assert got == [0, 1, 2, 1, 0]
 
@@ -170,22 +170,22 @@ def test_line_breaks() -> None:
 def test_columns_that_do_not_fit_are_refused() -> None:
     int32, int64, uint8 = (lambda *v, kind=kind: np.array(v, kind) for kind in (np.int32, np.int64, np.uint8))
     with pytest.raises(ValueError, match="as many values"):
-        _model.inherited(int32(-1, 0), uint8(0))
+        _model.inherit_values(int32(-1, 0), uint8(0))
     with pytest.raises(ValueError, match="as many values"):
-        _model.inherited_by_blocks(int32(-1, 0), uint8(0), int32(0))
+        _model.inherit_by_blocks(int32(-1, 0), uint8(0), int32(0))
     for element in (-1, 1):
         with pytest.raises(ValueError, match="elements of the page"):
-            _model.inherited_by_blocks(int32(-1), uint8(0), int32(element))
+            _model.inherit_by_blocks(int32(-1), uint8(0), int32(element))
         with pytest.raises(ValueError, match="an element of the page"):
-            _model.outside(int32(-1), np.zeros(1, np.uint32), element)
+            _model.clear_containers(int32(-1), np.zeros(1, np.uint32), element)
     with pytest.raises(ValueError, match="as many values"):
-        _model.subtree_sums(int32(-1), int64(0, 1))
+        _model.sum_subtrees(int32(-1), int64(0, 1))
     with pytest.raises(ValueError, match="a root"):
-        _model.densest(int32(-1), int64(1), int64(1), 1, 0.5)
+        _model.find_densest(int32(-1), int64(1), int64(1), 1, 0.5)
     with pytest.raises(ValueError, match="bounds within"):
-        _model.character_counts(uint8(1), int64(0, 2))
+        _model.count_characters(uint8(1), int64(0, 2))
     with pytest.raises(ValueError, match="blocks within"):
-        _model.line_breaks(b"abc", int64(0), int64(4))
+        _model.count_line_breaks(b"abc", int64(0), int64(4))
     with pytest.raises(ValueError, match="same length"):
-        _model.stretch(b"abc", int64(0), int64(3), int32(1), int32(1, 2), uint8(1))
-    assert _model.inherited(int32(), uint8()).tolist() == []
+        _model.find_stretch(b"abc", int64(0), int64(3), int32(1), int32(1, 2), uint8(1))
+    assert _model.inherit_values(int32(), uint8()).tolist() == []

@@ -10,7 +10,7 @@ from templatemine.pages.scanner import block_scanner
 
 
 def counted(text: str, column: str) -> int:
-    columns = block_scanner().blocks(f"<p>{text}</p>".encode())
+    columns = block_scanner().scan_blocks(f"<p>{text}</p>".encode())
     return int(columns["counts"][0, _html.COUNTS.index(column)])
 
 

@@ -26,9 +26,9 @@ def test_stretches_are_judged_as_pages_of_their_own(monkeypatch: pytest.MonkeyPa
     first = len(page) // -(-len(page) // 30)
     columns = {**page.columns, **{name: page.columns[name][:first] for name in _model.BLOCKWISE}}
     one, two = load_forests()
-    alone = one.scores(_model.features(columns)).astype(np.float64)
-    both = (alone + two.scores(_model.context(columns, alone))) / 2
-    monkeypatch.setattr(_model, "path_averages", lambda scores, *_: scores)
+    alone = one.scores(_model.compute_features(columns)).astype(np.float64)
+    both = (alone + two.scores(_model.compute_context(columns, alone))) / 2
+    monkeypatch.setattr(_model, "average_by_path", lambda scores, *_: scores)
     assert Page(html).scores[:first].tolist() == both.tolist()
 
 

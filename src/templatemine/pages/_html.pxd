@@ -12,4 +12,4 @@ cdef enum:
 
 
 cpdef enum:
-    LOOK = 64       # how far up the end tag of an inline element looks for its beginning
+    MAX_LOOK_UP = 64       # how far up the end tag of an inline element looks for its beginning

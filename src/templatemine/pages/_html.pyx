@@ -13,8 +13,8 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "block_texts", "ld_json", "metas", "path_keys", "styles",
-    "utf8",
+    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "decode_texts", "encode_utf8", "find_ld_json", "find_metas",
+    "find_styles", "hash_path",
 ]
 
 
@@ -73,7 +73,7 @@ FLAGS = {"block": BLOCK, "void": VOID, "raw": RAW, "mute": MUTE, "format": FORMA
          "heading": HEADING, "breakout": BREAKOUT}
 
 
-cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil:
+cdef bint is_hiding(const uint8_t* p, int64_t n) noexcept nogil:
     """The style says display: none (or visibility: hidden)."""
     cdef int64_t i = 0, j
     while i + 11 <= n:
@@ -94,7 +94,7 @@ cdef bint hides(const uint8_t* p, int64_t n) noexcept nogil:
 cdef uint32_t WINDOWS[32]
 
 
-cdef void _mark_tables():
+cdef void fill_windows_table():
     """What numbers from 128 to 159 mean: browsers read them as Windows does."""
     cdef int i
     windows = (0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D,
@@ -104,10 +104,10 @@ cdef void _mark_tables():
         WINDOWS[i] = windows[i]
 
 
-_mark_tables()
+fill_windows_table()
 
 
-cdef int encoded(uint32_t c, uint8_t* out) noexcept nogil:
+cdef int encode_code_point(uint32_t c, uint8_t* out) noexcept nogil:
     """A character by its number as UTF-8; returns its bytes, up to four."""
     if 0x80 <= c < 0xA0:
         c = WINDOWS[c - 0x80]
@@ -149,7 +149,7 @@ cdef struct Node:
     int64_t sign            # where its sign ends in `signs`
 
 
-cdef inline uint64_t joined(uint64_t a, uint64_t b) noexcept nogil:
+cdef inline uint64_t hash_pair(uint64_t a, uint64_t b) noexcept nogil:
     """Hash of a pair."""
     cdef uint64_t h = (a ^ <uint64_t>0x9E3779B97F4A7C15) * <uint64_t>0xD1B54A32D192ED03
     h = (h ^ (h >> 32)) + b
@@ -162,22 +162,22 @@ KEYS = ("full", "parent", "grandparent", "class", "tags", "near")
 tags alone, and from the nearest element with a class or id on."""
 
 
-cdef inline int64_t mark_at(const uint8_t* p, int64_t n, uint8_t mark) noexcept nogil:
+cdef inline int64_t find_byte(const uint8_t* p, int64_t n, uint8_t mark) noexcept nogil:
     """Where `mark` stands first, or n."""
     cdef const void* hit = memchr(p, mark, n) if n else NULL
     return n if hit == NULL else <const uint8_t*>hit - p
 
 
-cdef void node_hashes(Node* node, const Node* parent, const uint8_t* sign, int64_t n) noexcept nogil:
+cdef void hash_node(Node* node, const Node* parent, const uint8_t* sign, int64_t n) noexcept nogil:
     """All forms of the path that a sign, tag.class.class#id, ends."""
-    cdef int64_t name = min(mark_at(sign, n, 46), mark_at(sign, n, 35)), plain = mark_at(sign, n, 35)
-    node.full = joined(parent.full, tm_hash(sign, n))
-    node.plain = joined(parent.plain, tm_hash(sign, plain))
-    node.tags = joined(parent.tags, tm_hash(sign, name))
-    node.near = joined(0 if name < n else parent.near, tm_hash(sign, n))
+    cdef int64_t name = min(find_byte(sign, n, 46), find_byte(sign, n, 35)), plain = find_byte(sign, n, 35)
+    node.full = hash_pair(parent.full, tm_hash(sign, n))
+    node.plain = hash_pair(parent.plain, tm_hash(sign, plain))
+    node.tags = hash_pair(parent.tags, tm_hash(sign, name))
+    node.near = hash_pair(0 if name < n else parent.near, tm_hash(sign, n))
 
 
-cdef int64_t put_sign(const uint8_t* value, int64_t n, uint8_t* out, int64_t size, uint8_t lead) noexcept nogil:
+cdef int64_t append_sign(const uint8_t* value, int64_t n, uint8_t* out, int64_t size, uint8_t lead) noexcept nogil:
     """Append the words of an attribute in ascending order, runs of digits as 0; returns the new size of the sign."""
     cdef int64_t starts[16]
     cdef int64_t ends[16]
@@ -229,7 +229,7 @@ cdef int64_t put_sign(const uint8_t* value, int64_t n, uint8_t* out, int64_t siz
     return size
 
 
-def path_keys(list path not None):
+def hash_path(list path not None):
     """Forms of a path given as the signs of its elements: uint64 array of shape (len(KEYS),)."""
     cdef Node nodes[3]
     cdef bytes sign
@@ -238,23 +238,23 @@ def path_keys(list path not None):
     for sign in path:
         nodes[2] = nodes[1]
         nodes[1] = nodes[0]
-        node_hashes(&nodes[0], &nodes[1], <const uint8_t*>sign, len(sign))
+        hash_node(&nodes[0], &nodes[1], <const uint8_t*>sign, len(sign))
     out[K_FULL] = nodes[0].full
-    out[K_PARENT] = joined(nodes[1].full, 1)
-    out[K_GRAND] = joined(nodes[2].full, 2)
+    out[K_PARENT] = hash_pair(nodes[1].full, 1)
+    out[K_GRAND] = hash_pair(nodes[2].full, 2)
     out[K_CLASS] = nodes[0].plain
     out[K_TAGS] = nodes[0].tags
     out[K_NEAR] = nodes[0].near
     return np.asarray(out)
 
 
-def block_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+def decode_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
     """Texts of some blocks: list of str.
 
     Parameters
     ----------
     text, bounds
-        As `BlockScanner.blocks` gives them.
+        As `BlockScanner.scan_blocks` gives them.
     blocks : int64 array
     """
     cdef int64_t i, start, end, block
@@ -276,7 +276,7 @@ def block_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not 
 # Where a page says something of itself; what it says is read in `pages.about`.
 
 
-def utf8(str page not None):
+def encode_utf8(str page not None):
     """A page as bytes, lone surrogates as three of them, which is "surrogatepass" and faster."""
     cdef Written text = written(page)
     cdef Bytes room
@@ -291,7 +291,7 @@ def utf8(str page not None):
         free(room.data)
 
 
-cdef int64_t next_tag(const uint8_t* p, int64_t i, int64_t n, uint8_t letter) noexcept nogil:
+cdef int64_t find_next_tag(const uint8_t* p, int64_t i, int64_t n, uint8_t letter) noexcept nogil:
     """Where, from `i` on, the next < stands before this letter in any case; n - 1 or more if nowhere.
 
     Of stretches without one the compiler looks at many bytes at once.
@@ -313,7 +313,7 @@ cdef int64_t next_tag(const uint8_t* p, int64_t i, int64_t n, uint8_t letter) no
     return n
 
 
-cdef bint has_any(const uint8_t* p, int64_t n, list names) except -1:
+cdef bint has_any_name(const uint8_t* p, int64_t n, list names) except -1:
     """Whether one of these names, in lower case, stands in the text in any case."""
     cdef int64_t k, i, size
     cdef const uint8_t* name
@@ -328,7 +328,7 @@ cdef bint has_any(const uint8_t* p, int64_t n, list names) except -1:
     return False
 
 
-def metas(const uint8_t[::1] page not None, list names not None):
+def find_metas(const uint8_t[::1] page not None, list names not None):
     """What looks like a ``<meta>`` that ends before another tag begins and has one of some names in it, which are given in
     lower case and stand there in any: list of bytes, in the order of the page."""
     cdef int64_t n = page.shape[0], i, j
@@ -337,19 +337,19 @@ def metas(const uint8_t[::1] page not None, list names not None):
     if n == 0:
         return found
     p = &page[0]
-    i = next_tag(p, 0, n, 109)
+    i = find_next_tag(p, 0, n, 109)
     while i + 5 < n:
         j = i + 5
         if same_letters(p + i + 1, b"meta", 4) and not is_alnum(p[j]):
             while j < n and p[j] != 60 and p[j] != 62:
                 j += 1
-            if j < n and p[j] == 62 and has_any(p + i, j - i, names):
+            if j < n and p[j] == 62 and has_any_name(p + i, j - i, names):
                 found.append(<bytes>(<const char*>p + i)[:j - i + 1])
-        i = next_tag(p, i + 1, n, 109)
+        i = find_next_tag(p, i + 1, n, 109)
     return found
 
 
-def styles(const uint8_t[::1] page not None, int64_t before):
+def find_styles(const uint8_t[::1] page not None, int64_t before):
     """The style sheets of a page that end before some byte of it: list of (start, end), in bytes, the tags aside."""
     cdef int64_t n = min(before, page.shape[0]), i, j
     cdef const uint8_t* p
@@ -357,7 +357,7 @@ def styles(const uint8_t[::1] page not None, int64_t before):
     if n <= 0:
         return found
     p = &page[0]
-    i = next_tag(p, 0, n, 115)
+    i = find_next_tag(p, 0, n, 115)
     while i + 6 < n:
         if same_letters(p + i + 1, b"style", 5) and not is_alnum(p[i + 6]):
             while i < n and p[i] != 62:
@@ -369,11 +369,11 @@ def styles(const uint8_t[::1] page not None, int64_t before):
                 break
             found.append((i + 1, j))
             i = j
-        i = next_tag(p, i + 1, n, 115)
+        i = find_next_tag(p, i + 1, n, 115)
     return found
 
 
-def ld_json(const uint8_t[::1] page not None):
+def find_ld_json(const uint8_t[::1] page not None):
     """Where ``ld+j`` stands, in any case: list of int, bytes of the page."""
     cdef int64_t n = page.shape[0], i = 2
     cdef const uint8_t* p
@@ -410,7 +410,7 @@ cdef enum:
     W_ANSWER = 7    # of talk, and a control
 
 
-cdef inline int word_char(const uint8_t* p, int64_t left, int* width) noexcept nogil:
+cdef inline int classify_character(const uint8_t* p, int64_t left, int* width) noexcept nogil:
     """0 no part of a word, 1 part of one, 2 a word of its own (scripts without spaces); `width` in bytes."""
     cdef uint8_t c = p[0]
     width[0] = 1
@@ -436,7 +436,7 @@ cdef inline int word_char(const uint8_t* p, int64_t left, int* width) noexcept n
     return 2 if c == 0xF0 and left > 3 and p[1] >= 0xA0 else 0
 
 
-cdef inline uint64_t folded(const uint8_t* p, int64_t n) noexcept nogil:
+cdef inline uint64_t hash_folded(const uint8_t* p, int64_t n) noexcept nogil:
     """Hash of a word without regard to the case of ASCII."""
     cdef uint64_t h = 0xCBF29CE484222325
     cdef int64_t i
@@ -454,7 +454,7 @@ COUNTS = (
 images since the block before; whether a br stands before and after; words of who says something to others."""
 
 
-cdef int title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noexcept nogil:
+cdef int hash_title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noexcept nogil:
     """The distinct words of a title, up to `room`; words of two bytes and less say nothing.  Returns how many."""
     cdef int64_t i = 0, j
     cdef int width = 0
@@ -462,10 +462,10 @@ cdef int title_words(const uint8_t* p, int64_t n, uint64_t* title, int room) noe
     cdef int k, count = 0
     while i < n and count < room:
         j = i
-        while j < n and word_char(p + j, n - j, &width) == 1:
+        while j < n and classify_character(p + j, n - j, &width) == 1:
             j += width
         if j > i + 2:
-            h = folded(p + i, min(j, n) - i)
+            h = hash_folded(p + i, min(j, n) - i)
             for k in range(count):
                 if title[k] == h:
                     break
@@ -488,13 +488,13 @@ cdef struct Words:
     uint32_t lengths[1024]
 
 
-cdef inline int begins(const uint8_t* p) noexcept nogil:
+cdef inline int first_letters_index(const uint8_t* p) noexcept nogil:
     return p[0] % 32 * 32 + p[1] % 32
 
 
 cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, const uint8_t* p, int64_t n, int64_t place,
                          int32_t* c, uint64_t* seen) noexcept nogil:
-    """Add a word of n bytes, the block's `place`th, to its counts; returns `folded` of it."""
+    """Add a word of n bytes, the block's `place`th, to its counts; returns `hash_folded` of it."""
     cdef uint8_t low[LONGEST]
     cdef int64_t i, found
     cdef int k, upper = 0, digit = 0
@@ -527,7 +527,7 @@ cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, 
                 c[C_TITLE] += 1
                 seen[0] |= <uint64_t>1 << k
                 break
-    if n <= LONGEST and words.lengths[begins(low)] >> n & 1:
+    if n <= LONGEST and words.lengths[first_letters_index(low)] >> n & 1:
         found = table_find(&words.table, low, n, tm_hash(low, n))
         if found >= 0:
             if words.groups[found] == W_MONTH:
@@ -548,7 +548,7 @@ cdef uint64_t count_word(const uint64_t* title, int titles, const Words* words, 
     return h
 
 
-cdef void count_mark(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
+cdef void count_other_character(const uint8_t* p, int64_t i, int64_t n, int32_t* c) noexcept nogil:
     """Add a character that is no part of a word to the counts of its block."""
     cdef uint8_t k = p[i]
     if k == 32:
@@ -777,7 +777,7 @@ cdef int page_init(Page* s, const uint8_t* p, int64_t n) except -1 nogil:
     return 0
 
 
-cdef int put_mark(Page* s, int kind, uint16_t tag, int32_t element, int64_t start, int64_t end) except -1 nogil:
+cdef int add_mark(Page* s, int kind, uint16_t tag, int32_t element, int64_t start, int64_t end) except -1 nogil:
     """Note a tag that is shown, or what a reader of the source leaves out."""
     cdef Mark* m
     if s.mute and kind != M_OTHER:
@@ -789,7 +789,7 @@ cdef int put_mark(Page* s, int kind, uint16_t tag, int32_t element, int64_t star
     return 0
 
 
-cdef object mark_columns(const Page* s):
+cdef object copy_mark_columns(const Page* s):
     cdef int64_t i, n = s.mark_count
     at, starts, ends = (np.empty(n, np.int64) for _ in range(3))
     elements, tags, kinds = np.empty(n, np.int32), np.empty(n, np.uint16), np.empty(n, np.uint8)
@@ -808,13 +808,13 @@ cdef object mark_columns(const Page* s):
     return {"at": at, "starts": starts, "ends": ends, "elements": elements, "tags": tags, "kinds": kinds}
 
 
-cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign, int64_t n) except -1 nogil:
+cdef int32_t find_or_add_node(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign, int64_t n) except -1 nogil:
     """The path that leads from `parent` over `sign`, made if it is not there yet."""
     cdef Node made
     cdef uint64_t place, wider
     cdef int32_t i
     cdef int32_t* slots
-    node_hashes(&made, &s.nodes[parent], sign, n)
+    hash_node(&made, &s.nodes[parent], sign, n)
     place = made.full & s.mask
     while s.slots[place] >= 0:
         if s.nodes[s.slots[place]].full == made.full:
@@ -847,7 +847,7 @@ cdef int32_t node_of(Page* s, int32_t parent, uint16_t tag, const uint8_t* sign,
     return <int32_t>s.node_count - 1
 
 
-cdef object columns(Page* s):
+cdef object copy_columns(Page* s):
     """The state of a pass as arrays."""
     cdef int64_t n = s.count, m = s.element_count, k = s.node_count, i
     cdef int32_t node, parent, grand
@@ -876,8 +876,8 @@ cdef object columns(Page* s):
             grand = max(s.nodes[parent].parent, 0)
             nodes_view[i] = node
             keys_view[i, K_FULL] = s.nodes[node].full
-            keys_view[i, K_PARENT] = joined(s.nodes[parent].full, 1)
-            keys_view[i, K_GRAND] = joined(s.nodes[grand].full, 2)
+            keys_view[i, K_PARENT] = hash_pair(s.nodes[parent].full, 1)
+            keys_view[i, K_GRAND] = hash_pair(s.nodes[grand].full, 2)
             keys_view[i, K_CLASS] = s.nodes[node].plain
             keys_view[i, K_TAGS] = s.nodes[node].tags
             keys_view[i, K_NEAR] = s.nodes[node].near
@@ -933,7 +933,7 @@ cdef enum:
 # Blocks
 # ======================================================================================================================
 
-cdef int block_room(Page* s) except -1 nogil:
+cdef int reserve_block(Page* s) except -1 nogil:
     cdef int64_t room = s.room
     if s.count >= MOST:
         with gil:
@@ -964,7 +964,7 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     if s.text_start < 0:
         s.after_break = by_break
         return 0
-    block_room(s)
+    reserve_block(s)
     c = s.counts + s.count * C_SIZE
     memset(c, 0, C_SIZE * sizeof(int32_t))
     i = s.text_start
@@ -972,9 +972,9 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
         if s.text[i] == 32:
             i += 1
             continue
-        kind = word_char(s.text + i, n - i, &width)
+        kind = classify_character(s.text + i, n - i, &width)
         if kind == 0:
-            count_mark(s.text, i, n, c)
+            count_other_character(s.text, i, n, c)
             i += width
             continue
         while run + 1 < s.run_count and s.runs[run + 1].at <= i:
@@ -984,17 +984,17 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
             while True:
                 while j < n and ALNUM[s.text[j]]:
                     j += 1
-                if j >= n or s.text[j] < 0x80 or word_char(s.text + j, n - j, &width) != 1:
+                if j >= n or s.text[j] < 0x80 or classify_character(s.text + j, n - j, &width) != 1:
                     break
                 j += width
             if c[C_WORDS] == 0:
                 c[C_LOWER] = is_lower(s.text[i])
             word = count_word(s.title, s.title_count, words, s.text + i, j - i, c[C_WORDS], c, &seen)
             # Numbers are equal in what is looked for on other pages.
-            h = joined(h, 1 if is_digit(s.text[i]) else word)
+            h = hash_pair(h, 1 if is_digit(s.text[i]) else word)
         else:
             c[C_OWN] += 1
-            h = joined(h, folded(s.text + i, j - i))
+            h = hash_pair(h, hash_folded(s.text + i, j - i))
         c[C_WORDS] += 1
         c[C_LETTERS] += <int32_t>(j - i)
         c[C_LINKED] += s.runs[run].flags & 1
@@ -1138,7 +1138,7 @@ cdef class BlockScanner:
                 raise ValueError(f"the word {name!r} stands there twice")
             self.words.groups[i] = group
             if len(name) <= LONGEST:
-                self.words.lengths[begins(<const uint8_t*>name)] |= <uint32_t>1 << <int>len(name)
+                self.words.lengths[first_letters_index(<const uint8_t*>name)] |= <uint32_t>1 << <int>len(name)
 
     def __dealloc__(self):
         table_free(&self.tags)
@@ -1153,7 +1153,7 @@ cdef class BlockScanner:
         free(self.first)
         free(self.words.groups)
 
-    cdef uint32_t _groups(self, Page* s, const uint8_t* p, int64_t n) noexcept nogil:
+    cdef uint32_t _find_groups(self, Page* s, const uint8_t* p, int64_t n) noexcept nogil:
         """Groups of the key words in an attribute; most say what one shortly before has said."""
         if n == 0:
             return 0
@@ -1161,10 +1161,10 @@ cdef class BlockScanner:
         if said.size != n or memcmp(said.value, p, n) != 0:
             said.value = p
             said.size = n
-            said.groups = self._looked_up(p, n)
+            said.groups = self._look_up_groups(p, n)
         return said.groups
 
-    cdef uint32_t _looked_up(self, const uint8_t* p, int64_t n) noexcept nogil:
+    cdef uint32_t _look_up_groups(self, const uint8_t* p, int64_t n) noexcept nogil:
         cdef uint32_t found = 0
         cdef int32_t k
         cdef int64_t i, j, size
@@ -1187,36 +1187,36 @@ cdef class BlockScanner:
                 k = self.following[k]
         return found
 
-    cdef int _pop(self, Page* s) except -1 nogil:
+    cdef int _close_innermost(self, Page* s) except -1 nogil:
         """Close the innermost element."""
         cdef Element* e = &s.elements[s.stack[s.depth - 1]]
         cdef uint16_t flags = self.tag_flags[e.tag]
         if flags & BLOCK:
             end_block(s, &self.words, False)
         if s.marked and not e.closed and not flags & MUTE:
-            put_mark(s, M_CLOSE, e.tag, s.stack[s.depth - 1], 0, 0)
+            add_mark(s, M_CLOSE, e.tag, s.stack[s.depth - 1], 0, 0)
         s.depth -= 1
         s.open[e.tag] -= 1
         s.dip = min(s.dip, s.depth)
         if not e.closed:
-            self._unmark(s, e, flags)
+            self._leave_format(s, e, flags)
         if flags & MUTE:
             s.mute -= 1
         if e.tag == T_PRE:
             s.pre -= 1
         return 0
 
-    cdef void _unmark(self, Page* s, Element* e, uint16_t flags) noexcept nogil:
+    cdef void _leave_format(self, Page* s, Element* e, uint16_t flags) noexcept nogil:
         s.link -= e.link
         if flags & (STRONG | HEADING):
             s.strong -= 1
 
-    cdef int _pop_to(self, Page* s, int depth) except -1 nogil:
+    cdef int _close_down_to(self, Page* s, int depth) except -1 nogil:
         while s.depth > depth:
-            self._pop(s)
+            self._close_innermost(s)
         return 0
 
-    cdef int _find(self, const Page* s, uint16_t tag, uint16_t walls, int limit) noexcept nogil:
+    cdef int _find_open(self, const Page* s, uint16_t tag, uint16_t walls, int limit) noexcept nogil:
         """Place of the innermost open element of a tag on the stack, not beyond a wall; 0 if there is none."""
         cdef int i = s.depth - 1
         cdef const Element* e
@@ -1236,42 +1236,42 @@ cdef class BlockScanner:
         cdef int i = 0
         cdef uint16_t other
         if tag == T_LI:
-            i = self._item(s, T_LI, T_LI, T_UL, T_OL)
+            i = self._find_open_item(s, T_LI, T_LI, T_UL, T_OL)
         elif tag == T_DT or tag == T_DD:
-            i = self._item(s, T_DT, T_DD, T_DL, T_DL)
+            i = self._find_open_item(s, T_DT, T_DD, T_DL, T_DL)
         elif tag == T_TD or tag == T_TH:
-            i = self._item(s, T_TD, T_TH, T_TABLE, T_TABLE)
+            i = self._find_open_item(s, T_TD, T_TH, T_TABLE, T_TABLE)
         elif tag == T_TR:
-            i = self._item(s, T_TR, T_TR, T_TABLE, T_TABLE)
+            i = self._find_open_item(s, T_TR, T_TR, T_TABLE, T_TABLE)
         elif T_TBODY <= tag <= T_TFOOT:
-            i = self._item(s, T_TBODY, T_THEAD, T_TABLE, T_TABLE)
+            i = self._find_open_item(s, T_TBODY, T_THEAD, T_TABLE, T_TABLE)
         elif tag == T_BODY:
-            i = self._find(s, T_HEAD, 0, DEPTH)
+            i = self._find_open(s, T_HEAD, 0, DEPTH)
         elif flags & HEADING:
             other = s.elements[s.stack[s.depth - 1]].tag
             if self.tag_flags[other] & HEADING:
                 i = s.depth - 1
         elif tag == T_A:
-            i = self._find(s, T_A, BLOCK | WALL, LOOK)
+            i = self._find_open(s, T_A, BLOCK | WALL, MAX_LOOK_UP)
         elif flags & RUBY and self.tag_flags[s.elements[s.stack[s.depth - 1]].tag] & RUBY:
             i = s.depth - 1
         if i:
-            self._pop_to(s, i)
+            self._close_down_to(s, i)
         if flags & BLOCK and tag != T_BR:
             if s.mute:
                 i = s.depth - 1
                 while i > 0 and not self.tag_flags[s.elements[s.stack[i]].tag] & MUTE:
                     i -= 1
                 if self.tag_flags[s.elements[s.stack[i]].tag] & BREAKOUT:
-                    self._hole(s, -1)
-                    self._pop_to(s, i)
+                    self._end_hole(s, -1)
+                    self._close_down_to(s, i)
             # A p ends where a block begins.
-            i = self._find(s, T_P, WALL, DEPTH)
+            i = self._find_open(s, T_P, WALL, DEPTH)
             if i:
-                self._pop_to(s, i)
+                self._close_down_to(s, i)
         return 0
 
-    cdef int _item(self, const Page* s, uint16_t a, uint16_t b, uint16_t wall, uint16_t wall2) noexcept nogil:
+    cdef int _find_open_item(self, const Page* s, uint16_t a, uint16_t b, uint16_t wall, uint16_t wall2) noexcept nogil:
         """Place of the innermost open a or b that is not outside of a list (table); 0 if there is none."""
         cdef int i = s.depth - 1
         cdef uint16_t tag
@@ -1289,7 +1289,7 @@ cdef class BlockScanner:
             i -= 1
         return 0
 
-    cdef int _hole(self, Page* s, int64_t end) except -1 nogil:
+    cdef int _end_hole(self, Page* s, int64_t end) except -1 nogil:
         """What was not shown ends at `end` (-1: at the tag that is being read); kept if it stands inside a block."""
         cdef int64_t start = s.mute_start
         if start < 0 or s.text_start < 0:
@@ -1305,7 +1305,7 @@ cdef class BlockScanner:
         s.mute_start = -1
         return 0
 
-    cdef int64_t _quote_end(self, Page* s, int64_t i, uint8_t quote) noexcept nogil:
+    cdef int64_t _find_quote_end(self, Page* s, int64_t i, uint8_t quote) noexcept nogil:
         """Where the quote that opens before i closes, or -1."""
         cdef const void* hit
         cdef int which = quote == 39
@@ -1317,7 +1317,7 @@ cdef class BlockScanner:
             return -1
         return <const uint8_t*>hit - s.p
 
-    cdef int64_t _tag(self, Page* s, int64_t i) except -1 nogil:
+    cdef int64_t _read_tag(self, Page* s, int64_t i) except -1 nogil:
         """Read the mark-up at the '<' at i; returns where it ends, or i if it is text."""
         cdef const uint8_t* p = s.p
         cdef int64_t n = s.n, j, k, value, value_end, after, size = 0, signs = 0
@@ -1332,7 +1332,7 @@ cdef class BlockScanner:
         if i + 1 >= n:
             return i
         if p[i + 1] == 33 or p[i + 1] == 63:
-            return self._declaration(s, i)
+            return self._skip_declaration(s, i)
         end = p[i + 1] == 47
         j = i + 1 + end
         if j >= n or not is_alpha(p[j]):
@@ -1370,7 +1370,7 @@ cdef class BlockScanner:
             while value < n and p[value] <= 32:
                 value += 1
             if value < n and (p[value] == 34 or p[value] == 39):
-                value_end = self._quote_end(s, value + 1, p[value])
+                value_end = self._find_quote_end(s, value + 1, p[value])
                 if value_end < 0:
                     # Never closed: the tag ends at its next '>'.
                     hit = memchr(p + value, 62, n - value)
@@ -1388,21 +1388,21 @@ cdef class BlockScanner:
                 continue
             if size == 5 and same_letters(p + j, b"class", 5):
                 class_at, class_size = value, max(value_end - value, 0)
-                groups |= self._groups(s, p + value, class_size)
+                groups |= self._find_groups(s, p + value, class_size)
             elif size == 2 and same_letters(p + j, b"id", 2):
                 id_at, id_size = value, max(value_end - value, 0)
-                groups |= self._groups(s, p + value, id_size)
+                groups |= self._find_groups(s, p + value, id_size)
             elif size == 4 and same_letters(p + j, b"href", 4):
                 href = True
             elif (size == 4 and same_letters(p + j, b"role", 4)) or (size == 8 and same_letters(p + j, b"itemprop", 8)):
-                groups |= self._groups(s, p + value, max(value_end - value, 0))
+                groups |= self._find_groups(s, p + value, max(value_end - value, 0))
             elif size == 5 and same_letters(p + j, b"style", 5):
-                hidden = hidden or hides(p + value, value_end - value)
+                hidden = hidden or is_hiding(p + value, value_end - value)
             elif size == 6 and same_letters(p + j, b"hidden", 6):
                 hidden = True
         k = min(k + 1, n)
         if end:
-            self._end_tag(s, tag, i, k)
+            self._read_end_tag(s, tag, i, k)
             return k
         # The sign of the element in a path
         size = 0
@@ -1413,12 +1413,12 @@ cdef class BlockScanner:
             j += 1
         signs = size
         if class_at >= 0:
-            signs = put_sign(p + class_at, class_size, sign, signs, 46)
+            signs = append_sign(p + class_at, class_size, sign, signs, 46)
         if id_at >= 0:
-            signs = put_sign(p + id_at, id_size, sign, signs, 35)
-        return self._start_tag(s, tag, i, k, sign, signs, groups, href, hidden)
+            signs = append_sign(p + id_at, id_size, sign, signs, 35)
+        return self._read_start_tag(s, tag, i, k, sign, signs, groups, href, hidden)
 
-    cdef int64_t _declaration(self, Page* s, int64_t i) noexcept nogil:
+    cdef int64_t _skip_declaration(self, Page* s, int64_t i) noexcept nogil:
         """End of the comment, declaration or instruction at i."""
         cdef const uint8_t* p = s.p
         cdef int64_t j = i + 4
@@ -1435,7 +1435,7 @@ cdef class BlockScanner:
         hit = memchr(p + i, 62, s.n - i)
         return s.n if hit == NULL else <const uint8_t*>hit - p + 1
 
-    cdef int64_t _raw_end(self, const Page* s, int64_t i, uint16_t tag) noexcept nogil:
+    cdef int64_t _find_raw_end(self, const Page* s, int64_t i, uint16_t tag) noexcept nogil:
         """Where the end tag of a raw element begins, or n."""
         cdef const uint8_t* name = self.tags.arena + self.tags.offset[tag]
         cdef int64_t size = self.tags.offset[tag + 1] - self.tags.offset[tag], j
@@ -1454,8 +1454,8 @@ cdef class BlockScanner:
             i += 1
         return s.n
 
-    cdef int64_t _start_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after, const uint8_t* sign, int64_t signs,
-                            uint32_t groups, bint href, bint hidden) except -1 nogil:
+    cdef int64_t _read_start_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after, const uint8_t* sign, int64_t signs,
+                                 uint32_t groups, bint href, bint hidden) except -1 nogil:
         """Open an element whose start tag is [i, after); returns where to read on."""
         cdef uint16_t flags = self.tag_flags[tag]
         cdef Element* e
@@ -1469,7 +1469,7 @@ cdef class BlockScanner:
                 stop = script_end(s.p, after, s.n)
                 s.unescaped = stop == s.n   # then as it stands, and none is looked at in vain again
             if stop == s.n and not s.unended[tag]:
-                stop = self._raw_end(s, after, tag)
+                stop = self._find_raw_end(s, after, tag)
             if stop == s.n:
                 s.unended[tag] = 1
                 if tag == T_TITLE and s.title_end == 0 and not s.mute:
@@ -1478,17 +1478,17 @@ cdef class BlockScanner:
                 # A script that never ends hides the rest; a title or frame that never ends was no more than its tag.
                 stop = s.n if tag == T_SCRIPT or tag == T_STYLE else after
                 if s.marked:
-                    put_mark(s, M_OTHER, tag, -1, i, stop)
+                    add_mark(s, M_OTHER, tag, -1, i, stop)
                 return stop
             if s.marked:
-                put_mark(s, M_OTHER, tag, -1, i, stop)
+                add_mark(s, M_OTHER, tag, -1, i, stop)
             if tag == T_TITLE and s.title_end == 0 and not s.mute:
                 s.title_start, s.title_end = after, stop
             if tag == T_TITLE and s.title_count == 0 and not s.mute:
-                s.title_count = title_words(s.p + after, stop - after, s.title, TITLE)
+                s.title_count = hash_title_words(s.p + after, stop - after, s.title, TITLE)
             elif s.text_start >= 0 and not s.mute and stop > after:
                 s.mute_start = i
-                self._hole(s, stop)
+                self._end_hole(s, stop)
                 s.blank = s.blank or not (tag == T_SCRIPT or tag == T_STYLE or tag == T_TITLE)
             return stop
         if tag == T_IMG:
@@ -1498,12 +1498,12 @@ cdef class BlockScanner:
             end_block(s, &self.words, tag == T_BR)
         if flags & VOID:
             if s.marked:
-                put_mark(s, M_VOID, tag, s.stack[s.depth - 1], i, after)
+                add_mark(s, M_VOID, tag, s.stack[s.depth - 1], i, after)
             return after
         if s.depth >= DEPTH:
             s.over += 1
             if s.marked:
-                put_mark(s, M_OTHER, tag, -1, i, after)
+                add_mark(s, M_OTHER, tag, -1, i, after)
             return after
         parent = s.stack[s.depth - 1]
         reserve(<void**>&s.elements, &s.element_room, s.element_count + 1, sizeof(Element))
@@ -1516,9 +1516,9 @@ cdef class BlockScanner:
         e.link = tag == T_A and href
         e.node = s.elements[parent].node
         if not flags & FORMAT:
-            e.node = node_of(s, e.node, tag, sign, signs)
+            e.node = find_or_add_node(s, e.node, tag, sign, signs)
         if s.marked:
-            put_mark(s, M_OTHER if flags & MUTE else M_OPEN, tag, <int32_t>s.element_count, i, after)
+            add_mark(s, M_OTHER if flags & MUTE else M_OPEN, tag, <int32_t>s.element_count, i, after)
         s.stack[s.depth] = <int32_t>s.element_count
         s.element_count += 1
         s.depth += 1
@@ -1536,7 +1536,7 @@ cdef class BlockScanner:
             s.pre += 1
         return after
 
-    cdef int _end_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after) except -1 nogil:
+    cdef int _read_end_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after) except -1 nogil:
         """Close what an end tag [i, after) closes."""
         cdef uint16_t flags = self.tag_flags[tag]
         cdef int place, k
@@ -1559,11 +1559,11 @@ cdef class BlockScanner:
             if place and not self.tag_flags[s.elements[s.stack[place]].tag] & HEADING:
                 place = 0
         elif flags & BLOCK:
-            place = self._find(s, tag, 0 if T_TD <= tag <= T_CAPTION else WALL, DEPTH)
+            place = self._find_open(s, tag, 0 if T_TD <= tag <= T_CAPTION else WALL, DEPTH)
             if place == 0:
                 end_block(s, &self.words, False)
         else:
-            place = self._find(s, tag, WALL, LOOK)
+            place = self._find_open(s, tag, WALL, MAX_LOOK_UP)
         if place == 0:
             return 0
         if not flags & BLOCK:
@@ -1573,19 +1573,19 @@ cdef class BlockScanner:
                     e = &s.elements[s.stack[place]]
                     e.closed = True
                     if s.marked:
-                        put_mark(s, M_CLOSE, e.tag, s.stack[place], 0, 0)
-                    self._unmark(s, e, flags)
+                        add_mark(s, M_CLOSE, e.tag, s.stack[place], 0, 0)
+                    self._leave_format(s, e, flags)
                     return 0
         if flags & MUTE and s.mute == 1:
-            self._hole(s, after)
-        self._pop_to(s, place)
+            self._end_hole(s, after)
+        self._close_down_to(s, place)
         return 0
 
     # ==================================================================================================================
     # Text
     # ==================================================================================================================
 
-    cdef int64_t _entity(self, Page* s, int64_t i, int64_t end) except -1 nogil:
+    cdef int64_t _read_reference(self, Page* s, int64_t i, int64_t end) except -1 nogil:
         """Resolve the reference at the '&' at i; returns where it ends, or i if it is none."""
         cdef const uint8_t* p = s.p
         cdef int64_t j = i + 1, k, found
@@ -1604,60 +1604,60 @@ cdef class BlockScanner:
                 j += 1
             if j == k:
                 return i
-            self._put(s, c, i)
+            self._append_character(s, c, i)
             return j + (j < end and p[j] == 59)
         while j < end and j - i <= 32 and is_alnum(p[j]):
             j += 1
         if j < end and p[j] == 59:
             found = table_find(&self.entities, p + i + 1, j - i, tm_hash(p + i + 1, j - i))
             if found >= 0:
-                self._put_bytes(s, self.meaning[found], self.meaning_size[found], i)
+                self._append_bytes(s, self.meaning[found], self.meaning_size[found], i)
                 return j + 1
         # Names that need no semicolon: the longest that the text begins with.
         k = min(j, i + 7)
         while k > i + 2:
             found = table_find(&self.entities, p + i + 1, k - i - 1, tm_hash(p + i + 1, k - i - 1))
             if found >= 0:
-                self._put_bytes(s, self.meaning[found], self.meaning_size[found], i)
+                self._append_bytes(s, self.meaning[found], self.meaning_size[found], i)
                 return k
             k -= 1
         return i
 
-    cdef int _put_bytes(self, Page* s, const uint8_t* p, int64_t n, int64_t at) except -1 nogil:
+    cdef int _append_bytes(self, Page* s, const uint8_t* p, int64_t n, int64_t at) except -1 nogil:
         if (n == 2 and p[0] == 0xC2 and p[1] == 0xA0) or (n == 1 and p[0] <= 32) or (n == 3 and is_wide_blank(p)):
             s.blank = True
             return 0
-        if is_nothing(p, n):
+        if is_invisible(p, n):
             return 0
         begin_text(s, at)
         memcpy(s.text + s.size, p, n)
         s.size += n
         return 0
 
-    cdef int _put(self, Page* s, uint32_t c, int64_t at) except -1 nogil:
+    cdef int _append_character(self, Page* s, uint32_t c, int64_t at) except -1 nogil:
         """A character by its number."""
         cdef uint8_t b[4]
-        return self._put_bytes(s, b, encoded(c, b), at)
+        return self._append_bytes(s, b, encode_code_point(c, b), at)
 
-    cdef int _text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
+    cdef int _read_text(self, Page* s, int64_t i, int64_t end) except -1 nogil:
         """Text of [i, end), which holds no mark-up."""
         cdef const uint8_t* p = s.p
         cdef int64_t j
         cdef uint8_t c
         if s.mute:
             if s.marked:
-                put_mark(s, M_OTHER, T_UNKNOWN, -1, i, end)
+                add_mark(s, M_OTHER, T_UNKNOWN, -1, i, end)
             return 0
         while i < end:
             c = p[i]
             if c <= 32:
-                if c == 10 and (s.pre or (s.plain and blank_line(p, i + 1, end))):
+                if c == 10 and (s.pre or (s.plain and is_blank_line(p, i + 1, end))):
                     end_block(s, &self.words, True)
                 s.blank = True
                 i += 1
                 continue
             if c == 38:
-                j = self._entity(s, i, end)
+                j = self._read_reference(s, i, end)
                 if j > i:
                     i = j
                     s.page_end = i
@@ -1666,7 +1666,7 @@ cdef class BlockScanner:
                 s.blank = True
                 i += 2
                 continue
-            elif (c == 0xC2 or c == 0xEF) and is_nothing(p + i, end - i):
+            elif (c == 0xC2 or c == 0xEF) and is_invisible(p + i, end - i):
                 i += 2 + (c == 0xEF)
                 continue
             elif (c == 0xE2 or c == 0xE3) and i + 2 < end and is_wide_blank(p + i):
@@ -1687,35 +1687,35 @@ cdef class BlockScanner:
     cdef int _scan(self, Page* s) except -1 nogil:
         cdef int64_t i = 0, after
         cdef const void* hit
-        s.plain = no_tag(s.p, s.n)
+        s.plain = has_no_tag(s.p, s.n)
         while i < s.n:
             if s.p[i] == 60:
-                after = self._tag(s, i)
+                after = self._read_tag(s, i)
                 if after > i:
                     # Start tags have said where they stand.
                     if s.marked and (i + 1 >= s.n or not is_alpha(s.p[i + 1])):
-                        put_mark(s, M_OTHER, T_UNKNOWN, -1, i, after)
+                        add_mark(s, M_OTHER, T_UNKNOWN, -1, i, after)
                     i = after
                     continue
-                self._text(s, i, i + 1)
+                self._read_text(s, i, i + 1)
                 i += 1
                 continue
             hit = memchr(s.p + i, 60, s.n - i)
             after = s.n if hit == NULL else <const uint8_t*>hit - s.p
-            self._text(s, i, after)
+            self._read_text(s, i, after)
             i = after
         end_block(s, &self.words, False)
         return 0
 
-    def marks(self, const uint8_t[::1] page not None):
-        """The tags of a page and their places in the text that `blocks` gives; those within what is not shown are out.
+    def scan_marks(self, const uint8_t[::1] page not None):
+        """The tags of a page and their places in the text that `scan_blocks` gives; those within what is not shown are out.
 
         Returns
         -------
         dict of str to array of shape (marks,)
             In the order of the page.  kinds uint8: places in `MARKS`; tags uint16: in `TAGS`; at int64: bytes of the
             texts of all blocks before; starts, ends int64: bytes of the page, a raw element with its content, 0 for the
-            end of an element; elements int32: as in `blocks`, for "void" the one it stands in, for "other" -1 or one
+            end of an element; elements int32: as in `scan_blocks`, for "void" the one it stands in, for "other" -1 or one
             that is not shown.
         """
         cdef Page* s = <Page*>malloc(sizeof(Page))
@@ -1727,12 +1727,12 @@ cdef class BlockScanner:
             with nogil:
                 page_init(s, &page[0] if page.shape[0] else NULL, page.shape[0])
                 self._scan(s)
-            return mark_columns(s)
+            return copy_mark_columns(s)
         finally:
             page_free(s)
             free(s)
 
-    def blocks(self, const uint8_t[::1] page not None):
+    def scan_blocks(self, const uint8_t[::1] page not None):
         """The blocks of a page.
 
         Raises
@@ -1761,7 +1761,7 @@ cdef class BlockScanner:
             with nogil:
                 page_init(s, &page[0] if page.shape[0] else NULL, page.shape[0])
                 self._scan(s)
-            return columns(s)
+            return copy_columns(s)
         finally:
             page_free(s)
             free(s)
@@ -1771,7 +1771,7 @@ cdef uint8_t STOPS[256]
 cdef uint8_t ALNUM[256]
 
 
-cdef void _block_tables():
+cdef void fill_character_tables():
     cdef int i
     memset(STOPS, 0, 256)
     for i in range(256):
@@ -1782,15 +1782,15 @@ cdef void _block_tables():
         STOPS[i] = 1
 
 
-_block_tables()
+fill_character_tables()
 
 
-cdef inline bint is_nothing(const uint8_t* p, int64_t n) noexcept nogil:
+cdef inline bint is_invisible(const uint8_t* p, int64_t n) noexcept nogil:
     """Soft hyphens and byte order marks are not there, wherever they stand."""
     return (n >= 2 and p[0] == 0xC2 and p[1] == 0xAD) or (n >= 3 and p[0] == 0xEF and p[1] == 0xBB and p[2] == 0xBF)
 
 
-cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:
+cdef bint has_no_tag(const uint8_t* p, int64_t n) noexcept nogil:
     """Nothing in the page looks like a tag, a comment or a declaration."""
     cdef int64_t i = 0
     cdef const void* hit
@@ -1804,7 +1804,7 @@ cdef bint no_tag(const uint8_t* p, int64_t n) noexcept nogil:
     return True
 
 
-cdef inline bint blank_line(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+cdef inline bint is_blank_line(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
     """The line that begins at i is blank."""
     while i < end and (p[i] == 32 or p[i] == 9 or p[i] == 13):
         i += 1

@@ -15,30 +15,30 @@ __all__ = [
     "LEVELS",
     "ROLES",
     "SECTIONS",
-    "character_counts",
-    "context",
-    "cosines",
-    "decoded",
-    "densest",
-    "features",
-    "first_indices",
-    "inherited",
-    "inherited_by_blocks",
-    "keywords",
-    "line_breaks",
-    "nearest",
-    "normalised_texts",
-    "outside",
-    "path_averages",
-    "probabilities",
-    "repeated_indices",
+    "average_by_path",
+    "clear_containers",
+    "compute_context",
+    "compute_cosines",
+    "compute_features",
+    "count_characters",
+    "count_line_breaks",
+    "decode_blocks",
+    "extract_keywords",
+    "find_densest",
+    "find_first_equal",
+    "find_nearest",
+    "find_repeated",
+    "find_stretch",
+    "inherit_by_blocks",
+    "inherit_values",
+    "measure_wrapped",
+    "normalise_texts",
     "smooth",
     "smooth_leaves",
     "smooth_scores",
-    "stretch",
-    "subtree_sums",
-    "walk",
-    "wrapped",
+    "sum_subtrees",
+    "to_probabilities",
+    "walk_trees",
 ]
 
 BLOCKWISE: tuple[str, ...]
@@ -48,8 +48,8 @@ FEATURES: tuple[str, ...]
 ROLES: dict[str, str]
 SECTIONS: tuple[str, ...]
 
-def features(page: Mapping[str, Any]) -> NDArray[np.float32]: ...
-def context(page: Mapping[str, Any], scores: NDArray[np.float64]) -> NDArray[np.float32]: ...
+def compute_features(page: Mapping[str, Any]) -> NDArray[np.float32]: ...
+def compute_context(page: Mapping[str, Any], scores: NDArray[np.float64]) -> NDArray[np.float32]: ...
 
 LEAVES: int
 
@@ -95,18 +95,18 @@ def smooth_scores(
     price: float,
     margin: float,
 ) -> NDArray[np.float64]: ...
-def inherited(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
-def inherited_by_blocks(
+def inherit_values(parents: NDArray[np.int32], own: NDArray[np.uint8]) -> NDArray[np.uint8]: ...
+def inherit_by_blocks(
     parents: NDArray[np.int32], own: NDArray[np.uint8], element: NDArray[np.int32]
 ) -> NDArray[np.uint8]: ...
-def outside(parents: NDArray[np.int32], values: NDArray[np.uint32], element: int) -> NDArray[np.uint32]: ...
-def first_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
-def repeated_indices(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
-def path_averages(
+def clear_containers(parents: NDArray[np.int32], values: NDArray[np.uint32], element: int) -> NDArray[np.uint32]: ...
+def find_first_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def find_repeated(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def average_by_path(
     scores: NDArray[np.float64], words: NDArray[np.int32], keys: NDArray[np.uint64]
 ) -> NDArray[np.float64]: ...
-def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def decoded(
+def to_probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def decode_blocks(
     scores: NDArray[np.float64],
     words: NDArray[np.int32],
     paths: NDArray[np.uint64],
@@ -116,15 +116,15 @@ def decoded(
     fill_share: float,
     short: int,
 ) -> NDArray[np.int8]: ...
-def normalised_texts(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
-def nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
-def subtree_sums(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def densest(
+def normalise_texts(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...
+def find_nearest(parents: NDArray[np.int32], wanted: NDArray[np.uint8]) -> NDArray[np.int64]: ...
+def sum_subtrees(parents: NDArray[np.int32], own: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def find_densest(
     parents: NDArray[np.int32], characters: NDArray[np.int64], structure: NDArray[np.int64], root: int, share: float
 ) -> int: ...
-def character_counts(text: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def line_breaks(page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def stretch(
+def count_characters(text: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def count_line_breaks(page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def find_stretch(
     page: Buffer,
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
@@ -132,16 +132,18 @@ def stretch(
     words: NDArray[np.int32],
     shown: NDArray[np.uint8],
 ) -> tuple[int, int, int, int]: ...
-def wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
-def keywords(text: Buffer, bounds: NDArray[np.int64], least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def cosines(
+def measure_wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def extract_keywords(
+    text: Buffer, bounds: NDArray[np.int64], least: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def compute_cosines(
     ids: NDArray[np.int64],
     counts: NDArray[np.int64],
     offsets: NDArray[np.int64],
     left: NDArray[np.int64],
     right: NDArray[np.int64],
 ) -> NDArray[np.float64]: ...
-def walk(
+def walk_trees(
     feature: NDArray[np.int64],
     threshold: NDArray[np.float64],
     left: NDArray[np.int64],

@@ -15,10 +15,11 @@ from templatemine.pages._html cimport (
 )
 
 __all__ = [
-    "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "character_counts",
-    "context", "cosines", "decoded", "densest", "features", "first_indices", "inherited", "inherited_by_blocks",
-    "keywords", "line_breaks", "nearest", "normalised_texts", "outside", "path_averages", "probabilities", "repeated_indices", "smooth", "smooth_leaves", "smooth_scores",
-    "stretch", "subtree_sums", "walk", "wrapped",
+    "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "average_by_path",
+    "clear_containers", "compute_context", "compute_cosines", "compute_features", "count_characters", "count_line_breaks",
+    "decode_blocks", "extract_keywords", "find_densest", "find_first_equal", "find_nearest", "find_repeated", "find_stretch",
+    "inherit_by_blocks", "inherit_values", "measure_wrapped", "normalise_texts", "smooth", "smooth_leaves", "smooth_scores",
+    "sum_subtrees", "to_probabilities", "walk_trees",
 ]
 
 
@@ -34,7 +35,7 @@ cdef inline double probability_of(double score) noexcept nogil:
     return 1 / (1 + exp(-min(max(score, <double>-SURE), <double>SURE)))
 
 
-def probabilities(const double[::1] scores not None):
+def to_probabilities(const double[::1] scores not None):
     """Log odds as probabilities: float64 array of the same shape."""
     cdef int64_t n = scores.shape[0], i
     found = np.empty(n, np.float64)
@@ -117,14 +118,14 @@ cdef enum:
 
 cdef enum:
     GROUP_COUNT = 18    # of key words
-    FAR = 30            # further up than any key word counts
+    MAX_DISTANCE = 30   # further up than any key word counts
     SIDES = 3           # neighbours looked at on each side
     KEYED = 5           # forms of the path that blocks are gathered by
-    CONTAINERS_UP = 4          # containers looked at
-    RECORD = 2          # blocks that make an element a record
-    DATED = 25          # words of a block that says when, and perhaps who, at most
-    MARK = 15           # of a heading
-    BOLD = 6            # of a line in bold that stands for one
+    CONTAINERS_UP = 4   # containers looked at
+    MIN_RECORD_BLOCKS = 2       # that make an element a record
+    MAX_DATED_WORDS = 25        # of a block that says when, and perhaps who
+    MAX_HEADING_WORDS = 15
+    MAX_BOLD_WORDS = 6          # of a line in bold that stands for a heading
 
 LOCAL = (
     "words", "linked", "strong", "capital", "upper", "numbers", "short", "letters", "title", "title_covered", "month", "weekday",
@@ -148,7 +149,7 @@ SECTIONS = (
 WHOLE = ("page_words", "page_blocks", "page_prose", "page_linked")
 
 
-def _names(groups):
+def list_features(groups):
     names = list(LOCAL)
     names += [f"leaf_{role}" for role in ROLES] + [f"in_{role}" for role in ROLES]
     names += [f"group_{group}" for group in groups]
@@ -161,7 +162,7 @@ def _names(groups):
     return tuple(names) + SECTIONS
 
 
-FEATURES = _names([str(place) for place in range(GROUP_COUNT)])
+FEATURES = list_features([str(place) for place in range(GROUP_COUNT)])
 """Columns of the matrix; `pages.model.feature_names` puts in the names of the groups of key words."""
 
 cdef int WIDTH = len(FEATURES)
@@ -175,7 +176,7 @@ cdef uint32_t ROLE_OF[256]
 cdef uint8_t IS_BLOCK[256]
 
 
-cdef void _tables():
+cdef void fill_tag_tables():
     memset(ROLE_OF, 0, sizeof(ROLE_OF))
     memset(IS_BLOCK, 0, sizeof(IS_BLOCK))
     for place, (name, flags) in enumerate(_html.TAGS):
@@ -185,7 +186,7 @@ cdef void _tables():
                 ROLE_OF[place] |= 1 << number
 
 
-_tables()
+fill_tag_tables()
 
 
 # ======================================================================================================================
@@ -193,7 +194,7 @@ _tables()
 # ======================================================================================================================
 
 cdef struct Work:
-    # The page, see `_html.BlockScanner.blocks`: n blocks in m elements
+    # The page, see `_html.BlockScanner.scan_blocks`: n blocks in m elements
     int64_t n
     int64_t m
     int64_t path_count
@@ -279,8 +280,8 @@ cdef int work_init(Work* w, int64_t n, int64_t m, int64_t paths, int64_t slots) 
     return 0
 
 
-cdef void work_page(Work* w, const int32_t* element, const uint64_t* keys, const int32_t* parents, const int32_t* nodes,
-                    const uint16_t* tags) noexcept nogil:
+cdef void set_page(Work* w, const int32_t* element, const uint64_t* keys, const int32_t* parents, const int32_t* nodes,
+                   const uint16_t* tags) noexcept nogil:
     """What is asked of the page; all of it has at least one row."""
     w.element = element
     w.keys = keys
@@ -289,7 +290,7 @@ cdef void work_page(Work* w, const int32_t* element, const uint64_t* keys, const
     w.tag_of = tags
 
 
-cdef void totals(Work* w, const int32_t* counts) noexcept nogil:
+cdef void sum_elements(Work* w, const int32_t* counts) noexcept nogil:
     """Sums over the blocks in each element, however deep."""
     cdef int64_t i, e
     cdef int k
@@ -301,7 +302,7 @@ cdef void totals(Work* w, const int32_t* counts) noexcept nogil:
             w.sums[4 * w.parents[e] + k] += w.sums[4 * e + k]
 
 
-cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, double words) noexcept nogil:
+cdef void inherit_properties(Work* w, const uint32_t* groups, const uint8_t* hidden, double words) noexcept nogil:
     """What an element inherits; parents stand before their children.
 
     A name that nine tenths of the page's words stand under tells nothing apart.
@@ -334,11 +335,11 @@ cdef void elements(Work* w, const uint32_t* groups, const uint8_t* hidden, doubl
             w.lists[i] += 1
         near = w.distance + i * GROUP_COUNT
         if parent < 0:
-            memset(near, FAR, GROUP_COUNT)
+            memset(near, MAX_DISTANCE, GROUP_COUNT)
         else:
             above = w.distance + parent * GROUP_COUNT
             for g in range(GROUP_COUNT):
-                near[g] = above[g] + (above[g] < FAR)
+                near[g] = above[g] + (above[g] < MAX_DISTANCE)
         g = 0
         while named:
             if named & 1 and g < GROUP_COUNT:
@@ -353,13 +354,13 @@ cdef enum:
 cdef double[LOGS] LOG
 
 
-cdef void _logs():
+cdef void fill_logs():
     cdef int k
     for k in range(LOGS):
         LOG[k] = log1p(k)
 
 
-_logs()
+fill_logs()
 
 
 cdef inline double log_of(double x) noexcept nogil:
@@ -376,7 +377,7 @@ cdef inline double share(double part, double whole) noexcept nogil:
     return part / whole if whole > 0 else 0
 
 
-cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, double gap, double title, float* o) noexcept nogil:
+cdef void write_local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, double gap, double title, float* o) noexcept nogil:
     """What is known of a block by itself and of the elements it stands in."""
     cdef double words = c[C_WORDS] if c[C_WORDS] > 0 else 1
     cdef int k, at
@@ -427,7 +428,7 @@ cdef void local(Work* w, const int32_t* c, int64_t element, uint16_t leaf, doubl
         o[at + k] = w.distance[element * GROUP_COUNT + k]
 
 
-cdef int64_t gather(Work* w, int form, uint64_t mask) noexcept nogil:
+cdef int64_t number_paths(Work* w, int form, uint64_t mask) noexcept nogil:
     """Number the blocks by one form of their path; returns how many there are."""
     cdef int64_t i, count = 0
     cdef uint64_t place
@@ -444,7 +445,7 @@ cdef int64_t gather(Work* w, int form, uint64_t mask) noexcept nogil:
     return count
 
 
-cdef inline void put_sums(const double* sums, const double* whole, float* o) noexcept nogil:
+cdef inline void write_sums(const double* sums, const double* whole, float* o) noexcept nogil:
     o[0] = <float>log_of(sums[0])
     o[1] = <float>share(sums[1], whole[1])
     o[2] = <float>share(sums[2], whole[2])
@@ -458,23 +459,23 @@ cdef inline void add_block(double* sums, const int32_t* c, double prose) noexcep
     sums[3] += c[C_LINKED]
 
 
-cdef void paths(Work* w, const int32_t* counts, const double* whole, uint64_t mask, int at, float* out) noexcept nogil:
+cdef void write_path_sums(Work* w, const int32_t* counts, const double* whole, uint64_t mask, int at, float* out) noexcept nogil:
     """Sums over the blocks with the same path, in each of several forms."""
     cdef int64_t i, count
     cdef int f
     cdef int[KEYED] forms = [K_FULL, K_PARENT, K_GRAND, K_TAGS, K_NEAR]
     for f in range(KEYED):
-        count = gather(w, forms[f], mask)
+        count = number_paths(w, forms[f], mask)
         memset(w.group_sums, 0, count * 4 * sizeof(double))
         for i in range(w.n):
             add_block(w.group_sums + 4 * w.group[i], counts + i * C_SIZE, w.prose[i])
         for i in range(count):
-            put_sums(w.group_sums + 4 * i, whole, w.group_puts + 4 * i)
+            write_sums(w.group_sums + 4 * i, whole, w.group_puts + 4 * i)
         for i in range(w.n):
             memcpy(out + i * WIDTH + at + 4 * f, w.group_puts + 4 * w.group[i], 4 * sizeof(float))
 
 
-cdef void containers(Work* w, const double* whole, int at, int around, float* out) noexcept nogil:
+cdef void write_container_sums(Work* w, const double* whole, int at, int around, float* out) noexcept nogil:
     """Sums over the elements a block stands in, and where it stands to the least ones with most of the prose."""
     cdef int64_t i, e, most = 0, nearly = 0
     cdef int level, k
@@ -488,7 +489,7 @@ cdef void containers(Work* w, const double* whole, int at, int around, float* ou
     for i in range(w.n):
         e = w.home[w.element[i]]
         for level in range(CONTAINERS_UP):
-            put_sums(sums + 4 * e, whole, out + i * WIDTH + at + 4 * level)
+            write_sums(sums + 4 * e, whole, out + i * WIDTH + at + 4 * level)
             if w.parents[e] >= 0:
                 e = w.home[w.parents[e]]
         e = w.element[i]
@@ -511,7 +512,7 @@ cdef void containers(Work* w, const double* whole, int at, int around, float* ou
         out[i * WIDTH + around + 15] = level
 
 
-cdef void likes(Work* w, const int32_t* counts) noexcept nogil:
+cdef void sum_by_path(Work* w, const int32_t* counts) noexcept nogil:
     """Sums over the elements with the same path, as those of comments, teasers and captions are."""
     cdef int64_t i, e
     cdef const int32_t* c
@@ -532,7 +533,7 @@ cdef void likes(Work* w, const int32_t* counts) noexcept nogil:
             like[4] += w.dated[e]
 
 
-cdef void repeated(Work* w) noexcept nogil:
+cdef void find_most_repeated(Work* w) noexcept nogil:
     """Of each block element the one of it and those around it that comes most on the page, of those with several blocks."""
     cdef int64_t e, up
     w.most[0] = -1
@@ -541,7 +542,7 @@ cdef void repeated(Work* w) noexcept nogil:
         if w.home[e] != e:
             continue
         up = w.home[w.parents[e]]
-        if w.sums[4 * e] >= RECORD and (w.most[up] < 0 or w.like[5 * w.nodes[e]] >= w.like[5 * w.nodes[w.most[up]]]):
+        if w.sums[4 * e] >= MIN_RECORD_BLOCKS and (w.most[up] < 0 or w.like[5 * w.nodes[e]] >= w.like[5 * w.nodes[w.most[up]]]):
             w.most[e] = <int32_t>e
             w.height[e] = 0
         else:
@@ -549,13 +550,13 @@ cdef void repeated(Work* w) noexcept nogil:
             w.height[e] = w.height[up] + 1
 
 
-cdef void records(Work* w, int at, float* out) noexcept nogil:
+cdef void write_records(Work* w, int at, float* out) noexcept nogil:
     """How often the containers of a block come on the page, and the one that comes most of those with several blocks."""
     cdef int64_t i, e, most
     cdef int level
     cdef const double* like
     cdef float* o
-    repeated(w)
+    find_most_repeated(w)
     for i in range(w.n):
         o = out + i * WIDTH + at
         e = w.home[w.element[i]]
@@ -582,7 +583,7 @@ cdef void records(Work* w, int at, float* out) noexcept nogil:
         o[6] = w.height[e]
 
 
-cdef void from_title(Work* w, const double* whole, int64_t title, int at, float* out) noexcept nogil:
+cdef void write_title_distance(Work* w, const double* whole, int64_t title, int at, float* out) noexcept nogil:
     """How far up the tree what holds both a block and the headline is, and how much of the page it holds."""
     cdef int64_t i, e, t
     cdef int up, down
@@ -608,7 +609,7 @@ cdef void from_title(Work* w, const double* whole, int64_t title, int at, float*
         o[3] = <float>share(w.sums[4 * e + 2], whole[2])
 
 
-cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around, float* out) noexcept nogil:
+cdef int64_t write_surroundings(Work* w, const int32_t* counts, int64_t n, int around, float* out) noexcept nogil:
     """Prose and links to both sides, and how far the nearest stretch of prose and the title are; returns the title's place."""
     cdef int64_t i, k, title = -1
     cdef int side
@@ -659,7 +660,7 @@ cdef int64_t surroundings(Work* w, const int32_t* counts, int64_t n, int around,
     return -1
 
 
-cdef void neighbours(Work* w, int at, float* out) noexcept nogil:
+cdef void write_neighbours(Work* w, int at, float* out) noexcept nogil:
     """What the blocks beside a block are like; beyond the page's ends -1."""
     cdef int64_t i, j
     cdef int side, k
@@ -681,19 +682,19 @@ cdef void neighbours(Work* w, int at, float* out) noexcept nogil:
 
 cdef inline bint is_dated(const int32_t* c) noexcept nogil:
     """A short block that names a day or a time: a byline, the signature of a comment, the date of a teaser."""
-    return c[C_WORDS] <= DATED and (c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0)
+    return c[C_WORDS] <= MAX_DATED_WORDS and (c[C_MONTH] > 0 or c[C_CLOCK] > 0 or c[C_YEAR] > 0 or c[C_WEEKDAY] > 0)
 
 
-cdef inline float past(double words) noexcept nogil:
+cdef inline float log_distance(double words) noexcept nogil:
     """How many words ago something was; -1 if it never was."""
     return <float>log_of(words) if words >= 0 else -1
 
 
-cdef inline double on(double words, int32_t more) noexcept nogil:
+cdef inline double advance(double words, int32_t more) noexcept nogil:
     return words + more if words >= 0 else -1
 
 
-cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept nogil:
+cdef void write_sections(Work* w, const int32_t* counts, int at, float* out) noexcept nogil:
     """Under which heading a block stands, and which signatures stand before, behind and beside it.
 
     A thread of comments need have no element of its own: a heading says that it begins, and each comment is signed.
@@ -704,7 +705,7 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
     cdef double mark = -1, control = -1, talk = -1, talk_mark = -1, dated = -1
     cdef float mark_control = -1, mark_talk = -1
     cdef int32_t before = 0, all_dated = 0, size
-    cdef bint is_mark
+    cdef bint is_mark, is_bold
     memset(w.beside, 0, 2 * w.m * sizeof(int32_t))
     for i in range(w.n):
         e = max(w.parents[w.element[i]], 0)
@@ -716,25 +717,26 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
         c = counts + i * C_SIZE
         o = out + i * WIDTH
         size = c[C_WORDS]
-        is_mark = size <= MARK and (o[LOCAL_SIZE + R_SIZE + R_HEADING] or (c[C_STRONG] >= 0.8 * size and size <= BOLD))
+        is_bold = c[C_STRONG] >= 0.8 * size and size <= MAX_BOLD_WORDS
+        is_mark = size <= MAX_HEADING_WORDS and (o[LOCAL_SIZE + R_SIZE + R_HEADING] or is_bold)
         e = max(w.parents[w.element[i]], 0)
         o += at
         o[0] = c[C_TALK]
-        o[1] = past(mark)
+        o[1] = log_distance(mark)
         o[2] = mark_control
         o[3] = mark_talk
-        o[4] = past(control)
-        o[5] = past(talk)
-        o[6] = past(talk_mark)
-        o[7] = past(dated)
+        o[4] = log_distance(control)
+        o[5] = log_distance(talk)
+        o[6] = log_distance(talk_mark)
+        o[7] = log_distance(dated)
         o[9] = <float>log_of(before)
         o[11] = <float>log_of(w.beside[2 * e + 1])
         o[12] = <float>share(w.beside[2 * e + 1], w.beside[2 * e])
-        mark = on(mark, size)
-        control = on(control, size)
-        talk = on(talk, size)
-        talk_mark = on(talk_mark, size)
-        dated = on(dated, size)
+        mark = advance(mark, size)
+        control = advance(control, size)
+        talk = advance(talk, size)
+        talk_mark = advance(talk_mark, size)
+        dated = advance(dated, size)
         if is_mark:
             mark = 0
             mark_control = <float>(c[C_CONTROL] / <double>size)
@@ -743,7 +745,7 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
                 control = 0
             if c[C_TALK]:
                 talk_mark = 0
-        if c[C_TALK] and size <= MARK:
+        if c[C_TALK] and size <= MAX_HEADING_WORDS:
             talk = 0
         if is_dated(c):
             dated = 0
@@ -753,8 +755,8 @@ cdef void sections(Work* w, const int32_t* counts, int at, float* out) noexcept 
     for k in range(w.n):
         i = w.n - 1 - k
         c = counts + i * C_SIZE
-        out[i * WIDTH + at + 8] = past(dated)
-        dated = on(dated, c[C_WORDS])
+        out[i * WIDTH + at + 8] = log_distance(dated)
+        dated = advance(dated, c[C_WORDS])
         if is_dated(c):
             dated = 0
 
@@ -785,13 +787,13 @@ BLOCKWISE = ("counts", "element", "keys", "hashes", "starts", "ends")
 ELEMENTWISE = ("tags", "groups", "hidden", "element_nodes")
 
 
-def features(dict page not None):
+def compute_features(dict page not None):
     """Features of the blocks of a page.
 
     Parameters
     ----------
     page : dict of str to array
-        What `_html.BlockScanner.blocks` gave.
+        What `_html.BlockScanner.scan_blocks` gave.
 
     Returns
     -------
@@ -823,20 +825,20 @@ def features(dict page not None):
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     work_init(&w, n, m, node_parents.shape[0], mask + 1)
-    work_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
+    set_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
     with nogil:
         whole[0] = whole[1] = whole[2] = whole[3] = 0
         for i in range(n):
             c = &counts[i, 0]
             w.prose[i] = c[C_WORDS] - c[C_LINKED] if c[C_SENTENCES] or c[C_WORDS] >= 10 else 0
             add_block(whole, c, w.prose[i])
-        totals(&w, &counts[0, 0])
-        elements(&w, &groups[0], &hidden[0], whole[1])
-        likes(&w, &counts[0, 0])
+        sum_elements(&w, &counts[0, 0])
+        inherit_properties(&w, &groups[0], &hidden[0], whole[1])
+        sum_by_path(&w, &counts[0, 0])
         for i in range(n):
             c = &counts[i, 0]
-            local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title,
-                  out + i * WIDTH)
+            write_local(&w, c, element[i], tags[w.home[element[i]]], starts[i] - (ends[i - 1] if i else starts[i]), title,
+                        out + i * WIDTH)
         # Copies of the text on the page
         memset(w.slot, 0, (mask + 1) * sizeof(int32_t))
         for i in range(n):
@@ -849,11 +851,11 @@ def features(dict page not None):
         for i in range(n):
             out[i * WIDTH + 34] = <float>log_of(w.slot[w.group[i]] - 1)
         at = LOCAL_SIZE + 2 * R_SIZE + GROUP_COUNT
-        paths(&w, &counts[0, 0], whole, mask, at, out)
+        write_path_sums(&w, &counts[0, 0], whole, mask, at, out)
         at += 4 * KEYED
-        containers(&w, whole, at, at + 4 * CONTAINERS_UP, out)
+        write_container_sums(&w, whole, at, at + 4 * CONTAINERS_UP, out)
         at += 4 * CONTAINERS_UP
-        title_at = surroundings(&w, &counts[0, 0], n, at, out)
+        title_at = write_surroundings(&w, &counts[0, 0], n, at, out)
         at += AROUND_SIZE
         for i in range(n):
             o = out + i * WIDTH + at
@@ -862,13 +864,13 @@ def features(dict page not None):
             o[2] = <float>share(whole[2], whole[1])
             o[3] = <float>share(whole[3], whole[1])
         at += 4
-        records(&w, at, out)
+        write_records(&w, at, out)
         at += RECORD_SIZE
-        from_title(&w, whole, title_at, at, out)
+        write_title_distance(&w, whole, title_at, at, out)
         at += TITLED_SIZE
-        neighbours(&w, at, out)
+        write_neighbours(&w, at, out)
         at += 2 * SIDES * NEIGHBOUR_SIZE
-        sections(&w, &counts[0, 0], at, out)
+        write_sections(&w, &counts[0, 0], at, out)
         work_free(&w)
     return matrix
 
@@ -885,7 +887,7 @@ CONTEXT = (
     "record_chance", "record_part", "rank", "chosen", "from_first", "to_last", "chosen_before",
     "page_gain", "page_best", "page_kept", "page_share",
 )
-"""Columns of the matrix of `context`."""
+"""Columns of the matrix of `compute_context`."""
 
 cdef int CONTEXT_WIDTH = len(CONTEXT)
 
@@ -918,12 +920,12 @@ cdef void sum_context(Work* w, const int32_t* words, const double* kept) noexcep
             like[2] += w.sums[4 * e + 2]
 
 
-cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil:
+cdef void write_tree_context(Work* w, double total, int at, float* out) noexcept nogil:
     """Of the containers of a block, and of the elements like the one of them that comes most often."""
     cdef int64_t i, e, most
     cdef int level
     cdef float* o
-    repeated(w)
+    find_most_repeated(w)
     for i in range(w.n):
         o = out + i * CONTEXT_WIDTH + at
         e = w.home[w.element[i]]
@@ -938,7 +940,7 @@ cdef void tree_context(Work* w, double total, int at, float* out) noexcept nogil
         o[1] = <float>(w.like[5 * w.nodes[most] + 2] / total) if most >= 0 else -1
 
 
-cdef void row_context(const int32_t* words, const double* chance, const double* kept, int64_t n, float* out) noexcept nogil:
+cdef void write_row_context(const int32_t* words, const double* chance, const double* kept, int64_t n, float* out) noexcept nogil:
     """Of the blocks to both sides."""
     cdef int64_t i, j, k
     cdef int side, far
@@ -962,8 +964,8 @@ cdef void row_context(const int32_t* words, const double* chance, const double* 
                 lose = fade * lose + (words[i * C_SIZE] - kept[i])
 
 
-cdef void chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t* order, double total,
-                         double whole, int64_t n, int at, float* out) noexcept nogil:
+cdef void write_chosen_context(const int32_t* words, const double* chance, const double* kept, const int64_t* order, double total,
+                               double whole, int64_t n, int at, float* out) noexcept nogil:
     """Of the blocks that expected F1 would choose (see `pages.decode`)."""
     cdef int64_t i, k, top = 0, first = n, last = 0
     cdef double have = 0, size = 0, best = -1, gain, all_of_it = 0
@@ -998,13 +1000,13 @@ cdef void chosen_context(const int32_t* words, const double* chance, const doubl
         o[8] = <float>(total / whole)
 
 
-def context(dict page not None, const double[::1] scores not None):
+def compute_context(dict page not None, const double[::1] scores not None):
     """What scores say of the surroundings of each block, for a second look.
 
     Parameters
     ----------
     page : dict of str to array
-        What `_html.BlockScanner.blocks` gave.
+        What `_html.BlockScanner.scan_blocks` gave.
     scores : float64 array, shape (blocks,)
         Log odds that each block is main text.
 
@@ -1039,7 +1041,7 @@ def context(dict page not None, const double[::1] scores not None):
     while mask < <uint64_t>n * 2:
         mask = mask * 2 + 1
     work_init(&w, n, m, node_parents.shape[0], mask + 1)
-    work_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
+    set_page(&w, &element[0], &keys[0, 0], &parents[0], &nodes[0], &tags[0])
     chance = <double*>malloc(2 * n * sizeof(double))
     order = <int64_t*>malloc(2 * n * sizeof(int64_t))
     if chance == NULL or order == NULL:
@@ -1057,10 +1059,10 @@ def context(dict page not None, const double[::1] scores not None):
             whole += words[i * C_SIZE]
             total += kept[i]
         falling_order(chance, n, order, order + n)
-        row_context(words, chance, kept, n, out)
+        write_row_context(words, chance, kept, n, out)
         at = 1 + 2 * NEXT + 8
         for f in range(KEYED):
-            memset(w.group_sums, 0, 2 * gather(&w, forms[f], mask) * sizeof(double))
+            memset(w.group_sums, 0, 2 * number_paths(&w, forms[f], mask) * sizeof(double))
             for i in range(n):
                 w.group_sums[2 * w.group[i]] += kept[i]
                 w.group_sums[2 * w.group[i] + 1] += words[i * C_SIZE]
@@ -1070,9 +1072,9 @@ def context(dict page not None, const double[::1] scores not None):
                 o[1] = <float>(w.group_sums[2 * w.group[i]] / total)
         at += 2 * KEYED
         sum_context(&w, words, kept)
-        tree_context(&w, total, at, out)
+        write_tree_context(&w, total, at, out)
         at += 2 * CONTAINERS_UP + 2
-        chosen_context(words, chance, kept, order, total, whole, n, at, out)
+        write_chosen_context(words, chance, kept, order, total, whole, n, at, out)
         work_free(&w)
         free(chance)
         free(order)
@@ -1098,7 +1100,7 @@ cdef enum:
     HALF = 32           # or so many, where no more are left
     STEPS = 255         # thresholds that a byte tells apart; a feature with more has several columns
     FOURFOLD = 0x01010101
-    TURNED = 16         # features that are taken out of the rows of a batch at once: a line of the cache
+    TRANSPOSED = 16         # features that are taken out of the rows of a batch at once: a line of the cache
 
 
 cdef extern from *:
@@ -1152,7 +1154,7 @@ cdef extern from *:
             sums[r] += leaves[(__builtin_ctz(~((uint32_t)low[r] | (uint32_t)high[r] << 8)) + 15) & 15];
     }
 
-    TM_INLINE void tm_ask(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves, const int8_t *bins,
+    TM_INLINE void tm_score(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves, const int8_t *bins,
                           int two, float *sums) {
         uint8_t low[64], high[64];
         for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
@@ -1162,7 +1164,7 @@ cdef extern from *:
     }
 
     /* The place of each value of a batch among ascending thresholds: how many of them it is not below or equal to. */
-    TM_INLINE void tm_place(const float *values, int rows, const float *threshold, int count, int8_t *bins) {
+    TM_INLINE void tm_bin(const float *values, int rows, const float *threshold, int count, int8_t *bins) {
         const tm_floats *column = (const tm_floats *)values;
         tm_floats least = column[0], most = column[0];
         tm_ints odd = {0}, below, places[8];
@@ -1200,26 +1202,26 @@ cdef extern from *:
     }
 
     /* The values of a feature in one batch stand side by side in `columns`, those of `features` of them. */
-    TM_INLINE void tm_turn(const float *rows, int n, int64_t width, int features, float *columns) {
+    TM_INLINE void tm_transpose(const float *rows, int n, int64_t width, int features, float *columns) {
         for (int r = 0; r < 64; r++)
             for (int f = 0; f < features; f++)
                 columns[f * 64 + r] = rows[(r < n ? r : n - 1) * width + f];
     }
 
-    static void tm_ask_plain(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+    static void tm_score_plain(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
                              const int8_t *bins, int two, float *sums) {
         if (two)
-            tm_ask(c, sizes, trees, leaves, bins, 1, sums);
+            tm_score(c, sizes, trees, leaves, bins, 1, sums);
         else
-            tm_ask(c, sizes, trees, leaves, bins, 0, sums);
+            tm_score(c, sizes, trees, leaves, bins, 0, sums);
     }
 
-    static void tm_place_plain(const float *values, int two, const float *threshold, int count, int8_t *bins) {
-        tm_place(values, 64, threshold, count, bins);
+    static void tm_bin_plain(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+        tm_bin(values, 64, threshold, count, bins);
     }
 
-    static void tm_turn_plain(const float *rows, int n, int64_t width, int features, float *columns) {
-        tm_turn(rows, n, width, features, columns);
+    static void tm_transpose_plain(const float *rows, int n, int64_t width, int features, float *columns) {
+        tm_transpose(rows, n, width, features, columns);
     }
 
     #if defined(__x86_64__) && defined(__GNUC__)
@@ -1242,7 +1244,7 @@ cdef extern from *:
         }
     }
 
-    TM_INLINE TM_WIDE void tm_ask_wider(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+    TM_INLINE TM_WIDE void tm_score_wider(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
                                         const int8_t *bins, int two, float *sums) {
         uint8_t low[64], high[64];
         for (int64_t t = 0; t < trees; c += sizes[t++], leaves += 16) {
@@ -1251,26 +1253,26 @@ cdef extern from *:
         }
     }
 
-    TM_WIDE static void tm_ask_wide(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
+    TM_WIDE static void tm_score_wide(const tm_condition *c, const int32_t *sizes, int64_t trees, const float *leaves,
                                     const int8_t *bins, int two, float *sums) {
         if (two)
-            tm_ask_wider(c, sizes, trees, leaves, bins, 1, sums);
+            tm_score_wider(c, sizes, trees, leaves, bins, 1, sums);
         else
-            tm_ask_wider(c, sizes, trees, leaves, bins, 0, sums);
+            tm_score_wider(c, sizes, trees, leaves, bins, 0, sums);
     }
 
-    TM_WIDE static void tm_place_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
+    TM_WIDE static void tm_bin_wide(const float *values, int two, const float *threshold, int count, int8_t *bins) {
         if (two)
-            tm_place(values, 64, threshold, count, bins);
+            tm_bin(values, 64, threshold, count, bins);
         else
-            tm_place(values, 32, threshold, count, bins);
+            tm_bin(values, 32, threshold, count, bins);
     }
 
     /* Eight by eight. */
-    TM_WIDE static void tm_turn_wide(const float *rows, int n, int64_t width, int features, float *columns) {
+    TM_WIDE static void tm_transpose_wide(const float *rows, int n, int64_t width, int features, float *columns) {
         __m256 a[8], b[8];
         if (features % 8) {
-            tm_turn(rows, n, width, features, columns);
+            tm_transpose(rows, n, width, features, columns);
             return;
         }
         for (int r = 0; r < 64; r += 8)
@@ -1295,9 +1297,9 @@ cdef extern from *:
 
     static int tm_is_wide(void) { return __builtin_cpu_supports("avx2"); }
     #else
-    #define tm_ask_wide tm_ask_plain
-    #define tm_place_wide tm_place_plain
-    #define tm_turn_wide tm_turn_plain
+    #define tm_score_wide tm_score_plain
+    #define tm_bin_wide tm_bin_plain
+    #define tm_transpose_wide tm_transpose_plain
     static int tm_is_wide(void) { return 0; }
     #endif
     """
@@ -1307,18 +1309,18 @@ cdef extern from *:
         uint32_t low
         uint32_t high
 
-    void tm_ask_plain(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
-                      bint two, float* sums) noexcept nogil
-    void tm_ask_wide(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
-                     bint two, float* sums) noexcept nogil
-    void tm_place_plain(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
-    void tm_place_wide(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
-    void tm_turn_plain(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
-    void tm_turn_wide(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    void tm_score_plain(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                        bint two, float* sums) noexcept nogil
+    void tm_score_wide(const Condition* c, const int32_t* sizes, int64_t trees, const float* leaves, const int8_t* bins,
+                       bint two, float* sums) noexcept nogil
+    void tm_bin_plain(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_bin_wide(const float* values, bint two, const float* threshold, int count, int8_t* bins) noexcept nogil
+    void tm_transpose_plain(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
+    void tm_transpose_wide(const float* rows, int n, int64_t width, int features, float* columns) noexcept nogil
     bint tm_is_wide() noexcept nogil
 
 
-ctypedef void (*Ask)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
+ctypedef void (*ScoreKernel)(const Condition*, const int32_t*, int64_t, const float*, const int8_t*, bint, float*) noexcept nogil
 
 
 cdef struct Column:
@@ -1381,7 +1383,7 @@ cdef class Forest:
                 if threshold[i] != threshold[i]:
                     raise ValueError(f"tree {t}: expected thresholds that are numbers, got {threshold[i]}")
                 self.width = max(self.width, feature[i] + 1)
-            if not tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], self.conditions + at, self.leaves + t * BITS):
+            if not build_tree_masks(&left[at], &right[at], &leaf[at + t], sizes[t], self.conditions + at, self.leaves + t * BITS):
                 raise ValueError(f"tree {t}: expected children behind their parents and each node and leaf once")
             self.sizes[t] = sizes[t]
             at += sizes[t]
@@ -1423,7 +1425,7 @@ cdef class Forest:
         cdef bint wide = tm_is_wide() and not plain
         cdef int64_t n = rows.shape[0], width = rows.shape[1], first = 0
         cdef int8_t* bins
-        cdef Ask ask
+        cdef ScoreKernel score_batch
         if width < self.width:
             raise ValueError(f"expected at least {self.width} features, got {width}")
         out = np.zeros((n + BATCH - 1) // BATCH * BATCH, np.float32)
@@ -1435,38 +1437,38 @@ cdef class Forest:
             with nogil:
                 while first < n:
                     self._bins(&rows[first, 0], <int>min(n - first, BATCH), width, wide, bins)
-                    ask = tm_ask_wide if wide else tm_ask_plain
-                    ask(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
+                    score_batch = tm_score_wide if wide else tm_score_plain
+                    score_batch(self.conditions, self.sizes, self.trees, self.leaves, bins, n - first > HALF, &sums[first])
                     first += BATCH
             free(bins)
         return out[:n]
 
     cdef void _bins(self, const float* rows, int n, int64_t width, bint wide, int8_t* bins) noexcept nogil:
         """The places of a batch of rows, column by column; what is missing to a batch is the last row again."""
-        cdef float[TURNED * BATCH] turned
+        cdef float[TRANSPOSED * BATCH] transposed
         cdef const Column* column = self.columns
         cdef const Column* end = self.columns + self.column_count
         cdef const float* values
-        cdef int64_t begin = -TURNED
-        cdef int features = <int>min(width, TURNED)
+        cdef int64_t begin = -TRANSPOSED
+        cdef int features = <int>min(width, TRANSPOSED)
         while column < end:
-            if column.feature >= begin + TURNED:
+            if column.feature >= begin + TRANSPOSED:
                 begin = min(column.feature, width - features)
                 if wide:
-                    tm_turn_wide(rows + begin, n, width, features, turned)
+                    tm_transpose_wide(rows + begin, n, width, features, transposed)
                 else:
-                    tm_turn_plain(rows + begin, n, width, features, turned)
-            values = turned + (column.feature - begin) * BATCH
+                    tm_transpose_plain(rows + begin, n, width, features, transposed)
+            values = transposed + (column.feature - begin) * BATCH
             if wide:
-                tm_place_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
+                tm_bin_wide(values, n > HALF, self.thresholds + column.first, column.count, bins)
             else:
-                tm_place_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
+                tm_bin_plain(values, n > HALF, self.thresholds + column.first, column.count, bins)
             bins += BATCH
             column += 1
 
 
-cdef bint tree_masks(const int16_t* left, const int16_t* right, const float* leaf, int n, Condition* nodes,
-                     float* leaves) noexcept nogil:
+cdef bint build_tree_masks(const int16_t* left, const int16_t* right, const float* leaf, int n, Condition* nodes,
+                           float* leaves) noexcept nogil:
     """The leaves that each condition of a tree takes away if it is false, and its leaves by their bit; False if it is none."""
     cdef int[2 * BITS] size, start
     cdef int i, side, child, place, known = 1
@@ -1566,7 +1568,7 @@ def smooth(const int32_t[::1] parents not None, const double[::1] scores not Non
     cdef uint8_t[:, ::1] below = np.empty((n, levels), np.uint8)
     cdef double[::1] smoothed = out
     with nogil:
-        _solve(&parents[0], &scores[0], &weights[0], n, price, levels, &cost[0, 0], &below[0, 0], &smoothed[0])
+        solve_tree(&parents[0], &scores[0], &weights[0], n, price, levels, &cost[0, 0], &below[0, 0], &smoothed[0])
     return out
 
 
@@ -1606,8 +1608,8 @@ def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] elemen
     cdef double[::1] smoothed = out
     if n:
         with nogil:
-            _solve_leaves(&parents[0], parents.shape[0], &element[0], n, &scores[0], &sizes[0], inner, price, levels,
-                          &smoothed[0])
+            solve_leaves(&parents[0], parents.shape[0], &element[0], n, &scores[0], &sizes[0], inner, price, levels,
+                         &smoothed[0])
     return out
 
 
@@ -1658,8 +1660,8 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
             for i in range(n):
                 probability[i] = probability_of(scores[i])
                 sizes[i] = words[i]
-            _solve_leaves(&parents[0], parents.shape[0], &element[0], n, probability, sizes, inner, price, DEFAULT_LEVELS,
-                          &smoothed[0])
+            solve_leaves(&parents[0], parents.shape[0], &element[0], n, probability, sizes, inner, price, DEFAULT_LEVELS,
+                         &smoothed[0])
             for i in range(n):
                 mixed = (1 - share_smoothed) * probability[i] + share_smoothed * smoothed[i]
                 mixed = min(max(mixed, margin), 1 - margin)
@@ -1691,9 +1693,9 @@ cdef void check_tree(const int32_t[::1] parents, const int32_t[::1] element) exc
             raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
 
 
-cdef int _solve_leaves(const int32_t* parents, int64_t m, const int32_t* element, int64_t n, const double* scores,
-                       const double* sizes, double inner, double price, int levels, double* out) except -1 nogil:
-    """The tree of the nodes that hold leaves, and of the leaves below them, to `_solve`."""
+cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element, int64_t n, const double* scores,
+                      const double* sizes, double inner, double price, int levels, double* out) except -1 nogil:
+    """The tree of the nodes that hold leaves, and of the leaves below them, to `solve_tree`."""
     cdef int64_t i, count = 0, size = m + n
     cdef double whole = 0
     # Of each node: what it holds and its sum of scores, then goal, weight, solution and costs; its place, parent, levels
@@ -1730,7 +1732,7 @@ cdef int _solve_leaves(const int32_t* parents, int64_t m, const int32_t* element
         above[count + i] = places[element[i]]
         goals[count + i] = scores[i]
         weights[count + i] = sizes[i] / whole
-    _solve(above, goals, weights, count + n, price, levels, solution + size, below, solution)
+    solve_tree(above, goals, weights, count + n, price, levels, solution + size, below, solution)
     memcpy(out, solution + count, n * sizeof(double))
     free(numbers)
     free(places)
@@ -1738,8 +1740,8 @@ cdef int _solve_leaves(const int32_t* parents, int64_t m, const int32_t* element
     return 0
 
 
-cdef void _solve(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
-                 double* cost, uint8_t* below, double* out) noexcept nogil:
+cdef void solve_tree(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
+                     double* cost, uint8_t* below, double* out) noexcept nogil:
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
     cdef int64_t i
     cdef int k, least
@@ -1784,7 +1786,7 @@ cdef void _solve(const int32_t* parents, const double* scores, const double* wei
 # --------------------------------------------------------------------------------------------------------------- over one page
 # What the systems that look at a single page compute over its blocks and elements; see `pages.bte`, `pages.density`.
 #
-# In come the columns of `_html.BlockScanner.blocks` and the bytes of the page, out go numbers and columns.  Elements are
+# In come the columns of `_html.BlockScanner.scan_blocks` and the bytes of the page, out go numbers and columns.  Elements are
 # numbered in the order of their start tags, parents before children, so that one pass down hands a value on from parents
 # to children and one pass up sums over subtrees.  Time is linear in the page.
 
@@ -1815,7 +1817,7 @@ cdef void check_places(const int64_t[::1] starts, const int64_t[::1] ends, int64
     check(good, "blocks within the page")
 
 
-def inherited(const int32_t[::1] parents not None, const uint8_t[::1] own not None):
+def inherit_values(const int32_t[::1] parents not None, const uint8_t[::1] own not None):
     """The value of each element: its own where that is not 0, else that of the nearest one it stands in, else 0.
 
     Parameters
@@ -1846,14 +1848,14 @@ cdef void inherit(const int32_t* parents, const uint8_t* own, int64_t n, uint8_t
             out[i] = out[parents[i]]
 
 
-def inherited_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] own not None,
-                        const int32_t[::1] element not None):
-    """`inherited`, of the element that each block stands in: uint8 array, shape (blocks,).
+def inherit_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] own not None,
+                      const int32_t[::1] element not None):
+    """`inherit_values`, of the element that each block stands in: uint8 array, shape (blocks,).
 
     Parameters
     ----------
     parents, own
-        As for `inherited`.
+        As for `inherit_values`.
     element : int32 array, shape (blocks,)
     """
     cdef int64_t m = parents.shape[0], n = element.shape[0], i
@@ -1876,7 +1878,7 @@ def inherited_by_blocks(const int32_t[::1] parents not None, const uint8_t[::1] 
     return found
 
 
-def outside(const int32_t[::1] parents not None, const uint32_t[::1] values not None, int64_t element):
+def clear_containers(const int32_t[::1] parents not None, const uint32_t[::1] values not None, int64_t element):
     """Values of elements, 0 for an element and all that it stands in, and for the page: uint32 array, shape (elements,).
 
     Parameters
@@ -1897,7 +1899,7 @@ def outside(const int32_t[::1] parents not None, const uint32_t[::1] values not 
     return found
 
 
-def first_indices(const uint64_t[::1] keys not None):
+def find_first_equal(const uint64_t[::1] keys not None):
     """Of each key the place of the first one that is equal: int64 array of the same shape."""
     cdef int64_t n = keys.shape[0]
     found = np.empty(n, np.int64)
@@ -1909,7 +1911,7 @@ def first_indices(const uint64_t[::1] keys not None):
 
 
 cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* out) except -1 nogil:
-    """As `first_indices`, of keys that stand `stride` apart."""
+    """As `find_first_equal`, of keys that stand `stride` apart."""
     cdef int64_t i
     cdef uint64_t mask = 15, place, key
     cdef int32_t* slots
@@ -1935,7 +1937,7 @@ cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* 
     return 0
 
 
-def repeated_indices(const uint64_t[::1] keys not None):
+def find_repeated(const uint64_t[::1] keys not None):
     """Places of the keys that another one is equal to, ascending: int64 array."""
     cdef int64_t n = keys.shape[0], i, count = 0
     cdef int64_t* first
@@ -1962,7 +1964,7 @@ def repeated_indices(const uint64_t[::1] keys not None):
         free(is_repeated)
 
 
-def path_averages(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[:, ::1] keys not None):
+def average_by_path(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[:, ::1] keys not None):
     """Each score half way to the mean, by words, of those with the same path on the page.
 
     Parameters
@@ -1970,7 +1972,7 @@ def path_averages(const double[::1] scores not None, const int32_t[::1] words no
     scores : float64 array, shape (blocks,)
     words : int32 array, shape (blocks,)
     keys : uint64 array, shape (blocks, len(KEYS))
-        As `_html.BlockScanner.blocks` gives them.
+        As `_html.BlockScanner.scan_blocks` gives them.
 
     Returns
     -------
@@ -2013,8 +2015,8 @@ cdef enum:
 CODES = ("left", "chosen", "filled", "stretch", "repeated")
 
 
-def decoded(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[::1] paths not None,
-            const uint64_t[::1] texts not None, double least, double fill, double fill_share, int32_t short):
+def decode_blocks(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[::1] paths not None,
+                  const uint64_t[::1] texts not None, double least, double fill, double fill_share, int32_t short):
     """The place in `CODES` of each block.
 
     Parameters
@@ -2070,9 +2072,9 @@ cdef int choose_blocks(const double* chance, const int32_t* words, const uint64_
         expected += chance[i] * words[i]
     falling_order(chance, n, order, order + n)
     if chance[order[0]] < least:
-        best_stretch(chance, words, n, expected, code)
+        choose_best_stretch(chance, words, n, expected, code)
         return 0
-    best_set(chance, words, order, n, expected, code)
+    choose_best_set(chance, words, order, n, expected, code)
     first_places(paths, 1, n, place)
     for i in range(n):
         if code[i] == CHOSEN:
@@ -2100,8 +2102,8 @@ cdef int drop_repeated(const double* scores, const int32_t* words, const uint64_
     return 0
 
 
-cdef void best_set(const double* chance, const int32_t* words, const int64_t* order, int64_t n, double expected,
-                   int8_t* code) noexcept nogil:
+cdef void choose_best_set(const double* chance, const int32_t* words, const int64_t* order, int64_t n, double expected,
+                          int8_t* code) noexcept nogil:
     """The beginning of the order with the greatest expected F1."""
     cdef int64_t i, size = 0, many = 0
     cdef double sure = 0, gain, most = -1
@@ -2116,7 +2118,7 @@ cdef void best_set(const double* chance, const int32_t* words, const int64_t* or
         code[order[i]] = CHOSEN
 
 
-cdef void best_stretch(const double* chance, const int32_t* words, int64_t n, double expected, int8_t* code) noexcept nogil:
+cdef void choose_best_stretch(const double* chance, const int32_t* words, int64_t n, double expected, int8_t* code) noexcept nogil:
     """The run of blocks with the greatest sum of what is above the page's mean, in words."""
     cdef int64_t i, many = 0, begin = 0, least = 0, end = 0
     cdef double mean, total = 0, lowest = 0, most = 0
@@ -2149,7 +2151,7 @@ cdef void fill_gaps(const double* chance, const int32_t* words, const int64_t* p
             code[i] = FILLED
 
 
-def normalised_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
+def normalise_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int64_t[::1] blocks not None):
     """The words of some blocks: in lower case, a blank between them; None for a block with a character beyond ASCII.
 
     Words are of letters, digits and underscores.
@@ -2188,7 +2190,7 @@ def normalised_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds
     return found
 
 
-def nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
+def find_nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not None):
     """The nearest wanted element of each: itself or one it stands in, 0 if there is none: int64, shape (elements,)."""
     cdef int64_t n = parents.shape[0], i
     check(wanted.shape[0] == n, "as many values as elements")
@@ -2200,7 +2202,7 @@ def nearest(const int32_t[::1] parents not None, const uint8_t[::1] wanted not N
     return found
 
 
-def subtree_sums(const int32_t[::1] parents not None, const int64_t[::1] own not None):
+def sum_subtrees(const int32_t[::1] parents not None, const int64_t[::1] own not None):
     """The sum of a value over each element and all that stands in it: int64 array of shape (elements,)."""
     cdef int64_t n = parents.shape[0], i
     check(own.shape[0] == n, "as many values as elements")
@@ -2213,8 +2215,8 @@ def subtree_sums(const int32_t[::1] parents not None, const int64_t[::1] own not
     return found
 
 
-def densest(const int32_t[::1] parents not None, const int64_t[::1] characters not None,
-            const int64_t[::1] structure not None, int64_t root, double share):
+def find_densest(const int32_t[::1] parents not None, const int64_t[::1] characters not None,
+                 const int64_t[::1] structure not None, int64_t root, double share):
     """The target node of Baisa (2009), algorithm 1.
 
     From `root` on, down to the child with most characters for each structural element, as long as that child holds more
@@ -2250,7 +2252,7 @@ def densest(const int32_t[::1] parents not None, const int64_t[::1] characters n
     return at
 
 
-def character_counts(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
+def count_characters(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
     """Code points of each block's text: int64 array of shape (blocks,)."""
     cdef int64_t n = bounds.shape[0] - 1, i, j, count
     check_ascending(bounds, text.shape[0], "ascending bounds within the text")
@@ -2265,7 +2267,7 @@ def character_counts(const uint8_t[::1] text not None, const int64_t[::1] bounds
     return found
 
 
-def line_breaks(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
+def count_line_breaks(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
     """How many br and hr stand between each block and the one before it: int64 array of shape (blocks,)."""
     cdef int64_t n = starts.shape[0], i, a, b, count
     cdef const void* hit
@@ -2347,7 +2349,7 @@ cdef int64_t count_words(const uint8_t* p, int64_t n) noexcept nogil:
     return count
 
 
-cdef int64_t inner_tags(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
+cdef int64_t count_inner_tags(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
     cdef int64_t count = 0
     cdef const void* hit
     while a + 1 < b:
@@ -2359,7 +2361,7 @@ cdef int64_t inner_tags(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
     return count
 
 
-cdef void take_block(Best* s, const uint8_t* p, int64_t a, int64_t b, int64_t block, int64_t words) noexcept nogil:
+cdef void add_tagged_block(Best* s, const uint8_t* p, int64_t a, int64_t b, int64_t block, int64_t words) noexcept nogil:
     """The words of a block [a, b) and the tags between them."""
     cdef int64_t before = 0, count, end
     cdef const void* hit
@@ -2378,8 +2380,8 @@ cdef void take_block(Best* s, const uint8_t* p, int64_t a, int64_t b, int64_t bl
     add_words(s, block, before, words - before)
 
 
-def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None,
-            const int32_t[::1] tags not None, const int32_t[::1] words not None, const uint8_t[::1] shown not None):
+def find_stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None,
+                 const int32_t[::1] tags not None, const int32_t[::1] words not None, const uint8_t[::1] shown not None):
     """The stretch of a page with most words and fewest tags.
 
     With B_n = 1 for a tag and 0 for a word, the i and j with the greatest sum of B_n outside of [i, j] and 1 - B_n
@@ -2410,7 +2412,7 @@ def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None
     s.first = -1
     with nogil:
         for i in range(n):
-            inner = inner_tags(&page[0], starts[i], ends[i])
+            inner = count_inner_tags(&page[0], starts[i], ends[i])
             ended = tags[i] > inner
             s.sum -= max(tags[i] - inner - ended, 0) + after
             after = ended
@@ -2419,7 +2421,7 @@ def stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not None
             elif inner == 0:
                 add_words(&s, i, 0, words[i])
             else:
-                take_block(&s, &page[0], starts[i], ends[i], i, words[i])
+                add_tagged_block(&s, &page[0], starts[i], ends[i], i, words[i])
     return s.first, s.first_skipped, s.last, s.last_kept
 
 
@@ -2431,20 +2433,20 @@ cdef enum:
     LINE = 80           # columns of a line of wrapped text
 
 
-cdef inline int64_t character(const uint8_t* p, int64_t left) noexcept nogil:
+cdef inline int64_t character_width(const uint8_t* p, int64_t left) noexcept nogil:
     """Bytes of the character that begins here."""
     cdef int64_t width = 1 if p[0] < 0xC0 else 2 if p[0] < 0xE0 else 3 if p[0] < 0xF0 else 4
     return min(width, left)
 
 
-cdef inline bint is_single(const uint8_t* p, int64_t width) noexcept nogil:
+cdef inline bint is_wide_word(const uint8_t* p, int64_t width) noexcept nogil:
     """A word of its own, two columns wide: Han, kana, Hangul."""
     if width == 4:
         return p[0] == 0xF0 and p[1] >= 0xA0
     return width == 3 and 0xE3 <= p[0] <= 0xED and (p[0] > 0xE3 or p[1] >= 0x81)
 
 
-def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
+def measure_wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None):
     """Text density and letters of each block.
 
     The text is wrapped at 80 columns; its density is the number of words in all lines but the last over the number of
@@ -2475,8 +2477,8 @@ def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None
                     continue
                 size = 0
                 counts = False
-                width = character(&text[i], end - i)
-                if is_single(&text[i], width):
+                width = character_width(&text[i], end - i)
+                if is_wide_word(&text[i], width):
                     i += width
                     size = 2
                     letters += 1
@@ -2485,8 +2487,8 @@ def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None
                     if at:
                         at += 1         # the blank before it
                     while i < end and text[i] > 32:
-                        width = character(&text[i], end - i)
-                        if is_single(&text[i], width):
+                        width = character_width(&text[i], end - i)
+                        if is_wide_word(&text[i], width):
                             break
                         counts = counts or is_word(text[i])
                         i += width
@@ -2503,7 +2505,7 @@ def wrapped(const uint8_t[::1] text not None, const int64_t[::1] bounds not None
     return density, length
 
 
-def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, int64_t least):
+def extract_keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, int64_t least):
     """The keywords of each block: words of at least `least` code points, and characters that are words of their own.
 
     Returns
@@ -2525,16 +2527,16 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
                 if not is_word(text[i]):
                     i += 1
                     continue
-                width = character(&text[i], end - i)
-                single = is_single(&text[i], width)
+                width = character_width(&text[i], end - i)
+                single = is_wide_word(&text[i], width)
                 if not single and text[i] == 0xE2:      # dashes, quotes, bullets
                     i += width
                     continue
                 h = <uint64_t>0xCBF29CE484222325
                 size = 0
                 while i < end and is_word(text[i]):
-                    width = character(&text[i], end - i)
-                    if (size and (single or is_single(&text[i], width))) or text[i] == 0xE2:
+                    width = character_width(&text[i], end - i)
+                    if (size and (single or is_wide_word(&text[i], width))) or text[i] == 0xE2:
                         break
                     for j in range(i, i + width):
                         h = (h ^ text[j]) * <uint64_t>0x100000001B3
@@ -2547,8 +2549,8 @@ def keywords(const uint8_t[::1] text not None, const int64_t[::1] bounds not Non
     return hashes[:count].copy(), home[:count].copy()
 
 
-def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,
-            const int64_t[::1] left not None, const int64_t[::1] right not None):
+def compute_cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None, const int64_t[::1] offsets not None,
+                    const int64_t[::1] left not None, const int64_t[::1] right not None):
     """Cosine similarity of pairs of rows; the ids of a row are ascending: float64 array of shape (pairs,)."""
     cdef int64_t n = left.shape[0], rows = offsets.shape[0] - 1, k, i, j
     cdef double dot, one, other
@@ -2580,8 +2582,8 @@ def cosines(const int64_t[::1] ids not None, const int64_t[::1] counts not None,
     return found
 
 
-def walk(const int64_t[::1] feature not None, const double[::1] threshold not None, const int64_t[::1] left not None,
-         const int64_t[::1] right not None, const double[::1] value not None, const double[:, ::1] rows not None):
+def walk_trees(const int64_t[::1] feature not None, const double[::1] threshold not None, const int64_t[::1] left not None,
+               const int64_t[::1] right not None, const double[::1] value not None, const double[:, ::1] rows not None):
     """What a decision tree says of each row: float64 array of shape (rows,).
 
     Parameters

@@ -140,7 +140,7 @@ def declared_title_and_date(
 
 def _metas(data: bytes) -> Iterator[str]:
     """The ``<meta>`` tags of a page that may have one of the `_WANTED` names."""
-    for source in _html.metas(data, _WANTED_PARTS):
+    for source in _html.find_metas(data, _WANTED_PARTS):
         tag = source.decode("utf-8", "surrogatepass")
         if META.fullmatch(tag):
             yield tag
@@ -211,7 +211,7 @@ def _read_broken(script: str) -> dict[str, str]:
 def _scripts(data: bytes) -> Iterator[str]:
     """The contents of the JSON-LD scripts of a page, up to the first script that has no end tag."""
     position = 0
-    for hint in _html.ld_json(data):
+    for hint in _html.find_ld_json(data):
         begin = (
             LDJSON.search(data, max(position, hint - _TAG_BYTES), hint + 2 * _TAG_BYTES) if hint >= position else None
         )
@@ -354,7 +354,7 @@ def _dated_blocks(page: Page) -> NDArray[np.int64]:
     """Indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
     counts = page.columns["counts"]
     dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
-    return (dated & (page.words <= MAX_DISTANCE)).nonzero()[0]
+    return np.flatnonzero(dated & (page.words <= MAX_DISTANCE))
 
 
 def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:

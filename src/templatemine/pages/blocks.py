@@ -50,7 +50,7 @@ def load_forests() -> tuple[_model.Forest, _model.Forest]:
 
 
 def feature_names() -> tuple[str, ...]:
-    """Names of the columns of `_model.features`, those of the groups of key words spelt out."""
+    """Names of the columns of `_model.compute_features`, those of the groups of key words spelt out."""
     groups = list(GROUPS)
     return tuple(
         f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
@@ -59,7 +59,7 @@ def feature_names() -> tuple[str, ...]:
 
 
 def find_headline(features: NDArray[np.float32]) -> int:
-    """Index of the block that says most of the title of its page, -1 if none does; see `_model.features`."""
+    """Index of the block that says most of the title of its page, -1 if none does; see `_model.compute_features`."""
     matches = (features[:, AFTER_TITLE] == 1).nonzero()[0]
     return int(matches[0]) if len(matches) else -1
 
@@ -70,19 +70,19 @@ class Page:
     Attributes
     ----------
     columns : mapping of str to array
-        What `_html.BlockScanner.blocks` gave.
+        What `_html.BlockScanner.scan_blocks` gave.
     words : int32 array, shape (blocks,)
         Words of each block.
     """
 
     def __init__(self, html: str) -> None:
         self._html = html
-        data = _html.utf8(html)
+        data = _html.encode_utf8(html)
         if len(data) >= MAX_BYTES:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data
         try:
-            self.columns: Mapping[str, Any] = block_scanner().blocks(data)
+            self.columns: Mapping[str, Any] = block_scanner().scan_blocks(data)
         except OverflowError as error:
             raise CapacityError(str(error)) from error
         self.words: NDArray[np.int32] = np.ascontiguousarray(self.columns["counts"][:, WORDS])
@@ -105,7 +105,7 @@ class Page:
     def hidden(self) -> NDArray[np.bool_]:
         """Of each block, whether it stands in an element that is not shown."""
         columns = self.columns
-        return _model.inherited_by_blocks(columns["parents"], columns["hidden"], columns["element"]) != 0
+        return _model.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
 
     @cached_property
     def title(self) -> str:
@@ -140,15 +140,15 @@ class Page:
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
-            matrix = _model.features(part)
+            matrix = _model.compute_features(part)
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
             del matrix
-            contextual = second.scores(_model.context(part, alone)).astype(np.float64)
+            contextual = second.scores(_model.compute_context(part, alone)).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
-        return _model.path_averages(scores, self.words, self.columns["keys"]), headline
+        return _model.average_by_path(scores, self.words, self.columns["keys"]), headline
 
     @cached_property
     def first_duplicates(self) -> NDArray[np.uint64]:
@@ -158,12 +158,12 @@ class Page:
         """
         columns = self.columns
         first = np.arange(len(self), dtype=np.uint64)
-        repeated = _model.repeated_indices(columns["hashes"])
+        repeated = _model.find_repeated(columns["hashes"])
         if not len(repeated):
             return first
         block_of: dict[str, int] = {}
         for block, words in zip(
-            repeated.tolist(), _model.normalised_texts(columns["text"], columns["bounds"], repeated), strict=True
+            repeated.tolist(), _model.normalise_texts(columns["text"], columns["bounds"], repeated), strict=True
         ):
             if words is None:
                 words = " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
@@ -180,7 +180,7 @@ class Page:
 
     def texts(self, blocks: NDArray[np.int64]) -> list[str]:
         """Texts of some blocks, as `text` gives each."""
-        return _html.block_texts(self.columns["text"], self.columns["bounds"], blocks)
+        return _html.decode_texts(self.columns["text"], self.columns["bounds"], blocks)
 
     @cached_property
     def near_keys(self) -> list[int]:

@@ -43,7 +43,7 @@ def is_heading(page: Page) -> NDArray[np.bool_]:
 
 def _mark_numbers(page: Page) -> NDArray[np.uint8]:
     columns = page.columns
-    return _model.inherited_by_blocks(columns["parents"], _marks_of_tags()[columns["tags"]], columns["element"])
+    return _model.inherit_by_blocks(columns["parents"], _marks_of_tags()[columns["tags"]], columns["element"])
 
 
 def continues_paragraph(page: Page, block: int) -> bool:

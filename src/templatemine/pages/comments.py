@@ -44,7 +44,7 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     parents, groups = columns["parents"], _element_groups(page, first)
     is_comment = (groups & _COMMENT) > 0
     is_boilerplate = (((groups & _BOILERPLATE) > 0) & ~is_comment) | (columns["tags"] == _FORM)
-    in_boilerplate = _model.inherited_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
+    in_boilerplate = _model.inherit_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
     threads = _outermost_elements(parents, is_comment)[columns["element"]]
     words = counts[:, WORDS]
     candidates = (threads > 0) & ~in_boilerplate & ~kept & ~page.hidden & (np.arange(len(page)) > first)
@@ -64,7 +64,7 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
         return none
     columns, first = page.columns, int(kept.argmax())
     is_comment = (_element_groups(page, first) & _COMMENT) > 0
-    in_comments = _model.inherited_by_blocks(columns["parents"], is_comment.view(np.uint8), columns["element"])
+    in_comments = _model.inherit_by_blocks(columns["parents"], is_comment.view(np.uint8), columns["element"])
     if not (kept & (in_comments != 0)).any():
         return none  # as on nearly every page; the rest takes longer
     beginning = none.copy()
@@ -77,7 +77,7 @@ def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:
     """Key words in the names of elements, but for those that hold the first block of the main text: what holds it is
     named after the page."""
     columns = page.columns
-    return _model.outside(columns["parents"], columns["groups"], int(columns["element"][first]))
+    return _model.clear_containers(columns["parents"], columns["groups"], int(columns["element"][first]))
 
 
 def _outermost_elements(parents: NDArray[np.int32], is_member: NDArray[np.bool_]) -> NDArray[np.int64]:

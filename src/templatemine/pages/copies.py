@@ -66,7 +66,7 @@ def _copy_candidates(page: Page) -> list[int]:
     if len(searchable) <= MIN_PIECES:
         return []
     prefixes = page.columns["text"][bounds[searchable][:, None] + np.arange(8)].view(np.uint64)[:, 0]
-    first_equal = _model.first_indices(prefixes)
+    first_equal = _model.find_first_equal(prefixes)
     if not (np.bincount(first_equal)[first_equal[np.searchsorted(searchable, long)]] > 1).any():
         return []
     order = np.argsort(prefixes, kind="stable")

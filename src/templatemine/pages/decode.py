@@ -74,4 +74,4 @@ def decode(
     paths, texts : uint64 arrays, shape (blocks,)
         Equal for equal paths and texts.
     """
-    return _model.decoded(scores, words, paths, texts, config.least, config.fill, config.fill_share, SHORT)
+    return _model.decode_blocks(scores, words, paths, texts, config.least, config.fill, config.fill_share, SHORT)

@@ -40,7 +40,7 @@ def find_head(
     Parameters
     ----------
     counts : int32 array, shape (blocks, len(COUNTS))
-        As `_html.BlockScanner.blocks` gives them.
+        As `_html.BlockScanner.scan_blocks` gives them.
     headline : int
         Index of the block that says most of the title, -1 if none does.
     main : bool array, shape (blocks,)
@@ -57,7 +57,7 @@ def find_head(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    path_ids = None if paths is None else _model.first_indices(paths)
+    path_ids = None if paths is None else _model.find_first_equal(paths)
     below = main & (np.arange(len(main)) > headline)
     story = np.flatnonzero(below & _story_starts(words, main, below, path_ids))
     if not len(story):

@@ -36,7 +36,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
     Parameters
     ----------
     columns : mapping of str to array
-        What `_html.BlockScanner.blocks` gave.
+        What `_html.BlockScanner.scan_blocks` gave.
     data : bytes
         The page.
     kept : bool array, shape (blocks,)
@@ -51,7 +51,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
             nodes = np.zeros(len(columns["node_parents"]), np.uint8)
             nodes[[node for node, signature in signatures.items() if _matches_selector(signature, selectors)]] = 1
             is_hidden = is_hidden | nodes[columns["element_nodes"]]
-    return kept & (_model.inherited_by_blocks(columns["parents"], is_hidden, columns["element"]) != 0)
+    return kept & _model.inherit_by_blocks(columns["parents"], is_hidden, columns["element"]).astype(np.bool_)
 
 
 def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
@@ -61,7 +61,7 @@ def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
 
 def _style_sheets(data: bytes, before: int) -> Iterator[bytes]:
     """The style sheets that end before this byte, with a word that hides in them."""
-    for start, end in _html.styles(data, before):
+    for start, end in _html.find_styles(data, before):
         hides = data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0
         if hides and end - start <= MAX_SHEET_BYTES:
             yield data[start:end]

@@ -121,7 +121,7 @@ def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | Non
         documents += 1
         if not len(page):
             continue
-        page_probabilities = _model.probabilities(page.scores).tolist()
+        page_probabilities = _model.to_probabilities(page.scores).tolist()
         block_texts = _comparable_texts(page, range(len(page)))
         page_texts: set[tuple[int, str]] = set()
         for block, (key, size, chance) in enumerate(
@@ -201,7 +201,7 @@ class HistoryModel:
         self._fill_unknown(page, rows, table)
         odds, weight, gain, elsewhere, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
-        if (page.words * _model.probabilities(page.scores) * main).sum() > self._config.story_words:
+        if (page.words * _model.to_probabilities(page.scores) * main).sum() > self._config.story_words:
             scores -= elsewhere
         df = self._repeat_counts(page)
         frequency = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
@@ -230,7 +230,7 @@ class HistoryModel:
         """Fill in the columns of unknown paths from their nearest known containers, for blocks that may be main
         text."""
         config = self._config
-        blocks = ((rows < 0) & (_model.probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
+        blocks = ((rows < 0) & (_model.to_probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
         if not blocks:
             return
         full_keys, is_long = page.columns["keys"][:, FULL_KEY].tolist(), (_word_counts(page) >= SENTENCE_WORDS).tolist()
@@ -321,4 +321,4 @@ def _word_counts(page: Page) -> NDArray[np.float64]:
 
 
 def _path_key(path: str) -> int:
-    return int(_html.path_keys([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR_KEY])
+    return int(_html.hash_path([sign.encode("utf-8", "surrogatepass") for sign in path.split(">")])[NEAR_KEY])

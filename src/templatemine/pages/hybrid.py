@@ -48,7 +48,7 @@ def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockCl
             kept=decode.is_kept(code),
             reason=reason,
             reasons=REASONS,
-            score=_model.probabilities(scores),
+            score=_model.to_probabilities(scores),
             evidence=evidence,
         )
 

@@ -100,7 +100,7 @@ def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBl
     score = extraction.output.score
     assert score is not None
     model_scores, path_scores = (
-        _round(_model.probabilities(scores[kept])) for scores in (evidence.page, evidence.path)
+        _round(_model.to_probabilities(scores[kept])) for scores in (evidence.page, evidence.path)
     )
     return [
         MainBlock(

@@ -1,7 +1,7 @@
 """The structure of kept blocks: headings, lists, quotes, code, tables, and the runs of text, links and images in them.
 
 In come a page, the blocks that were kept and their cuts; out goes a tree of nodes whose text is theirs.  The tags
-come from the scanner of blocks (`BlockScanner.marks`), each with its place in the text of the blocks: nothing is
+come from the scanner of blocks (`BlockScanner.scan_marks`), each with its place in the text of the blocks: nothing is
 parsed twice, and no text can differ from that of the blocks.  Only preformatted text is taken from the source, for its
 white space.  Linear in the page.
 """
@@ -434,7 +434,7 @@ class _Builder:
     @cached_property
     def _hidden(self) -> list[bool]:
         columns = self.page.columns
-        return _model.inherited(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
+        return _model.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
 
     def _is_in_main_text(self, block: int, element: int) -> bool:
         """Whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the least

@@ -478,7 +478,7 @@ class _Reader:
             is_member[list(self.visible.containers)] = False
         if names:
             is_member = is_member | np.isin(columns["tags"], [NAMES.index(name) for name in names])
-        return _model.inherited(columns["parents"], is_member.astype(np.uint8))
+        return _model.inherit_values(columns["parents"], is_member.astype(np.uint8))
 
     def _tag_source(self, mark: int) -> str:
         columns = self.tags.columns

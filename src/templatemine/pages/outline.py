@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from templatemine.pages._html import LOOK
+from templatemine.pages._html import MAX_LOOK_UP
 
 __all__ = ["Outline", "parse_attributes", "plain_text"]
 
@@ -169,7 +169,7 @@ class Outline:
         if not self._open.get(tag):
             return
         if tag in INLINE:
-            for element in reversed(self._stack[-LOOK:]):
+            for element in reversed(self._stack[-MAX_LOOK_UP:]):
                 if self.tags[element] == tag:
                     break
                 if self.tags[element] not in INLINE:

@@ -66,7 +66,7 @@ class PageTags:
     def __init__(self, page: Page, url: str | None = None) -> None:
         self.page = page
         self._url = url or ""
-        self.columns = block_scanner().marks(page.data)
+        self.columns = block_scanner().scan_marks(page.data)
 
     def find_marks(self, tag: int, *kinds: int) -> list[int]:
         """Indices of the marks of a tag."""

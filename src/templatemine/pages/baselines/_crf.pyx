@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memset
 
-from templatemine.pages._html cimport LOOK
+from templatemine.pages._html cimport MAX_LOOK_UP
 from templatemine.text._scan cimport (
     copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, Table, table_add, table_find, table_free,
     table_init, tm_hash,
@@ -473,7 +473,7 @@ cdef class RunScanner:
         if self._flags(tag) & INLINE:
             i = s.depth - 1
             while s.stack[i].tag != tag:
-                if not self._flags(s.stack[i].tag) & INLINE or s.depth - i >= LOOK:
+                if not self._flags(s.stack[i].tag) & INLINE or s.depth - i >= MAX_LOOK_UP:
                     return
                 i -= 1
         while True:

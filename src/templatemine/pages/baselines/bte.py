@@ -43,7 +43,7 @@ def classify(page: Page) -> SystemOutput:
     columns = page.columns
     hidden = page.hidden
     tags = np.ascontiguousarray(columns["counts"][:, TAGS])
-    first, skipped, last, left = _model.stretch(
+    first, skipped, last, left = _model.find_stretch(
         page.data, columns["starts"], columns["ends"], tags, page.words, np.ascontiguousarray(~hidden, np.uint8)
     )
     reason = np.full(len(page), BEFORE, np.int8)

@@ -54,20 +54,20 @@ def find_target(page: Page, share: float) -> TargetNode:
     """The target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
-    characters = _model.character_counts(columns["text"], columns["bounds"])
+    characters = _model.count_characters(columns["text"], columns["bounds"])
     characters[page.hidden] = 0
-    breaks = _model.line_breaks(page.data, columns["starts"], columns["ends"])
+    breaks = _model.count_line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
     own_characters = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
     structure = _structural()[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
     total_characters, total_structure = (
-        _model.subtree_sums(parents, own_characters),
-        _model.subtree_sums(parents, structure),
+        _model.sum_subtrees(parents, own_characters),
+        _model.sum_subtrees(parents, structure),
     )
     body = np.flatnonzero(tags == BODY)
     # Text outside of body is text of the page all the same, so a body that lacks some of it is not where to begin.
     root = int(body[0]) if len(body) and total_characters[body[0]] == total_characters[0] else 0
-    element_found = _model.densest(parents, total_characters, total_structure, root, share)
+    element_found = _model.find_densest(parents, total_characters, total_structure, root, share)
     return TargetNode(element_found, float(total_characters[element_found] / max(1, total_structure[element_found])))
 
 
@@ -80,7 +80,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
         node = find_target(page, config.density_share)
         is_target = np.zeros(len(page.columns["parents"]), np.uint8)
         is_target[node.element] = INSIDE
-        reason = _model.inherited_by_blocks(page.columns["parents"], is_target, page.columns["element"]).astype(np.int8)
+        reason = _model.inherit_by_blocks(page.columns["parents"], is_target, page.columns["element"]).astype(np.int8)
         reason[page.hidden] = HIDDEN
         note = ""
         if config.sparse is not None and node.density < config.sparse:

@@ -123,7 +123,7 @@ def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]
     columns = page.columns
     counts = columns["counts"].astype(np.float64)
     words, size = counts[:, COUNT_INDEX["words"]], len(page)
-    density, letters = _model.wrapped(columns["text"], columns["bounds"])
+    density, letters = _model.measure_wrapped(columns["text"], columns["bounds"])
     local: dict[str, Any] = {
         "words": words,
         "link_density": counts[:, COUNT_INDEX["linked"]] / words,
@@ -199,7 +199,7 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """The leaf that each row falls into, by its place among the nodes."""
     node_indices = np.arange(len(tree.value), dtype=np.float64)
-    return _model.walk(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
+    return _model.walk_trees(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
 
 
 @lru_cache(maxsize=1)
