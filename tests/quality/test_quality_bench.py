@@ -146,11 +146,17 @@ def test_rows_of_others_stay_as_they_were() -> None:
     contender = Contender(name="ours", make=lambda: made.append("ours") or run.mining_learner())
     kept = {"ours": {"contender": "ours", "f1": 0.5}}
     assert (
-        run._measure_contender(contender, run.RowFilter(name_part="theirs", previous_rows=kept), lambda one: {"f1": 0.6})["f1"] == 0.5
+        run._measure_contender(
+            contender, run.RowFilter(name_part="theirs", previous_rows=kept), lambda one: {"f1": 0.6}
+        )["f1"]
+        == 0.5
     )
     assert not made
     assert (
-        run._measure_contender(contender, run.RowFilter(name_part="ours", previous_rows=kept), lambda one: {"f1": 0.6})["f1"] == 0.6
+        run._measure_contender(contender, run.RowFilter(name_part="ours", previous_rows=kept), lambda one: {"f1": 0.6})[
+            "f1"
+        ]
+        == 0.6
     )
     assert run._measure_contender(contender, run.RowFilter(name_part="theirs"), lambda one: {"f1": 0.7})["f1"] == 0.7
     page = render_page(
