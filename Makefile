@@ -128,7 +128,7 @@ interop: $(VENV)/tested
 	INTEROP="$(abspath $(INTEROP))" $(BIN)/python -m pytest -s -rs tests/interop
 
 gate: $(VENV)/tested
-	$(BIN)/python bench/quality/gate.py check
+	$(BIN)/python bench/quality/floors.py check
 
 clean:
 	rm -rf $(VENV) build dist demo src/*.egg-info $(shell find src/templatemine -name "*.c" -o -name "*.so")

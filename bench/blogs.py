@@ -35,7 +35,7 @@ from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import Post
 
 PARTS = ("post", "title", "date")
-ENOUGH = 0.9
+MIN_F1 = 0.9
 _ITEM = re.compile(r'class="post-list-item .*?(?=class="post-list-item |id=["\']copyright)', re.DOTALL)
 _TITLE = re.compile(r"<title>(.*?) &#8211; ", re.DOTALL)
 _DAY = re.compile(r'metadata-item">(?:(?!</div>).)*?<a href="(?:[^"]*/)?(\d\d)\.html"', re.DOTALL)
@@ -44,7 +44,7 @@ _POST = re.compile(r'<a href="([^"]+)"><h4')
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedPost:
     """A post as it is known to be; None where that is not known."""
 
     text: str | None
@@ -53,7 +53,7 @@ class Wanted:
     excerpt: bool = False
 
 
-def read(path: str) -> list[dict[str, Any]]:
+def read_rows(path: str) -> list[dict[str, Any]]:
     """JSON lines, gzip."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
@@ -71,16 +71,16 @@ def date_of(name: str, html: str) -> str | None:
     return f"{year_month[1]}-{year_month[2]}-{day[1]}" if year_month and day else None
 
 
-def single(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[Wanted]]]:
+def find_single_posts(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[ExpectedPost]]]:
     """Pages of one post each."""
     for row in rows:
         if row["gold"]:
             known = "date" in row
             title, date = (row["title"], row["date"]) if known else (title_of(row), date_of(row["id"], row["html"]))
-            yield row["html"], [Wanted(row["gold"], title, date)]
+            yield row["html"], [ExpectedPost(row["gold"], title, date)]
 
 
-def listings(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[Wanted]]]:
+def find_listed_posts(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[ExpectedPost]]]:
     """Pages of several posts, each of which is known by its own page where that is among the rows."""
     pages = {re.sub(r"^.*?/\d+_blog_", "", row["id"]): row for row in rows if row["gold"]}
     for row in rows:
@@ -91,77 +91,77 @@ def listings(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[Wanted]]]:
             page = pages.get(f"{place[1]}_{link[1].rsplit('/', 1)[-1]}") if link and place else None
             if page is None:
                 image = _IMAGE.search(item)
-                wanted.append(Wanted(None, unescape(image[1]) if image else None, date_of(row["id"], item), True))
+                wanted.append(ExpectedPost(None, unescape(image[1]) if image else None, date_of(row["id"], item), True))
             else:
-                wanted.append(Wanted(page["gold"], title_of(page), date_of(page["id"], item), True))
+                wanted.append(ExpectedPost(page["gold"], title_of(page), date_of(page["id"], item), True))
         if wanted:
             yield row["html"], wanted
 
 
-def same_text(found: str, wanted: Wanted) -> bool:
+def is_same_text(found: str, expected: ExpectedPost) -> bool:
     """The text of a post, or its beginning."""
-    if wanted.text is None:
+    if expected.text is None:
         return bool(found)
-    if wanted.excerpt:
+    if expected.excerpt:
         short = re.sub(r"\W", "", re.sub(r"\[…\]\s*$", "", found))
-        return bool(short) and re.sub(r"\W", "", wanted.text).startswith(short[:60])
-    return score_words(split_words(found), split_words(wanted.text)).f1 >= ENOUGH
+        return bool(short) and re.sub(r"\W", "", expected.text).startswith(short[:60])
+    return score_words(split_words(found), split_words(expected.text)).f1 >= MIN_F1
 
 
-def same_title(found: str, wanted: str) -> bool:
+def is_same_title(found: str, expected: str) -> bool:
     """But for white space, and dots at the end, which the titles of one set have all."""
-    return "".join(found.split()).rstrip(".…") == "".join(unescape(wanted).split()).rstrip(".…")
+    return "".join(found.split()).rstrip(".…") == "".join(unescape(expected).split()).rstrip(".…")
 
 
-def same_date(found: str, wanted: str) -> bool:
+def is_same_date(found: str, expected: str) -> bool:
     """The same instant to the minute, or the same day; a day of 24 hours anywhere on earth where one has no time."""
-    one, other = datetime.fromisoformat(found), datetime.fromisoformat(wanted)
+    one, other = datetime.fromisoformat(found), datetime.fromisoformat(expected)
     if one.tzinfo and other.tzinfo:
         return abs(one - other) < timedelta(minutes=1)
-    if "T" in found or "T" in wanted:
+    if "T" in found or "T" in expected:
         return abs(one.replace(tzinfo=None) - other.replace(tzinfo=None)) <= timedelta(hours=38)
     return one.date() == other.date()
 
 
-def count(posts: tuple[Post, ...], wanted: list[Wanted], sums: Counter[str]) -> None:
+def count_posts(posts: tuple[Post, ...], expected_posts: list[ExpectedPost], sums: Counter[str]) -> None:
     """Posts in the order of the page; what is found beyond those that are there is wrong."""
-    for at in range(max(len(posts), len(wanted))):
+    for at in range(max(len(posts), len(expected_posts))):
         post = posts[at] if at < len(posts) else None
-        gold = wanted[at] if at < len(wanted) else None
+        gold = expected_posts[at] if at < len(expected_posts) else None
         sums["post found"] += post is not None
         sums["post wanted"] += gold is not None
-        sums["post hit"] += bool(post and gold and same_text(post.text, gold))
-        for part, same in (("title", same_title), ("date", same_date)):
-            found, right = post and getattr(post, part), gold and getattr(gold, part)
-            if gold is not None and right is None:
+        sums["post hit"] += bool(post and gold and is_same_text(post.text, gold))
+        for part, same in (("title", is_same_title), ("date", is_same_date)):
+            found, expected = post and getattr(post, part), gold and getattr(gold, part)
+            if gold is not None and expected is None:
                 continue  # nobody knows
             sums[f"{part} found"] += found is not None
-            sums[f"{part} wanted"] += right is not None
-            sums[f"{part} hit"] += bool(found and right and same(found, right))
+            sums[f"{part} wanted"] += expected is not None
+            sums[f"{part} hit"] += bool(found and expected and same(found, expected))
 
 
 def main() -> None:
     """The program."""
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    blogger, wordpress = (read(path) for path in sys.argv[1:])
+    blogger, wordpress = (read_rows(path) for path in sys.argv[1:])
     for kind in KINDS:
         print(f"rules: {kind}")
-        table(Extractor("blog", config=ExtractConfig(blog_rules=kind)), blogger, wordpress)
+        print_table(Extractor("blog", config=ExtractConfig(blog_rules=kind)), blogger, wordpress)
 
 
-def table(extractor: Extractor, blogger: list[dict[str, Any]], wordpress: list[dict[str, Any]]) -> None:
+def print_table(extractor: Extractor, blogger: list[dict[str, Any]], wordpress: list[dict[str, Any]]) -> None:
     """Three sets, three rows each."""
     for name, pages in (
-        ("Blogger", single(blogger)),
-        ("WordPress, single posts", single(wordpress)),
-        ("WordPress, listings", listings(wordpress)),
+        ("Blogger", find_single_posts(blogger)),
+        ("WordPress, single posts", find_single_posts(wordpress)),
+        ("WordPress, listings", find_listed_posts(wordpress)),
     ):
         sums: Counter[str] = Counter()
         number = 0
         for html, wanted in pages:
             found = extractor.extract(html)
-            count(found.posts, wanted, sums)
+            count_posts(found.posts, wanted, sums)
             number += 1
         print(f"{name}: {number} pages, {sums['post wanted']} posts")
         for part in PARTS:

@@ -30,7 +30,7 @@ from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
 
 
-def measure(found: list[dict[str, Any]], each: int) -> dict[str, float]:
+def measure_effort(found: list[dict[str, Any]], each: int) -> dict[str, float]:
     """Pages, passages, and clicks and keys from nothing and from proposals."""
     sums: dict[str, float] = defaultdict(float)
     by_source: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -45,12 +45,12 @@ def measure(found: list[dict[str, Any]], each: int) -> dict[str, float]:
             parts = find_units(document)
             if labelled is None or len(labelled.labels) != len(parts):
                 continue
-            wanted = [bool(one) for one in labelled.labels.tolist()]
+            is_main = [bool(one) for one in labelled.labels.tolist()]
             proposed = [
                 one != OTHER for one in label_units(propose_marks(document, packs.get(source), CleanConfig()), parts)
             ]
-            passages = sum(key for key, _ in groupby(wanted))
-            wrong = [0 if a == b else 1 if a else 2 for a, b in zip(wanted, proposed, strict=True)]
+            passages = sum(key for key, _ in groupby(is_main))
+            wrong = [0 if a == b else 1 if a else 2 for a, b in zip(is_main, proposed, strict=True)]
             fixes = [key for key, _ in groupby(wrong) if key]
             sums["pages"] += 1
             sums["passages"] += passages
@@ -67,7 +67,7 @@ def main() -> int:
     parser.add_argument("pages")
     parser.add_argument("--each", type=int, default=20, help="pages of each site that are scored")
     args = parser.parse_args()
-    sums = measure(list(read_pages(args.pages)), args.each)
+    sums = measure_effort(list(read_pages(args.pages)), args.each)
     for name, value in sums.items():
         print(
             f"{name:28}{value:8.0f}{value / max(1, sums['passages']):8.2f} a passage{value / max(1, sums['pages']):8.2f} a page"

@@ -1,4 +1,4 @@
-"""What all figures share: rows, the process that each is measured in, runs, statistics, memory, claims.
+"""The common part of all figures: rows, the process of each row, runs, statistics, memory, claims.
 
 A `Figure` is a question with its rows and claims; a `Measure` is one row: one contender at one task on one archive.
 The runner starts a process for each row of a figure on a group of archives. They take turns, a run each (`measure_in_turn`),
@@ -29,19 +29,19 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "GROUPS",
-    "PATIENCE",
+    "RUN_KINDS",
     "Bench",
     "Claim",
     "Figure",
     "Measure",
-    "Rows",
-    "ask_for_a_turn",
-    "digits",
-    "keep_record",
+    "FigureRecords",
+    "wait_for_turn",
+    "round_digits",
+    "append_record",
     "measure_here",
     "measure_in_turn",
-    "statistics_of",
-    "trouble",
+    "summarize_runs",
+    "explain_failure",
 ]
 
 Record = dict[str, Any]
@@ -50,17 +50,17 @@ GROUPS = ("generated", "shared")
 """Where archives come from: the generator, or real ones beside the repository."""
 
 BYTECODE = Path(__file__).resolve().parents[1] / "build" / "bench" / "bytecode"
-PATIENCE = ("quick", "full", "slow")
+RUN_KINDS = ("quick", "full", "slow")
 """Kinds of runs: each measures what the ones before it do, and more."""
 
 WARM_BELOW = 3.0
 """A first run shorter than this (seconds) is a warm-up and does not count."""
 
-MOST = 15
-"""Runs of a row, if they are so short that a budget of seconds allows for them."""
+MAX_RUNS = 15
+"""Most runs of a row; fewer if they use up the budget of seconds."""
 
-LONG = 10.0
-"""Of runs longer than this, two are enough."""
+LONG_RUN = 10.0
+"""Seconds; of runs longer than this, two are enough."""
 
 TURN = b"turn"
 """The line by which the process of a row says that it is ready for its next run; it waits for any line to begin."""
@@ -80,8 +80,8 @@ class Measure:
         Modules that are not part of the project; if one is not there, the row says so.
     limit : float
         Seconds of its own (while others have their turn does not count) after which the process is ended.
-    patience : int
-        Place in `PATIENCE` from which on the row is measured.
+    run_kind : int
+        Index into `RUN_KINDS` of the smallest run that measures the row.
     """
 
     figure: str
@@ -91,7 +91,7 @@ class Measure:
     variant: str = ""
     needs: tuple[str, ...] = ()
     limit: float = 150.0
-    patience: int = 0
+    run_kind: int = 0
 
     @property
     def key(self) -> str:
@@ -112,7 +112,7 @@ class Figure:
 
     name: str
     title: str
-    says: str
+    description: str
     measures: tuple[Measure, ...]
     claims: tuple[Claim, ...] = ()
     columns: tuple[str, ...] = ()
@@ -122,12 +122,12 @@ class Figure:
 # ------------------------------------------------------------------------------------------------------- in its process
 
 
-def at_once() -> None:
-    """Wait for nobody."""
+def start_at_once() -> None:
+    """Let a run begin without waiting for other rows."""
 
 
-def ask_for_a_turn() -> None:
-    """Tell the runner that the next run may come, and wait until it is told to."""
+def wait_for_turn() -> None:
+    """Tell the runner that the row is ready for its next run, and wait until the runner starts it."""
     sys.stdout.buffer.write(TURN + b"\n")
     sys.stdout.buffer.flush()
     if not sys.stdin.buffer.readline():
@@ -140,7 +140,7 @@ class Bench:
 
     folder: Path
     quick: bool = False
-    turn: Callable[[], None] = at_once
+    turn: Callable[[], None] = start_at_once
 
     def time(
         self,
@@ -148,12 +148,12 @@ class Bench:
         *,
         prepare: Callable[[], Any] | None = None,
         size: int = 0,
-        most: int = MOST,
+        max_runs: int = MAX_RUNS,
         **facts: Any,
     ) -> Record:
         """Run `call` several times, each time in turn with the rows beside it.
 
-        Runs go on until there are `most`, or three (two if quick, or if each takes long) and a budget of seconds is
+        Runs go on until there are `max_runs`, or three (two if quick, or if each takes long) and a budget of seconds is
         used up.
 
         Parameters
@@ -167,25 +167,25 @@ class Bench:
         **facts
             Kept in the record.
         """
-        least, budget = (2, 0.6) if self.quick else (3, 4.0)
+        min_runs, budget = (2, 0.6) if self.quick else (3, 4.0)
         before = peak_memory()
-        runs = [self._once(call, prepare)]
-        if runs[0].seconds > LONG:
-            least = 2
+        runs = [self._run_once(call, prepare)]
+        if runs[0].seconds > LONG_RUN:
+            min_runs = 2
         if runs[0].seconds < WARM_BELOW:
             runs = []
-        while len(runs) < least or (len(runs) < most and sum(run.seconds for run in runs) < budget):
-            runs.append(self._once(call, prepare))
+        while len(runs) < min_runs or (len(runs) < max_runs and sum(run.seconds for run in runs) < budget):
+            runs.append(self._run_once(call, prepare))
         seconds = [run.seconds for run in runs]
         return {
-            **statistics_of(seconds, [run.size or size for run in runs]),
+            **summarize_runs(seconds, [run.size or size for run in runs]),
             **facts,
             "processor_share": round(sum(run.processor for run in runs) / sum(seconds), 2),
             "memory_before_mb": before,
             "peak_memory_mb": peak_memory(),
         }
 
-    def _once(self, call: Callable[..., int | None], prepare: Callable[[], Any] | None) -> Run:
+    def _run_once(self, call: Callable[..., int | None], prepare: Callable[[], Any] | None) -> Run:
         self.turn()
         given = () if prepare is None else (prepare(),)
         before, start = _processor_seconds(), time.perf_counter()
@@ -199,14 +199,14 @@ class Bench:
         *,
         prepare: Callable[[], object] | None = None,
         size: int = 0,
-        most: int = MOST,
+        max_runs: int = MAX_RUNS,
         **facts: Any,
     ) -> Record:
         """Run a program several times, from its start to its end; memory is that of the program.
 
         `prepare` makes what the program works on, anew for each run; its time does not count.
         """
-        record = self.time(lambda *_: run_program(command), prepare=prepare, size=size, most=most, **facts)
+        record = self.time(lambda *_: run_program(command), prepare=prepare, size=size, max_runs=max_runs, **facts)
         record.pop("memory_before_mb")
         return {**record, "peak_memory_mb": peak_memory(resource.RUSAGE_CHILDREN)}
 
@@ -251,7 +251,7 @@ def peak_memory(who: int = resource.RUSAGE_SELF) -> float:
     return round(resource.getrusage(who).ru_maxrss * unit / 1e6, 1)
 
 
-def statistics_of(seconds: Sequence[float], sizes: Sequence[int] = ()) -> Record:
+def summarize_runs(seconds: Sequence[float], sizes: Sequence[int] = ()) -> Record:
     """Minimum and median of the runs, and of their speeds where there are bytes of each run."""
     facts: Record = {
         "runs": len(seconds),
@@ -263,14 +263,14 @@ def statistics_of(seconds: Sequence[float], sizes: Sequence[int] = ()) -> Record
         speeds = [size / 1e6 / one for size, one in zip(sizes, seconds, strict=True)]
         facts |= {
             "megabytes": round(statistics.mean(sizes) / 1e6, 3),
-            "mb_per_s": digits(statistics.median(speeds)),
-            "mb_per_s_best": digits(max(speeds)),
+            "mb_per_s": round_digits(statistics.median(speeds)),
+            "mb_per_s_best": round_digits(max(speeds)),
         }
     return facts
 
 
-def digits(value: float) -> float:
-    """Four digits that count."""
+def round_digits(value: float) -> float:
+    """A number rounded to four significant digits."""
     return float(f"{value:.4g}")
 
 
@@ -295,15 +295,15 @@ def measure_in_turn(rows: Sequence[Measure], command: Sequence[str]) -> list[Rec
     machine down for a while slows down all of them. Whatever becomes of a process, there is a record: with `failed` if
     it died, took too long or raised.
     """
-    processes = [_Process(row, command) for row in rows]
+    processes = [_RowProcess(row, command) for row in rows]
     while waiting := [process for process in processes if process.record is None]:
         for process in waiting:
-            process.go_on()
+            process.start_run()
     return [process.record or {} for process in processes]
 
 
-class _Process:
-    """The process of a row, which waits for its next turn or has ended; then there is a `record`."""
+class _RowProcess:
+    """The process of a row: it waits for its next run, or has ended and left a `record`."""
 
     def __init__(self, measure: Measure, command: Sequence[str]) -> None:
         self.record: Record | None = None
@@ -314,17 +314,17 @@ class _Process:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process has ended
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
         self._process = subprocess.Popen([*command, measure.key], bufsize=0, **pipes)
-        self._follow()
+        self._read_until_waiting()
 
-    def go_on(self) -> None:
-        """Have a run."""
+    def start_run(self) -> None:
+        """Start the next run."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it died while it waited, as its output is about to tell
             self._process.stdin.write(b"\n")
-        self._follow()
+        self._read_until_waiting()
 
-    def _follow(self) -> None:
-        """Read what the process says until it waits again or has ended, or its time is up."""
+    def _read_until_waiting(self) -> None:
+        """Read the output of the process until it waits again, has ended, or its time is up."""
         assert self._process.stdout is not None
         began = time.monotonic()
         clock = threading.Timer(self._limit - self._seconds, self._process.kill)
@@ -339,29 +339,29 @@ class _Process:
             clock.cancel()
             self._seconds += time.monotonic() - began
         with self._process, self._errors:
-            self.record = {**self._names, **self._facts()}
+            self.record = {**self._names, **self._read_facts()}
 
-    def _facts(self) -> Record:
+    def _read_facts(self) -> Record:
         status = self._process.returncode
         if self._seconds >= self._limit:
             return {"failed": f"did not finish in {self._limit:.0f} s"}
         if status:
             self._errors.seek(0)
-            said = self._errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
-            return {"failed": said[0] if said else f"ended with {status}"}
+            messages = self._errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+            return {"failed": messages[0] if messages else f"ended with {status}"}
         facts: Record = json.loads(self._last)
         return {**facts, "load": round(self._load, 2), "whole_process_s": round(self._seconds, 2)}
 
 
-def keep_record(record: Record, path: Path) -> None:
+def append_record(record: Record, path: Path) -> None:
     """Append a record to a file of JSON lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as lines:
         lines.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def trouble(record: Mapping[str, Any]) -> str:
-    """Why a record holds no figure; empty if it does."""
+def explain_failure(record: Mapping[str, Any]) -> str:
+    """The reason why a record holds no figure; empty if it holds one."""
     for kind in ("missing", "failed", "left_out"):
         if kind in record:
             return f"{kind.replace('_', ' ')}: {record[kind]}"
@@ -372,7 +372,7 @@ def trouble(record: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Rows:
+class FigureRecords:
     """The records of one figure on one group of archives; speeds are by medians, or by minima."""
 
     records: Sequence[Mapping[str, Any]]
@@ -395,7 +395,7 @@ class Rows:
 
     def variants(self, contender: str = "templatemine") -> list[str]:
         """Variants in which a contender has a figure."""
-        return [row["variant"] for row in self.records if row["contender"] == contender and not trouble(row)]
+        return [row["variant"] for row in self.records if row["contender"] == contender and not explain_failure(row)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,24 +407,24 @@ class Claim:
     text : str
         What is compared.
     value : callable
-        Takes `Rows`; raises KeyError where a row is missing.
+        Takes `FigureRecords`; raises KeyError where a row is missing.
     goal : float
-        The value must be at least this; at most, with `least` False.
+        The value must be at least this; at most, if `at_least` is False.
     unit : str
     """
 
     text: str
-    value: Callable[[Rows], float]
+    value: Callable[[FigureRecords], float]
     goal: float
-    least: bool = True
+    at_least: bool = True
     unit: str = ""
 
-    def reached(self, records: Iterable[Mapping[str, Any]], best: bool = False) -> float | None:
+    def evaluate(self, records: Iterable[Mapping[str, Any]], best: bool = False) -> float | None:
         """The value by medians, or by minima; None if a row it needs holds no figure."""
         try:
-            return self.value(Rows([record for record in records if not trouble(record)], best))
+            return self.value(FigureRecords([record for record in records if not explain_failure(record)], best))
         except (KeyError, ZeroDivisionError, ValueError):
             return None
 
-    def met(self, value: float) -> bool:
-        return value >= self.goal if self.least else value <= self.goal
+    def is_met(self, value: float) -> bool:
+        return value >= self.goal if self.at_least else value <= self.goal

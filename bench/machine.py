@@ -10,26 +10,26 @@ import sysconfig
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-__all__ = ["CONTENDERS", "machine"]
+__all__ = ["CONTENDERS", "describe_machine"]
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = ("pydivsufsort", "regex", "google-re2", "hyperscan", "resiliparse", "trafilatura", "orjson")
 LIBRARIES = ("templatemine", "numpy", "cython")
 
 
-def machine() -> dict[str, str]:
+def describe_machine() -> dict[str, str]:
     """Facts by name, for the head of the results."""
     return {
-        "processor": f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {_memory()} GB of memory",
+        "processor": f"{_describe_processor()}, {len(os.sched_getaffinity(0))} cores, {_memory()} GB of memory",
         "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}",
         "python": f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}",
-        "compiler flags": f"{sysconfig.get_config_var('CC')} {sysconfig.get_config_var('CFLAGS')} {_release_flags()}",
-        "packages": ", ".join(_version(name) for name in (*LIBRARIES, *CONTENDERS)),
-        "code": _commit(),
+        "compiler flags": f"{sysconfig.get_config_var('CC')} {sysconfig.get_config_var('CFLAGS')} {_read_release_flags()}",
+        "packages": ", ".join(_describe_version(name) for name in (*LIBRARIES, *CONTENDERS)),
+        "code": _describe_commit(),
     }
 
 
-def _processor() -> str:
+def _describe_processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -44,7 +44,7 @@ def _memory() -> int:
     return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9)
 
 
-def _release_flags() -> str:
+def _read_release_flags() -> str:
     """What setup.py adds for the build that it is asked for."""
     mode = os.environ.get("TEMPLATEMINE_BUILD", "release")
     for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body:
@@ -59,7 +59,7 @@ def _release_flags() -> str:
     return "(flags of setup.py not found)"
 
 
-def _version(name: str) -> str:
+def _describe_version(name: str) -> str:
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
@@ -72,13 +72,13 @@ def _own_version() -> str:
     return __version__
 
 
-def _commit() -> str:
+def _describe_commit() -> str:
     try:
-        commit = _git("rev-parse", "--short", "HEAD").strip()
-        return f"{commit} with changes" if _git("status", "--porcelain", "src", "setup.py") else commit
+        commit = _run_git("rev-parse", "--short", "HEAD").strip()
+        return f"{commit} with changes" if _run_git("status", "--porcelain", "src", "setup.py") else commit
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
 
-def _git(*arguments: str) -> str:
+def _run_git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -22,28 +22,28 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from data import ROOT, describe, folder_of
+from benchmark_archives import ROOT, describe, folder_of
 from figures import FIGURES
 from harness import (
     GROUPS,
-    PATIENCE,
+    RUN_KINDS,
     Bench,
     Measure,
-    ask_for_a_turn,
-    keep_record,
+    append_record,
+    explain_failure,
     measure_here,
     measure_in_turn,
-    trouble,
+    wait_for_turn,
 )
-from machine import machine
-from table import render
+from machine import describe_machine
+from results_page import render_results
 
 HERE = Path(__file__).resolve().parent
 SHARED = ROOT.parent / "shared" / "data"
 NAMES = tuple(figure.name for figure in FIGURES)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=NAMES, default=NAMES, help=", ".join(NAMES))
     parser.add_argument("--quick", action="store_true", help="small archives, few runs")
@@ -64,16 +64,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; 1 if a row failed."""
-    args = _parser().parse_args(arguments)
+    args = _build_parser().parse_args(arguments)
     if args.measure:
-        print(json.dumps(_measure(args.measure, args.quick)))
+        print(json.dumps(_measure_row(args.measure, args.quick)))
         return 0
     if args.render:
         head, *records = map(json.loads, args.render.read_text(encoding="utf-8").splitlines())
     else:
-        head, records = _run(args)
-    page = render(FIGURES, records, head["facts"], head["notes"])
-    target = args.results or (HERE / "RESULTS.md" if _complete(args) else None)
+        head, records = _run_figures(args)
+    page = render_results(FIGURES, records, head["facts"], head["notes"])
+    target = args.results or (HERE / "RESULTS.md" if _is_complete(args) else None)
     if target is None:
         print("\n" + page)
     else:
@@ -82,57 +82,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(any("failed" in record for record in records))
 
 
-def _complete(args: argparse.Namespace) -> bool:
+def _is_complete(args: argparse.Namespace) -> bool:
     return set(args.only) == set(NAMES) and not (args.quick or args.render or args.groups)
 
 
-def _measure(key: str, quick: bool) -> dict[str, Any]:
+def _measure_row(key: str, quick: bool) -> dict[str, Any]:
     (measure,) = (row for figure in FIGURES for row in figure.measures if row.key == key)
-    return measure_here(measure, Bench(folder=folder_of(measure.data, quick), quick=quick, turn=ask_for_a_turn))
+    return measure_here(measure, Bench(folder=folder_of(measure.data, quick), quick=quick, turn=wait_for_turn))
 
 
-def _run(args: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _run_figures(args: argparse.Namespace) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     began = time.monotonic()
     groups = [group for group in args.groups or GROUPS if group != "shared" or args.shared_data.is_dir()]
-    folder = HERE / "results" if _complete(args) else ROOT / "build" / "bench"
+    folder = HERE / "results" if _is_complete(args) else ROOT / "build" / "bench"
     lines = args.lines or folder / f"{date.today().isoformat()}.jsonl"
     lines.unlink(missing_ok=True)
     for group in groups:
-        _make(group, args)
-    head = {"facts": _facts(), "notes": _notes(args, groups)}
-    keep_record(head, lines)
+        _make_archives(group, args)
+    head = {"facts": _collect_facts(), "notes": _write_notes(args, groups)}
+    append_record(head, lines)
     records = []
     for figure in FIGURES:
         for group in groups if figure.name in args.only else ():
-            for record in _records([row for row in figure.measures if row.data == group], args):
-                keep_record(record, lines)
+            for record in _measure_rows([row for row in figure.measures if row.data == group], args):
+                append_record(record, lines)
                 records.append(record)
-                print(_line(record), flush=True)
+                print(_format_line(record), flush=True)
     print(f"{len(records)} rows in {time.monotonic() - began:.0f} s; records in {lines}", flush=True)
     return head, records
 
 
-def _make(group: str, args: argparse.Namespace) -> None:
+def _make_archives(group: str, args: argparse.Namespace) -> None:
     """The archives, made by a process of their own: this one must stay small."""
-    command = [sys.executable, str(HERE / "data.py"), group, "--shared", str(args.shared_data)]
+    command = [sys.executable, str(HERE / "benchmark_archives.py"), group, "--shared", str(args.shared_data)]
     subprocess.run(command + ["--quick"] * args.quick, check=True)
 
 
-def _records(rows: Sequence[Measure], args: argparse.Namespace) -> list[dict[str, Any]]:
-    """Of all rows of a figure on a group of archives, those that the patience of the run is too short for included."""
-    patience = 2 if args.slow else 0 if args.quick else 1
+def _measure_rows(rows: Sequence[Measure], args: argparse.Namespace) -> list[dict[str, Any]]:
+    """Of all rows of a figure on a group of archives, with those that this kind of run leaves out."""
+    run_kind = 2 if args.slow else 0 if args.quick else 1
     command = [sys.executable, str(HERE / "run.py"), *(["--quick"] * args.quick), "--measure"]
-    measured = iter(measure_in_turn([row for row in rows if row.patience <= patience], command))
-    left_out = {"left_out": f"takes too long for a {PATIENCE[patience]} run"}
-    return [next(measured) if row.patience <= patience else {**row.names, **left_out} for row in rows]
+    measured = iter(measure_in_turn([row for row in rows if row.run_kind <= run_kind], command))
+    left_out = {"left_out": f"takes too long for a {RUN_KINDS[run_kind]} run"}
+    return [next(measured) if row.run_kind <= run_kind else {**row.names, **left_out} for row in rows]
 
 
-def _facts() -> dict[str, str]:
+def _collect_facts() -> dict[str, str]:
     command = ["python", "bench/run.py", *sys.argv[1:]]
-    return {"date": date.today().isoformat(), "command": f"`{shlex.join(command)}`", **machine()}
+    return {"date": date.today().isoformat(), "command": f"`{shlex.join(command)}`", **describe_machine()}
 
 
-def _notes(args: argparse.Namespace, groups: Sequence[str]) -> list[str]:
+def _write_notes(args: argparse.Namespace, groups: Sequence[str]) -> list[str]:
     notes = [f"archives `{group}`: {describe(group)}" for group in groups]
     if args.quick:
         notes.insert(0, "**quick: small archives and few runs, which say nothing about speed**")
@@ -141,11 +141,11 @@ def _notes(args: argparse.Namespace, groups: Sequence[str]) -> list[str]:
     return notes
 
 
-def _line(record: dict[str, Any]) -> str:
+def _format_line(record: dict[str, Any]) -> str:
     """A row as it comes, for who is waiting."""
     name = ", ".join(record[part] for part in ("figure", "data", "variant", "contender") if record[part])
-    if trouble(record):
-        return f"{name}: {trouble(record)}"
+    if explain_failure(record):
+        return f"{name}: {explain_failure(record)}"
     speed = f", {record['mb_per_s']:,.4g} MB/s" if "mb_per_s" in record else ""
     return f"{name}: {record['median_s']:.4g} s{speed}, {record['peak_memory_mb']:,.0f} MB"
 

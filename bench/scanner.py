@@ -33,19 +33,19 @@ LEAST = 0.95
 TAG = re.compile(r"</?(?!script|style|title|textarea|iframe|noscript|select)[a-zA-Z][^<>]*>", re.IGNORECASE)
 
 
-def ours(html: str) -> str:
+def read_blocks(html: str) -> str:
     """Blocks, a line each."""
     page = Page(html)
     return "\n".join(page.text(block) for block in range(len(page)))
 
 
-def resiliparse(html: str) -> str:
+def extract_with_resiliparse(html: str) -> str:
     """Its plain text, without a choice of main content."""
     tree = HTMLTree.parse(html)
     return str(extract_plain_text(tree, main_content=False, alt_texts=False, links=False, form_fields=False))
 
 
-def selectolax(html: str) -> str:
+def extract_with_selectolax(html: str) -> str:
     """The text of body, or of all, once what is not shown is taken out."""
     tree = LexborHTMLParser(html)
     tree.strip_tags(
@@ -55,13 +55,17 @@ def selectolax(html: str) -> str:
     return "" if node is None else node.text(separator="\n")
 
 
-def broken(html: str, share: float, seed: int) -> str:
+def remove_tags(html: str, share: float, seed: int) -> str:
     """The page with a share of its tags, at random, taken out; not those of scripts and styles."""
     draw = random.Random(seed)
     return TAG.sub(lambda found: "" if draw.random() < share else found[0], html)
 
 
-PARSERS: dict[str, Callable[[str], str]] = {"ours": ours, "resiliparse": resiliparse, "selectolax": selectolax}
+PARSERS: dict[str, Callable[[str], str]] = {
+    "ours": read_blocks,
+    "resiliparse": extract_with_resiliparse,
+    "selectolax": extract_with_selectolax,
+}
 
 
 def main() -> None:
@@ -78,7 +82,7 @@ def main() -> None:
                 html for _, html in zip(range(args.pages), (json.loads(line)["html"] for line in lines), strict=False)
             ]
         if args.broken:
-            pages = [broken(html, args.broken, place) for place, html in enumerate(pages)]
+            pages = [remove_tags(html, args.broken, place) for place, html in enumerate(pages)]
         size = sum(len(html.encode()) for html in pages) / 1e6
         best = dict.fromkeys(PARSERS, float("inf"))
         for _ in range(RUNS):

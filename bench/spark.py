@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from machine import machine
+from machine import describe_machine
 from templatemine.config import PipelineConfig, ReadConfig, SampleConfig
 from templatemine.io.read import read_documents
 from templatemine.mining.candidates import source_rates
@@ -33,7 +33,7 @@ from templatemine.pipeline import Miner
 REPEATS = 3
 
 
-def timed(work: Callable[..., Any], repeats: int = 1, *arguments: Any) -> tuple[float, Any]:
+def time_call(work: Callable[..., Any], repeats: int = 1, *arguments: Any) -> tuple[float, Any]:
     """Least processor seconds of this thread, and what the last run gave."""
     best = float("inf")
     for _ in range(repeats):
@@ -46,7 +46,7 @@ def timed(work: Callable[..., Any], repeats: int = 1, *arguments: Any) -> tuple[
 # --------------------------------------------------------------------------------------------------------------- costs
 
 
-def batches(documents: Sequence[Document], part: int = 0) -> Iterator[Any]:
+def make_batches(documents: Sequence[Document], part: int = 0) -> Iterator[Any]:
     import pyarrow as pa
 
     for start in range(0, len(documents), 500):
@@ -57,15 +57,15 @@ def batches(documents: Sequence[Document], part: int = 0) -> Iterator[Any]:
         )
 
 
-def rows(found: Iterable[Any]) -> list[dict[str, Any]]:
+def read_rows(found: Iterable[Any]) -> list[dict[str, Any]]:
     return [row for batch in found for row in batch.to_pylist()]
 
 
-def size(some: Iterable[dict[str, Any]]) -> int:
+def count_bytes(some: Iterable[dict[str, Any]]) -> int:
     return sum(len(row["data"]) for row in some)
 
 
-def costs(path: str) -> dict[str, float]:
+def measure_costs(path: str) -> dict[str, float]:
     """The constants, of the sources of an archive that are fit to be mined."""
     import pyarrow as pa
 
@@ -83,23 +83,25 @@ def costs(path: str) -> dict[str, float]:
     options = resolve_defaults(PipelineConfig(sample=SampleConfig(exact=True)))
     plan = tasks.Plan(options=options, bits=6, floor=0)
     # Seconds of a source of n documents are a n + b: all of it, and its first 20 documents.
-    few = [document for found in archive.values() for document in found[:20]]
-    whole, mined = timed(lambda: rows(tasks.mine(batches(documents), plan, mine_source)))
-    small, _ = timed(lambda: rows(tasks.mine(batches(few), plan, mine_source)), REPEATS)
-    told = [row for row in mined if row["kind"] == tasks.RATES]
-    told.sort(key=lambda row: (row["number"], row["source"]))
-    answering, answered = timed(lambda: rows(tasks.compare_strings(_again(told))))
-    known = sorted(
+    first_documents = [document for found in archive.values() for document in found[:20]]
+    whole, mined = time_call(lambda: read_rows(tasks.mine(make_batches(documents), plan, mine_source)))
+    small, _ = time_call(lambda: read_rows(tasks.mine(make_batches(first_documents), plan, mine_source)), REPEATS)
+    rate_rows = [row for row in mined if row["kind"] == tasks.RATES]
+    rate_rows.sort(key=lambda row: (row["number"], row["source"]))
+    answering, answered = time_call(lambda: read_rows(tasks.compare_strings(_rebatch(rate_rows))))
+    reduced = sorted(
         [row for row in mined if row["kind"] != tasks.RATES] + answered,
         key=lambda row: (row["source"], row["kind"], row["number"], row["piece"]),
     )
-    deciding, decided = timed(lambda: rows(tasks.decide(_again(known), plan, decide_source)))
-    facts = rows(tasks.read_reports(_again(decided)))
+    deciding, decided = time_call(lambda: read_rows(tasks.decide(_rebatch(reduced), plan, decide_source)))
+    facts = read_rows(tasks.read_reports(_rebatch(decided)))
     packs = {row["source"]: Pack.from_json(row["pack"]) for row in facts if row["pack"]}
     shipped = {source: tasks.serialize(pack) for source, pack in packs.items()}
-    cleaning, _ = timed(lambda: [0 for _ in tasks.clean(_for_cleaning(documents), shipped, StreamConfig())], REPEATS)
-    counting, wanted = _counting(archive, options)
-    reading, _ = timed(lambda: [0 for _ in tasks._documents(batches(documents))], REPEATS)
+    cleaning, _ = time_call(
+        lambda: [0 for _ in tasks.clean(_batch_for_cleaning(documents), shipped, StreamConfig())], REPEATS
+    )
+    counting, query_bytes = _measure_counting(archive, options)
+    reading, _ = time_call(lambda: [0 for _ in tasks._documents(make_batches(documents))], REPEATS)
     body = sum(len(document.body.encode("utf-8", "surrogatepass")) for document in documents)
     packed = sum(
         len(
@@ -111,7 +113,7 @@ def costs(path: str) -> dict[str, float]:
         )
         for start in range(0, number, 20)
     )
-    slope = (whole - small) / (number - len(few))
+    slope = (whole - small) / (number - len(first_documents))
     return {
         "sources": len(archive),
         "documents": number,
@@ -119,34 +121,34 @@ def costs(path: str) -> dict[str, float]:
         "packed_document": packed / number,
         "arrow_seconds_document": reading / number,
         "mine_seconds_document": slope,
-        "mine_seconds_source": max(0.0, (small - slope * len(few)) / len(archive)),
-        "strings_document": size(told) / 16 / number,
-        "told_bytes_document": size(told) / number,
+        "mine_seconds_source": max(0.0, (small - slope * len(first_documents)) / len(archive)),
+        "strings_document": count_bytes(rate_rows) / 16 / number,
+        "told_bytes_document": count_bytes(rate_rows) / number,
         "answer_seconds_document": answering / number,
-        "answer_bytes_document": size(answered) / number,
-        "state_bytes_document": size(row for row in mined if row["kind"] == tasks.STATE) / number,
+        "answer_bytes_document": count_bytes(answered) / number,
+        "state_bytes_document": count_bytes(row for row in mined if row["kind"] == tasks.STATE) / number,
         "decide_seconds_document": deciding / number,
         "count_seconds_document": counting,
-        "candidate_bytes_source": wanted,
+        "candidate_bytes_source": query_bytes,
         "clean_seconds_document": cleaning / number,
         "pack_bytes_source": sum(map(len, shipped.values())) / len(shipped),
         "pack_json_source": sum(len(row["pack"].encode()) for row in facts if row["pack"]) / len(packs),
     }
 
 
-def _again(some: Sequence[dict[str, Any]]) -> Iterator[Any]:
+def _rebatch(some: Sequence[dict[str, Any]]) -> Iterator[Any]:
     import pyarrow as pa
 
     for start in range(0, len(some), 200):
         yield pa.RecordBatch.from_pylist(list(some[start : start + 200]))
 
 
-def _for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
+def _batch_for_cleaning(documents: Sequence[Document]) -> Iterator[Any]:
     """In the order of days, as a crawl has them: sources interleaved."""
-    return batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
+    return make_batches(sorted(documents, key=lambda one: (one.date or "", one.id)))
 
 
-def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tuple[float, float]:
+def _measure_counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tuple[float, float]:
     """Seconds a document in which templates are counted and fillers of slots are read, and bytes of the query of a
     source, when half of a source is its sample."""
     from templatemine.adapters import tasks
@@ -162,8 +164,8 @@ def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tu
     }
     documents = [document for some in archive.values() for document in some]
     queries = {source: tasks.serialize(step.query) for source, step in steps.items()}
-    spent, _ = timed(
-        lambda asked: rows(tasks.answer_queries(_for_cleaning(documents), asked, options)), REPEATS, queries
+    spent, _ = time_call(
+        lambda asked: read_rows(tasks.answer_queries(_batch_for_cleaning(documents), asked, options)), REPEATS, queries
     )
     return spent / len(documents), sum(map(len, queries.values())) / len(queries)
 
@@ -171,7 +173,7 @@ def _counting(archive: dict[str, list[Document]], options: ResolvedConfig) -> tu
 # ------------------------------------------------------------------------------------------------------------- compare
 
 
-def compare(path: str, cores: int) -> dict[str, float]:
+def compare_with_pool(path: str, cores: int) -> dict[str, float]:
     """Records a second of both, wall clock: from documents in memory to packs, and cleaning.
 
     The pool cleans from file to bytes of JSON, Spark from memory to nowhere: each as it is used.
@@ -201,7 +203,7 @@ def compare(path: str, cores: int) -> dict[str, float]:
         out["pool_clean_bytes"] = sum(map(len, cleaner.pieces(read_batches([path], ReadConfig(), print))))
         times.append(time.perf_counter() - start)
     out["pool_clean_seconds"] = min(times)
-    spark = _session(cores)
+    spark = _start_session(cores)
     try:
         schema = "source string, id string, text string, html string, date string"
         df = spark.read.schema(schema).json(path).repartition(4 * cores).cache()
@@ -236,7 +238,7 @@ def compare(path: str, cores: int) -> dict[str, float]:
     return out
 
 
-def _session(cores: int) -> Any:
+def _start_session(cores: int) -> Any:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -257,7 +259,7 @@ def _session(cores: int) -> Any:
 # --------------------------------------------------------------------------------------------------------------- needs
 
 
-def needs(c: dict[str, float], documents: float, sources: float, cores: float) -> dict[str, float]:
+def compute_needs(c: dict[str, float], documents: float, sources: float, cores: float) -> dict[str, float]:
     """The formulas of docs/spark.md."""
     mined = min(documents, sources * SampleConfig().documents)
     counted = documents if documents > mined else 0.0
@@ -296,14 +298,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
     if args.what == "costs":
-        found = costs(args.path)
+        found = measure_costs(args.path)
     elif args.what == "compare":
-        found = compare(args.path, args.cores)
+        found = compare_with_pool(args.path, args.cores)
     else:
-        found = needs(json.loads(Path(args.path).read_text("utf-8")), args.documents, args.sources, args.cores)
+        found = compute_needs(json.loads(Path(args.path).read_text("utf-8")), args.documents, args.sources, args.cores)
     if args.output:
         args.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    for name, fact in machine().items():
+    for name, fact in describe_machine().items():
         print(f"{name}: {fact}")
     for name, value in found.items():
         print(f"{name:32} {value:,.6g}")

@@ -31,7 +31,7 @@ from templatemine.mining.segments import (
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 
-__all__ = ["Table", "describe", "labels", "numbered", "whole"]
+__all__ = ["Table", "describe", "labels", "number_hashes", "find_repeated_segments"]
 
 Column = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ _TENTHS = 10
 # ----------------------------------------------------------------------------------------------------------- candidates
 
 
-def numbered(hashes: NDArray[np.uint64], document: IntArray) -> tuple[LongArray, IntArray]:
+def number_hashes(hashes: NDArray[np.uint64], document: IntArray) -> tuple[LongArray, IntArray]:
     """A number for each different hash, in ascending order, and the documents that hold it, which ascend."""
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
@@ -86,7 +86,7 @@ def _bounds(sizes: LongArray) -> LongArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def whole(segments: Segments, least: int) -> Candidates:
+def find_repeated_segments(segments: Segments, least: int) -> Candidates:
     """Segments that repeat, those that are alone on their line apart from the others."""
     alone = segments.begins_line & segments.ends_line
     able = np.flatnonzero(segments.string_df >= least)

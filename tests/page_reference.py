@@ -57,7 +57,7 @@ class Blocks(HTMLParser):
             return
         self.pieces.append((data, any(link for _, _, link, _ in self.stack)))
         if data.strip():
-            self.common = self.path() if self.common is None else _shared(self.common, self.path())
+            self.common = self.path() if self.common is None else _common_prefix(self.common, self.path())
 
     def flush(self) -> None:
         """End the block."""
@@ -72,7 +72,7 @@ class Blocks(HTMLParser):
         self.pieces, self.common = [], None
 
 
-def _shared(a: list[tuple[int, str]], b: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _common_prefix(a: list[tuple[int, str]], b: list[tuple[int, str]]) -> list[tuple[int, str]]:
     size = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return a[:size]
 
@@ -91,12 +91,12 @@ def forest(rows: NDArray[np.float32], trees: Sequence[Mapping[str, Any]]) -> lis
     return sums
 
 
-def firsts(keys: Sequence[int]) -> list[int]:
+def find_first_places(keys: Sequence[int]) -> list[int]:
     """Of each key the place of the first one that is equal."""
     return [keys.index(key) for key in keys]
 
 
-def saying(text: str) -> str | None:
+def normalise_text(text: str) -> str | None:
     """The words of a text in lower case; None beyond ASCII."""
     return " ".join(re.sub(r"\W+", " ", text.casefold()).split()) if text.isascii() else None
 

@@ -377,27 +377,29 @@ def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.
 def test_documents_on_a_disk_are_not_read_to_say_that_a_source_is_fit() -> None:
     read = 0
 
-    class Lying(list[Document]):
+    class ChangingList(list[Document]):
         def __iter__(self) -> Iterator[Document]:
             nonlocal read
             for place in range(len(self)):
                 read += 1
                 yield self[place]
 
-    some = Lying(Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000))
+    some = ChangingList(
+        Document(source="a", id=str(place), text="" if place % 2 else f"w{place}") for place in range(1000)
+    )
     options = resolve_defaults(PipelineConfig())
     assert unfit_reason(some, options) == ""
     assert read < 25
-    alike = Lying(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
+    alike = ChangingList(Document(source="a", id=str(place), text="" if place % 2 else "w") for place in range(1000))
     assert "all documents are equal" in unfit_reason(alike, options)
-    assert "4 of 8 documents have text" in unfit_reason(Lying(alike[:8]), options)
+    assert "4 of 8 documents have text" in unfit_reason(ChangingList(alike[:8]), options)
 
 
 def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
     """Each stage gets what the one before it gave, and the work of the stage."""
     done: list[tuple[str, object]] = []
 
-    class Noting(Executor[str, str, str]):
+    class RecordingExecutor(Executor[str, str, str]):
         def map_documents(self, work: object) -> str:
             done.append(("map documents", work))
             return "kept"
@@ -414,7 +416,7 @@ def test_the_order_is_that_of_the_driver_whatever_the_executor() -> None:
             done.append((f"share {result}", work))
             return "whole"
 
-    assert drive(Noting()) == "whole"
+    assert drive(RecordingExecutor()) == "whole"
     assert done == [
         ("map documents", mine_source),
         ("reduce", "kept"),

@@ -62,8 +62,11 @@ def test_what_the_demo_prints(tmp_path: Path) -> None:
 
     archive, new, packs = tmp_path / "archive.jsonl.gz", tmp_path / "new.jsonl", tmp_path / "packs"
     write_archive(demo.SPEC, str(archive), held_out=str(new), split=0.1)
-    told = [_told("mine", archive, "-o", packs), _told("clean", new, "-p", packs, "-o", tmp_path / "cleaned.jsonl")]
-    told.append(_told("show", packs / "tarnwickledger.example.json", "--limit", "4"))
+    told = [
+        _run_command("mine", archive, "-o", packs),
+        _run_command("clean", new, "-p", packs, "-o", tmp_path / "cleaned.jsonl"),
+    ]
+    told.append(_run_command("show", packs / "tarnwickledger.example.json", "--limit", "4"))
     cleaned, originals = (
         [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         for path in (tmp_path / "cleaned.jsonl", new)
@@ -84,7 +87,7 @@ def test_what_the_demo_prints(tmp_path: Path) -> None:
         assert line in printed or line in ("", "...") or line.startswith("$ templatemine ")
 
 
-def _told(*arguments: object) -> str:
+def _run_command(*arguments: object) -> str:
     command = [sys.executable, "-m", "templatemine", *map(str, arguments)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "120"})
     return ran.stdout + ran.stderr

@@ -256,8 +256,8 @@ def test_python_of_evaluation(here: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_a_spider_exports_then_mines_then_cleans(here: Path) -> None:
     """The page of Scrapy from the top, as it stands but for where the site is."""
     pytest.importorskip("scrapy")
-    from crawl_sites import page as answer
-    from crawl_sites import serving
+    from crawl_sites import make_page as answer
+    from crawl_sites import serve_sites
 
     articles = read(here / "articles" / "a.jsonl")
     spider = one_of("scrapy.md", "python", "import scrapy")
@@ -265,7 +265,7 @@ def test_a_spider_exports_then_mines_then_cleans(here: Path) -> None:
     run, mine = one_of("scrapy.md", "shell").splitlines()
     remove(here / "items.jsonl")
     remove(here / "packs")
-    with serving() as sites:
+    with serve_sites() as sites:
         links = "".join(f"<h2><a href='/{number}'>{number}</a></h2>" for number in range(len(articles)))
         sites.answers["/"] = answer(links)
         for number, one in enumerate(articles):

@@ -7,8 +7,8 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from data import EXPRESSIONS
-from figures.cleaning import VARIANTS, articles
+from benchmark_archives import EXPRESSIONS
+from figures.cleaning import VARIANTS, load_articles
 from harness import GROUPS, Bench, Claim, Figure, Measure, Record
 
 __all__ = ["DESK"]
@@ -17,7 +17,7 @@ NAME = "desk"
 DECISION, OPENING = "a decision", "opening"
 
 
-def _answers(bench: Bench, number: int, opening: bool) -> Record:
+def _measure_answers(bench: Bench, number: int, opening: bool) -> Record:
     """The answer to a decision is the whole state of the review, as JSON; every second decision undoes the one before."""
     import orjson
 
@@ -31,7 +31,7 @@ def _answers(bench: Bench, number: int, opening: bool) -> Record:
     path = folder / "pack.json"
     shutil.copy(bench.folder / f"expressions-{number}.json", path)
     source = str(orjson.loads(path.read_bytes())["source"])
-    documents = [Document(source=source, id=str(place), text=text) for place, text in enumerate(articles(bench))]
+    documents = [Document(source=source, id=str(place), text=text) for place, text in enumerate(load_articles(bench))]
     records = [Article(document=document, fields={}, where="") for document in documents]
 
     def desk() -> Desk:
@@ -40,19 +40,21 @@ def _answers(bench: Bench, number: int, opening: bool) -> Record:
     def open_it() -> None:
         orjson.dumps(desk().review_state(source))
 
-    ready = desk()
-    state = ready.review_state(source)
+    desk_in_use = desk()
+    state = desk_in_use.review_state(source)
     names = [row["id"] for row in state["templates"]]
-    made = 0
+    decisions = 0
 
     def decide() -> None:
-        nonlocal state, made
+        nonlocal state, decisions
         asked = (
-            {"kind": "add", "rule": {"action": "reject", "id": names[made // 2]}} if made % 2 == 0 else {"kind": "undo"}
+            {"kind": "add", "rule": {"action": "reject", "id": names[decisions // 2]}}
+            if decisions % 2 == 0
+            else {"kind": "undo"}
         )
-        state = ready.decide(source, "a", {**asked, "version": state["version"]})
+        state = desk_in_use.decide(source, "a", {**asked, "version": state["version"]})
         orjson.dumps(state)
-        made += 1
+        decisions += 1
 
     try:
         return bench.time(open_it if opening else decide, templates=number, articles=state["articles"])
@@ -63,7 +65,7 @@ def _answers(bench: Bench, number: int, opening: bool) -> Record:
 DESK = Figure(
     name=NAME,
     title="Answers of the desk",
-    says=(
+    description=(
         "Packs of 50, 500 and 5,000 templates, of which the most are of other sources, and a sample of 300 articles. `opening` reads "
         "the articles and the pack and finds all templates in the sample; `a decision` rejects a template, or undoes that, writes "
         "the pack and says what has changed. Both with the answer as JSON, without the browser."
@@ -74,7 +76,7 @@ DESK = Figure(
             data=data,
             contender=contender,
             variant=VARIANTS[number],
-            work=partial(_answers, number=number, opening=contender == OPENING),
+            work=partial(_measure_answers, number=number, opening=contender == OPENING),
         )
         for data in GROUPS
         for number in EXPRESSIONS
@@ -85,7 +87,7 @@ DESK = Figure(
             text=f"seconds of a decision, {VARIANTS[number]}",
             value=partial(lambda rows, variant: rows.time(DECISION, variant), variant=VARIANTS[number]),
             goal=0.1,
-            least=False,
+            at_least=False,
             unit="s",
         )
         for number in EXPRESSIONS[1:]

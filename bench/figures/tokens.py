@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from data import documents, rows_of, size_of, texts_of
+from benchmark_archives import count_bytes, load_documents, load_texts, read_rows
 from harness import GROUPS, Bench, Claim, Figure, Measure, Record
 
 __all__ = ["TOKENS"]
@@ -14,12 +14,12 @@ WC = {"wc -w, C": "C", "wc -w, UTF-8": "C.UTF-8"}
 """Contender -> locale: which bytes part words depends on it, and so does the speed."""
 
 
-def _native(bench: Bench) -> Record:
+def _measure_native(bench: Bench) -> Record:
     from templatemine import _core
     from templatemine.config import TokeniseConfig
     from templatemine.text.patterns import pattern_set
 
-    texts = [row["text"].encode() for row in rows_of(bench.folder / "archive.jsonl")]
+    texts = [row["text"].encode() for row in read_rows(bench.folder / "archive.jsonl")]
     config = TokeniseConfig()
     arguments = pattern_set(config.patterns, ()).scanner_arguments(config.separators, False)
     tokens = forms = 0
@@ -36,7 +36,7 @@ def _native(bench: Bench) -> Record:
     return {**record, "tokens": tokens, "forms": forms}
 
 
-def _stage(bench: Bench) -> Record:
+def _measure_stage(bench: Bench) -> Record:
     from templatemine.config import TokeniseConfig
     from templatemine.mining.tokenise import tokenise
 
@@ -45,21 +45,21 @@ def _stage(bench: Bench) -> Record:
     def run(rows: list[Any]) -> None:
         tokenise("all", rows, TokeniseConfig(), lines=True)
 
-    return bench.time(run, prepare=lambda: documents(path), size=size_of(texts_of(path)))
+    return bench.time(run, prepare=lambda: load_documents(path), size=count_bytes(load_texts(path)))
 
 
-def _wc(bench: Bench, locale: str) -> Record:
+def _measure_wc(bench: Bench, locale: str) -> Record:
     path = bench.folder / "text.txt"
     return bench.time_program(["env", f"LC_ALL={locale}", "wc", "-w", str(path)], size=path.stat().st_size)
 
 
-def _rows(data: str) -> tuple[Measure, ...]:
+def _make_rows(data: str) -> tuple[Measure, ...]:
     name = "tokens"
     return (
-        Measure(figure=name, data=data, contender="templatemine", work=_native),
-        Measure(figure=name, data=data, contender="templatemine, stage", work=_stage),
+        Measure(figure=name, data=data, contender="templatemine", work=_measure_native),
+        Measure(figure=name, data=data, contender="templatemine, stage", work=_measure_stage),
         *(
-            Measure(figure=name, data=data, contender=contender, work=partial(_wc, locale=locale))
+            Measure(figure=name, data=data, contender=contender, work=partial(_measure_wc, locale=locale))
             for contender, locale in WC.items()
         ),
     )
@@ -68,12 +68,12 @@ def _rows(data: str) -> tuple[Measure, ...]:
 TOKENS = Figure(
     name="tokens",
     title="Tokens",
-    says=(
+    description=(
         "`_core.Tokeniser`: bytes of each text of archive.jsonl in, ids of normalised tokens and line breaks out, all "
         "texts as one source. `stage` is `tokenise(documents)`, from str. `wc -w` reads the same texts from a file in "
         "the page cache, and the time of its process counts. The claim is against the faster of its locales."
     ),
-    measures=tuple(row for data in GROUPS for row in _rows(data)),
+    measures=tuple(row for data in GROUPS for row in _make_rows(data)),
     claims=(
         Claim(
             text="speed, against `wc -w`",

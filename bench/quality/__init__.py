@@ -1,1 +1,1 @@
-"""How good we are, beside others: contenders, ablations, and a gate that no figure may fall through."""
+"""Quality beside other systems: contenders, ablations, and floors that no figure may fall below."""

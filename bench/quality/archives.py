@@ -1,4 +1,4 @@
-"""What quality is measured on: archives from the generator, always, and real ones where they are at hand.
+"""The archives that quality is measured on: generated ones always, and real ones where they are at hand.
 
 Each archive is read once in a process.  Digests are of what is measured on: of the bytes of real files, and of the
 records that the generator makes.
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) if path not in sys.path]
 
 
-from data import rows_of  # noqa: E402
+from benchmark_archives import read_rows  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 
@@ -26,16 +26,16 @@ __all__ = [
     "ANNOTATED",
     "PAGES",
     "SHARED",
-    "annotated",
-    "digest_of_files",
-    "generated",
-    "generated_pages",
+    "load_annotated",
+    "digest_files",
+    "make_generated",
+    "make_generated_pages",
     "gold_files",
     "page_file",
-    "pages",
-    "shared_is_there",
+    "load_pages",
+    "has_shared_archives",
     "text_file",
-    "texts",
+    "load_texts",
 ]
 
 SHARED = ROOT.parent / "shared" / "data"
@@ -52,7 +52,7 @@ GENERATED = {"sources": 6, "documents": 200, "seed": SEED}
 GENERATED_PAGES = {"sources": 3, "documents": 40, "seed": SEED}
 
 
-def shared_is_there() -> bool:
+def has_shared_archives() -> bool:
     """Whether the real archives are at hand."""
     return SHARED.is_dir()
 
@@ -68,67 +68,67 @@ def page_file(name: str) -> Path:
 def gold_files(*names: str) -> list[Path]:
     """Annotated spans, a file a source; of the sources of some archives, or of all that are annotated."""
     files = sorted((SHARED / "gold").glob("*.jsonl"))
-    sources = {document.source for document in texts(*names)}
+    sources = {document.source for document in load_texts(*names)}
     return [file for file in files if not names or file.stem in sources]
 
 
 @cache
-def texts(*names: str) -> list[Document]:
+def load_texts(*names: str) -> list[Document]:
     """The articles of some archives."""
     return [
         Document(source=row["source"], id=row["id"], text=row["text"], date=row.get("date") or None)
         for name in names
-        for row in rows_of(text_file(name))
+        for row in read_rows(text_file(name))
     ]
 
 
 @cache
-def annotated(*names: str) -> dict[str, list[tuple[int, int, str]]]:
+def load_annotated(*names: str) -> dict[str, list[tuple[int, int, str]]]:
     """Annotated spans by id, of the sources of some archives, or of all that are annotated."""
     return {key: spans for file in gold_files(*names) for key, spans in read_spans(file).items()}
 
 
 @cache
-def pages(name: str) -> tuple[list[Document], dict[str, str | None]]:
+def load_pages(name: str) -> tuple[list[Document], dict[str, str | None]]:
     """The pages of a set and their gold."""
-    rows = list(rows_of(page_file(name)))
+    rows = list(read_rows(page_file(name)))
     documents = [Document(source=row.get("source") or name, id=row["id"], html=row["html"]) for row in rows]
     return documents, {row["id"]: row.get("gold") for row in rows}
 
 
 @cache
-def generated() -> tuple[list[Document], dict[str, list[tuple[int, int, str]]], str]:
+def make_generated() -> tuple[list[Document], dict[str, list[tuple[int, int, str]]], str]:
     """A generated archive, its spans, its digest."""
     from generate import Archive, ArchiveSpec
 
     articles = list(Archive(ArchiveSpec(**GENERATED)).articles())
-    documents = [_document(article.record) for article in articles]
+    documents = [_make_document(article.record) for article in articles]
     gold = {article.record["id"]: list(article.spans) for article in articles}
-    return documents, gold, _digest([[article.record, article.spans] for article in articles])
+    return documents, gold, _digest_rows([[article.record, article.spans] for article in articles])
 
 
 @cache
-def generated_pages() -> tuple[list[Document], dict[str, str | None], str]:
+def make_generated_pages() -> tuple[list[Document], dict[str, str | None], str]:
     """Generated pages, their gold texts, their digest."""
     from generate import generate_pages as make
 
     rows = list(make(**GENERATED_PAGES))
-    return [_document(row) for row in rows], {row["id"]: row["gold"] for row in rows}, _digest(rows)
+    return [_make_document(row) for row in rows], {row["id"]: row["gold"] for row in rows}, _digest_rows(rows)
 
 
-def _document(row: dict[str, Any]) -> Document:
+def _make_document(row: dict[str, Any]) -> Document:
     return Document(
         source=row["source"], id=row["id"], text=row.get("text"), html=row.get("html"), date=row.get("date")
     )
 
 
-def _digest(rows: Sequence[object]) -> str:
+def _digest_rows(rows: Sequence[object]) -> str:
     lines = "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
 @cache
-def digest_of_files(*paths: Path) -> str:
+def digest_files(*paths: Path) -> str:
     """One digest of several files, their names included."""
     whole = hashlib.sha256()
     for path in paths:

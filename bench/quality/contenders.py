@@ -1,4 +1,4 @@
-"""Who is compared: ours by method, a filter of frequent sentences, and the extractors of main text that people use, by
+"""The systems that are compared: ours by method, a filter of frequent sentences, and the extractors of main text that people use, by
 themselves and before those that learn from texts.
 
 A contender is a function that makes a `Learner`; one whose package is not installed raises ImportError and has a row that
@@ -30,11 +30,11 @@ __all__ = [
     "SUITE_EXTRACTORS",
     "TEXT_CONTENDERS",
     "Contender",
-    "configured",
+    "change_config",
     "frequent_sentences",
     "repeated_lines",
     "repeated_strings",
-    "then",
+    "chain_contenders",
 ]
 
 Extract = Callable[[str], str | None]
@@ -55,32 +55,32 @@ class Contender:
 # -------------------------------------------------------------------------------------------------------------- texts
 
 _SENTENCE = re.compile(r"[^\n.!?。！？؟]*[.!?。！？؟]+[\"'”’»）)」』]*|[^\n.!?。！？؟]+")
-SHARE = 0.003
+MIN_SENTENCE_SHARE = 0.003
 
 
-def frequent_sentences(share: float = SHARE) -> Learner:
+def frequent_sentences(share: float = MIN_SENTENCE_SHARE) -> Learner:
     """Sentences that stand in at least this share of a source's documents, and in two, go; digits count as equal."""
 
     def learn(history: Sequence[Document]) -> DocumentCleaner:
         frequent: dict[str, set[str]] = {}
         for source, rows in group_by_source(history).items():
-            df = Counter(key for row in rows for key in {key for _, _, key in _sentences(row.body)})
+            df = Counter(key for row in rows for key in {key for _, _, key in _split_sentences(row.body)})
             frequent[source] = {key for key, count in df.items() if count >= max(2, share * len(rows))}
         return lambda documents: [
-            _cut(row.body, _sentences(row.body), frequent.get(row.source, set())) for row in documents
+            _cut_known(row.body, _split_sentences(row.body), frequent.get(row.source, set())) for row in documents
         ]
 
     return learn
 
 
-def _cut(text: str, parts: Iterator[tuple[int, int, str]], known: set[str]) -> Cleaned:
+def _cut_known(text: str, parts: Iterator[tuple[int, int, str]], known: set[str]) -> Cleaned:
     """The text without the parts that are known."""
     spans = tuple(Span(start, end) for start, end, key in parts if key in known)
     bounds = [0, *(edge for span in spans for edge in (span.start, span.end)), len(text)]
     return Cleaned("".join(text[one:other] for one, other in zip(bounds[::2], bounds[1::2], strict=True)), spans)
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
+def _split_sentences(text: str) -> Iterator[tuple[int, int, str]]:
     for found in _SENTENCE.finditer(text):
         bare = found[0].strip()
         if bare:
@@ -90,12 +90,12 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
 
 def repeated_lines(history: Sequence[Document]) -> DocumentCleaner:
     """Lines that stand in two documents go, whatever their source: removal of lines as before training language models."""
-    df = Counter(key for row in history for key in {key for _, _, key in _lines(row.body)})
+    df = Counter(key for row in history for key in {key for _, _, key in _split_lines(row.body)})
     known = {key for key, count in df.items() if count > 1}
-    return lambda documents: [_cut(row.body, _lines(row.body), known) for row in documents]
+    return lambda documents: [_cut_known(row.body, _split_lines(row.body), known) for row in documents]
 
 
-def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+def _split_lines(text: str) -> Iterator[tuple[int, int, str]]:
     for found in re.finditer(r"[^\n]+", text):
         bare = found[0].strip()
         if bare:
@@ -103,24 +103,24 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, start + len(bare), bare
 
 
-STRING = 50
+STRING_WORDS = 50
 """Words of a repeated string (Lee et al., Deduplicating training data makes language models better, ACL 2022: 50 tokens)."""
 
 
 def repeated_strings(history: Sequence[Document]) -> DocumentCleaner:
-    """Strings of `STRING` words, or characters of a script without spaces, that stand in two documents go, by hashes."""
-    seen = np.sort(np.concatenate([np.unique(_windows(_tokens(row.body))) for row in history]))
+    """Strings of `STRING_WORDS` words, or characters of a script without spaces, that stand in two documents go, by hashes."""
+    seen = np.sort(np.concatenate([np.unique(_hash_windows(_split_tokens(row.body))) for row in history]))
     known = np.unique(seen[1:][seen[1:] == seen[:-1]])
 
     def one(text: str) -> Cleaned:
-        tokens = _tokens(text)
-        hit = np.isin(_windows(tokens), known)
+        tokens = _split_tokens(text)
+        hit = np.isin(_hash_windows(tokens), known)
         inside = np.zeros(len(tokens) + 1, np.int64)
         np.add.at(inside, np.flatnonzero(hit), 1)
-        np.add.at(inside, np.minimum(np.flatnonzero(hit) + STRING, len(tokens)), -1)
+        np.add.at(inside, np.minimum(np.flatnonzero(hit) + STRING_WORDS, len(tokens)), -1)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(inside[:-1]) > 0, [0]])))
         found = [(tokens[a][0], tokens[b - 1][1], "") for a, b in edges.reshape(-1, 2).tolist()]
-        return _cut(text, iter(found), {""})
+        return _cut_known(text, iter(found), {""})
 
     return lambda documents: [one(row.body) for row in documents]
 
@@ -128,17 +128,17 @@ def repeated_strings(history: Sequence[Document]) -> DocumentCleaner:
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
 
 
-def _tokens(text: str) -> list[tuple[int, int, str]]:
+def _split_tokens(text: str) -> list[tuple[int, int, str]]:
     return [(found.start(), found.end(), found[0]) for found in _TOKEN.finditer(text)]
 
 
-def _windows(tokens: Sequence[tuple[int, int, str]]) -> NDArray[np.uint64]:
-    """A hash of each string of `STRING` tokens; of shorter texts none."""
+def _hash_windows(tokens: Sequence[tuple[int, int, str]]) -> NDArray[np.uint64]:
+    """A hash of each string of `STRING_WORDS` tokens; of shorter texts none."""
     size, known = 1, np.array([hash(token) for _, _, token in tokens], np.int64).view(np.uint64)
     whole: NDArray[np.uint64] | None = None
     taken = 0
-    for bit in range(STRING.bit_length()):
-        if STRING >> bit & 1:  # strings of a power of two, one behind the other
+    for bit in range(STRING_WORDS.bit_length()):
+        if STRING_WORDS >> bit & 1:  # strings of a power of two, one behind the other
             if whole is None:
                 whole, taken = known, size
             else:
@@ -166,7 +166,7 @@ TEXT_CONTENDERS: Sequence[Contender] = (
     Contender(
         name="frequent sentences",
         make=frequent_sentences,
-        note=f"in at least {SHARE:.1%} of the documents of a source, digits folded",
+        note=f"in at least {MIN_SENTENCE_SHARE:.1%} of the documents of a source, digits folded",
     ),
 )
 
@@ -174,7 +174,7 @@ TEXT_CONTENDERS: Sequence[Contender] = (
 # -------------------------------------------------------------------------------------------------------------- pages
 
 
-def _by_page(load: Callable[[], Extract]) -> Callable[[], Learner]:
+def _make_page_learner(load: Callable[[], Extract]) -> Callable[[], Learner]:
     """A learner that learns nothing, of a function that takes a page and gives its main text; pages it fails on are empty."""
 
     def make() -> Learner:
@@ -191,13 +191,13 @@ def _by_page(load: Callable[[], Extract]) -> Callable[[], Learner]:
     return make
 
 
-def _trafilatura() -> Extract:
+def _load_trafilatura() -> Extract:
     import trafilatura
 
     return lambda page: trafilatura.extract(page, include_comments=False)
 
 
-def _readability() -> Extract:
+def _load_readability() -> Extract:
     import lxml.html
     from readability import Document as Page
 
@@ -208,7 +208,7 @@ def _readability() -> Extract:
     return extract
 
 
-def _justext() -> Extract:
+def _load_justext() -> Extract:
     import justext
 
     stops = justext.get_stoplist("English")
@@ -220,13 +220,13 @@ def _justext() -> Extract:
     return extract
 
 
-def _resiliparse() -> Extract:
+def _load_resiliparse() -> Extract:
     from resiliparse.extract.html2text import extract_plain_text
 
     return lambda page: extract_plain_text(page, main_content=True)
 
 
-def _boilerpy3() -> Extract:
+def _load_boilerpy3() -> Extract:
     from boilerpy3.extractors import ArticleExtractor
 
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL)  # else a line for each nested link
@@ -234,12 +234,12 @@ def _boilerpy3() -> Extract:
     return lambda page: article_extractor.get_content(page)
 
 
-def _all_text() -> Extract:
+def _load_all_text() -> Extract:
     return lambda page: page_text(page, ())
 
 
 def _page_model_alone() -> Learner:
-    return mining_learner(clean=configured(CleanConfig(), {"page.min_pages": 10**9}))
+    return mining_learner(clean=change_config(CleanConfig(), {"page.min_pages": 10**9}))
 
 
 def _templates_alone() -> Learner:
@@ -247,17 +247,26 @@ def _templates_alone() -> Learner:
 
 
 EXTRACTORS: Sequence[Contender] = (
-    Contender(name="trafilatura", make=_by_page(_trafilatura), packages=("trafilatura",), note="without comments"),
-    Contender(name="readability-lxml", make=_by_page(_readability), packages=("readability-lxml",)),
-    Contender(name="jusText", make=_by_page(_justext), packages=("jusText",), note="English stop words"),
-    Contender(name="resiliparse", make=_by_page(_resiliparse), packages=("resiliparse",), note="main_content"),
-    Contender(name="boilerpy3", make=_by_page(_boilerpy3), packages=("boilerpy3",), note="ArticleExtractor"),
-    Contender(name="all text", make=_by_page(_all_text), note="the page without mark-up"),
+    Contender(
+        name="trafilatura",
+        make=_make_page_learner(_load_trafilatura),
+        packages=("trafilatura",),
+        note="without comments",
+    ),
+    Contender(name="readability-lxml", make=_make_page_learner(_load_readability), packages=("readability-lxml",)),
+    Contender(name="jusText", make=_make_page_learner(_load_justext), packages=("jusText",), note="English stop words"),
+    Contender(
+        name="resiliparse", make=_make_page_learner(_load_resiliparse), packages=("resiliparse",), note="main_content"
+    ),
+    Contender(
+        name="boilerpy3", make=_make_page_learner(_load_boilerpy3), packages=("boilerpy3",), note="ArticleExtractor"
+    ),
+    Contender(name="all text", make=_make_page_learner(_load_all_text), note="the page without mark-up"),
 )
 """Who judges each page by itself."""
 
 
-def _newspaper4k() -> Extract:
+def _load_newspaper4k() -> Extract:
     from newspaper import Article
 
     def extract(page: str) -> str:
@@ -269,7 +278,7 @@ def _newspaper4k() -> Extract:
     return extract
 
 
-def _goose3() -> Extract:
+def _load_goose3() -> Extract:
     from goose3 import Goose
 
     one = Goose({"enable_image_fetching": False})
@@ -277,8 +286,8 @@ def _goose3() -> Extract:
 
 
 SUITE_EXTRACTORS: Sequence[Contender] = (
-    Contender(name="newspaper4k", make=_by_page(_newspaper4k), packages=("newspaper4k",)),
-    Contender(name="goose3", make=_by_page(_goose3), packages=("goose3",)),
+    Contender(name="newspaper4k", make=_make_page_learner(_load_newspaper4k), packages=("newspaper4k",)),
+    Contender(name="goose3", make=_make_page_learner(_load_goose3), packages=("goose3",)),
 )
 """Who is compared on the tests of others alone."""
 
@@ -311,7 +320,7 @@ PAGE_CONTENDERS: Sequence[Contender] = (
 )
 
 
-def then(first: Contender, second: Contender) -> Contender:
+def chain_contenders(first: Contender, second: Contender) -> Contender:
     """What an extractor leaves of pages, and what a learner of texts leaves of that; each page is extracted once."""
 
     def make() -> Learner:
@@ -336,7 +345,7 @@ def then(first: Contender, second: Contender) -> Contender:
 Config = TypeVar("Config", PipelineConfig, CleanConfig)
 
 
-def configured(config: Config, changes: Mapping[str, object]) -> Config:
+def change_config(config: Config, changes: Mapping[str, object]) -> Config:
     """Options with some set otherwise: "select.caution" -> value.
 
     Raises

@@ -1,6 +1,6 @@
-"""The figures that the gate holds: what each is measured on, and how.  One table; add a row to gate a new one.
+"""The figures that have floors: what each is measured on, and how.  One table; add a row for a new figure.
 
-Packs of the annotated archives are mined once a method and shared with whoever asks (`packs`).
+Packs of the annotated archives are mined once for each method, and shared by all figures (`mine_packs`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clusteri
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 
-__all__ = ["FIGURES", "UNITS", "Figure", "annotated_system", "packs"]
+__all__ = ["FIGURES", "UNITS", "Figure", "make_annotated_system", "mine_packs"]
 
 UNITS = {
     "recall": ("share", True),
@@ -53,18 +53,18 @@ class Figure:
 
 
 @cache
-def packs(method: str) -> dict[str, Pack]:
+def mine_packs(method: str) -> dict[str, Pack]:
     """Packs of the annotated archives, all mined at once as the reference figures were."""
-    return mine(archives.texts(*ANNOTATED), PipelineConfig(method=method))
+    return mine(archives.load_texts(*ANNOTATED), PipelineConfig(method=method))
 
 
-def annotated_system(method: str) -> System:
+def make_annotated_system(method: str) -> System:
     """A system for the annotated archives that does not mine them again."""
-    clean = pack_cleaner(packs(method))
+    clean = pack_cleaner(mine_packs(method))
     return lambda history, documents: clean(documents)
 
 
-def _values(row: Mapping[str, Any], *names: str) -> dict[str, float]:
+def _select_values(row: Mapping[str, Any], *names: str) -> dict[str, float]:
     return {name: row[name] for name in names}
 
 
@@ -72,122 +72,128 @@ SPANS = ("recall", "precision", "f1", "loss")
 TEXTS = ("recall", "precision", "f1")
 
 
-def _annotated(method: str) -> dict[str, float]:
-    documents = archives.texts(*ANNOTATED)
-    result = evaluate_spans(documents, archives.annotated(*ANNOTATED), annotated_system(method))
-    return _values(result.row(source="mean"), *SPANS)
+def _measure_annotated(method: str) -> dict[str, float]:
+    documents = archives.load_texts(*ANNOTATED)
+    result = evaluate_spans(documents, archives.load_annotated(*ANNOTATED), make_annotated_system(method))
+    return _select_values(result.row(source="mean"), *SPANS)
 
 
-def _pages(name: str) -> dict[str, float]:
-    documents, gold = archives.pages(name)
-    return _values(
+def _measure_pages(name: str) -> dict[str, float]:
+    documents, gold = archives.load_pages(name)
+    return _select_values(
         evaluate_texts(documents, gold, mining_system(), GoldConfig(folds=PAGES[name])).row(source=ALL_PAGES),
         *TEXTS,
     )
 
 
-def _clean_archive() -> dict[str, float]:
+def _measure_clean_archive() -> dict[str, float]:
     """Articles without boilerplate: what is cut of them at all."""
     config = InjectionConfig(documents=(400,), templates=8)
-    return _values(
-        evaluate_injection(archives.texts("fakebr"), mining_system(), config).row(by="all"), "before per 10k"
+    return _select_values(
+        evaluate_injection(archives.load_texts("fakebr"), mining_system(), config).row(by="all"), "before per 10k"
     )
 
 
-def _injection(documents: list[Any], size: int) -> dict[str, float]:
+def _measure_injection(documents: list[Any], size: int) -> dict[str, float]:
     config = InjectionConfig(documents=(size,))
     row = evaluate_injection(documents, mining_system(), config).row(by="all")
-    return _values(row, "recall", "found", "precision", "false per 10k")
+    return _select_values(row, "recall", "found", "precision", "false per 10k")
 
 
-def _mirror(documents: list[Any], sample: int) -> dict[str, float]:
+def _measure_mirror(documents: list[Any], sample: int) -> dict[str, float]:
     row = evaluate_mirror(documents, mining_system(), MirrorConfig(sample=sample)).row(source="all")
-    return _values(row, "distance after", "article kept")
+    return _select_values(row, "distance after", "article kept")
 
 
-def _residue(documents: list[Any]) -> dict[str, float]:
+def _measure_residue(documents: list[Any]) -> dict[str, float]:
     """Share of the changed articles with a cut that leaves a torn line."""
     return {"residue": evaluate_residue(documents, mining_system()).row(source=RESIDUE_ALL)["any"]}
 
 
-def _duplicates(documents: list[Any], sample: int) -> dict[str, float]:
+def _measure_duplicates(documents: list[Any], sample: int) -> dict[str, float]:
     result = evaluate_near_duplicates(documents, mining_system(), RetrievalConfig(sample=sample))
-    return _values(result.row(articles="cleaned"), *TEXTS)
+    return _select_values(result.row(articles="cleaned"), *TEXTS)
 
 
-def _clusters(name: str, sample: int) -> dict[str, float]:
+def _measure_clusters(name: str, sample: int) -> dict[str, float]:
     """The sources of the archive are channels, each with its subject."""
-    documents = archives.texts(name)
+    documents = archives.load_texts(name)
     labels = {document.id: document.source for document in documents}
     result = evaluate_clustering(documents, labels, mining_system(), RetrievalConfig(sample=sample))
-    return _values(result.row(articles="cleaned"), "adjusted Rand")
+    return _select_values(result.row(articles="cleaned"), "adjusted Rand")
 
 
-def _generated_spans(method: str) -> dict[str, float]:
-    documents, gold, _ = archives.generated()
+def _measure_generated_spans(method: str) -> dict[str, float]:
+    documents, gold, _ = archives.make_generated()
     result = evaluate_spans(documents, gold, mining_system(PipelineConfig(method=method)))
-    return _values(result.row(source="mean"), *SPANS)
+    return _select_values(result.row(source="mean"), *SPANS)
 
 
-def _generated_pages() -> dict[str, float]:
-    documents, gold, _ = archives.generated_pages()
-    return _values(evaluate_texts(documents, gold, mining_system(), GoldConfig(folds=5)).row(source=ALL_PAGES), *TEXTS)
+def _measure_generated_pages() -> dict[str, float]:
+    documents, gold, _ = archives.make_generated_pages()
+    return _select_values(
+        evaluate_texts(documents, gold, mining_system(), GoldConfig(folds=5)).row(source=ALL_PAGES), *TEXTS
+    )
 
 
-def _generated_feed() -> dict[str, float]:
+def _measure_generated_feed() -> dict[str, float]:
     """The gold text as a feed would give it: that of every second page cut short."""
-    documents, gold, _ = archives.generated_pages()
+    documents, gold, _ = archives.make_generated_pages()
     feeds = {
         name: (text or "") if place % 2 else (text or "")[:200] + " …"
         for place, (name, text) in enumerate(gold.items())
     }
     result = evaluate_feed(documents, feeds, mining_system(), FeedConfig(full=60))
-    return _values(result.row(source="all", feed="whole text"), *TEXTS)
+    return _select_values(result.row(source="all", feed="whole text"), *TEXTS)
 
 
-def _made(measure: Callable[[], Mapping[str, float]], pages: bool = False) -> Figure:
-    digest = (lambda: archives.generated_pages()[2]) if pages else (lambda: archives.generated()[2])
+def _make_generated_figure(measure: Callable[[], Mapping[str, float]], pages: bool = False) -> Figure:
+    digest = (lambda: archives.make_generated_pages()[2]) if pages else (lambda: archives.make_generated()[2])
     return Figure(measure=measure, digest=digest, shared=False)
 
 
-def _text_figure(measure: Callable[[], Mapping[str, float]], *names: str) -> Figure:
-    return Figure(
-        measure=measure, digest=lambda: archives.digest_of_files(*map(archives.text_file, names)), shared=True
-    )
+def _make_text_figure(measure: Callable[[], Mapping[str, float]], *names: str) -> Figure:
+    return Figure(measure=measure, digest=lambda: archives.digest_files(*map(archives.text_file, names)), shared=True)
 
 
-def _gold_figure(method: str) -> Figure:
+def _make_gold_figure(method: str) -> Figure:
     def digest() -> str:
-        return archives.digest_of_files(*map(archives.text_file, ANNOTATED), *archives.gold_files(*ANNOTATED))
+        return archives.digest_files(*map(archives.text_file, ANNOTATED), *archives.gold_files(*ANNOTATED))
 
-    return Figure(measure=lambda: _annotated(method), digest=digest, shared=True)
+    return Figure(measure=lambda: _measure_annotated(method), digest=digest, shared=True)
 
 
-def _page_figure(name: str) -> Figure:
+def _make_page_figure(name: str) -> Figure:
     return Figure(
-        measure=lambda: _pages(name), digest=lambda: archives.digest_of_files(archives.page_file(name)), shared=True
+        measure=lambda: _measure_pages(name),
+        digest=lambda: archives.digest_files(archives.page_file(name)),
+        shared=True,
     )
 
 
 FIGURES: Mapping[str, Figure] = {
-    "generated spans, default": _made(lambda: _generated_spans("default")),
-    "generated spans, energy": _made(lambda: _generated_spans("energy")),
-    "generated spans, thesis": _made(lambda: _generated_spans("thesis")),
-    "generated injection": _made(lambda: _injection(archives.generated()[0], 200)),
-    "generated mirror": _made(lambda: _mirror(archives.generated()[0], 60)),
-    "generated residue": _made(lambda: _residue(archives.generated()[0])),
-    "generated near duplicates": _made(lambda: _duplicates(archives.generated()[0], 60)),
-    "generated pages": _made(_generated_pages, pages=True),
-    "generated feed": _made(_generated_feed, pages=True),
-    "annotated articles, default": _gold_figure("default"),
-    "annotated articles, energy": _gold_figure("energy"),
-    "annotated articles, thesis": _gold_figure("thesis"),
-    "allsides injection": _text_figure(lambda: _injection(archives.texts("allsides"), 400), "allsides"),
-    "allsides mirror": _text_figure(lambda: _mirror(archives.texts("allsides"), 50), "allsides"),
-    "allsides residue": _text_figure(lambda: _residue(archives.texts("allsides")), "allsides"),
-    "allsides near duplicates": _text_figure(lambda: _duplicates(archives.texts("allsides"), 50), "allsides"),
-    "livedoor clusters": _text_figure(lambda: _clusters("livedoor", 100), "livedoor"),
-    "fakebr, which is clean": _text_figure(_clean_archive, "fakebr"),
-    **{f"pages of {name}": _page_figure(name) for name in PAGES},
+    "generated spans, default": _make_generated_figure(lambda: _measure_generated_spans("default")),
+    "generated spans, energy": _make_generated_figure(lambda: _measure_generated_spans("energy")),
+    "generated spans, thesis": _make_generated_figure(lambda: _measure_generated_spans("thesis")),
+    "generated injection": _make_generated_figure(lambda: _measure_injection(archives.make_generated()[0], 200)),
+    "generated mirror": _make_generated_figure(lambda: _measure_mirror(archives.make_generated()[0], 60)),
+    "generated residue": _make_generated_figure(lambda: _measure_residue(archives.make_generated()[0])),
+    "generated near duplicates": _make_generated_figure(lambda: _measure_duplicates(archives.make_generated()[0], 60)),
+    "generated pages": _make_generated_figure(_measure_generated_pages, pages=True),
+    "generated feed": _make_generated_figure(_measure_generated_feed, pages=True),
+    "annotated articles, default": _make_gold_figure("default"),
+    "annotated articles, energy": _make_gold_figure("energy"),
+    "annotated articles, thesis": _make_gold_figure("thesis"),
+    "allsides injection": _make_text_figure(
+        lambda: _measure_injection(archives.load_texts("allsides"), 400), "allsides"
+    ),
+    "allsides mirror": _make_text_figure(lambda: _measure_mirror(archives.load_texts("allsides"), 50), "allsides"),
+    "allsides residue": _make_text_figure(lambda: _measure_residue(archives.load_texts("allsides")), "allsides"),
+    "allsides near duplicates": _make_text_figure(
+        lambda: _measure_duplicates(archives.load_texts("allsides"), 50), "allsides"
+    ),
+    "livedoor clusters": _make_text_figure(lambda: _measure_clusters("livedoor", 100), "livedoor"),
+    "fakebr, which is clean": _make_text_figure(_measure_clean_archive, "fakebr"),
+    **{f"pages of {name}": _make_page_figure(name) for name in PAGES},
 }
 """Name -> figure.  Those of the generator first: they are always gated."""

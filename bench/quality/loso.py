@@ -1,4 +1,4 @@
-"""The yardstick: every annotated source judged by what was fitted without its publisher; writes docs/research/loso.md.
+"""Leave one publisher out: each annotated source judged by methods fitted without it; writes docs/research/loso.md.
 
     python bench/quality/loso.py                    all methods, both arms
     python bench/quality/loso.py --who thesis       only methods of such a name; the others' figures stay
@@ -36,10 +36,10 @@ for folder in ("datasets/templates", "datasets", "bench"):
 
 import score_model  # noqa: E402
 
-from machine import machine  # noqa: E402
-from quality import archives, asked  # noqa: E402
-from quality.contenders import SHARE, STRING, frequent_sentences, repeated_lines, repeated_strings  # noqa: E402
-from quality.loso_page import render  # noqa: E402
+from machine import describe_machine  # noqa: E402
+from quality import archives, simulated_answers  # noqa: E402
+from quality.contenders import MIN_SENTENCE_SHARE, STRING_WORDS, frequent_sentences, repeated_lines, repeated_strings  # noqa: E402
+from quality.loso_page import render_page  # noqa: E402
 from templatemine.config import PipelineConfig, SelectConfig  # noqa: E402
 from templatemine.evaluation.cleaning_systems import mining_learner  # noqa: E402
 from templatemine.evaluation.cut_score import CutScore, score_cuts  # noqa: E402
@@ -50,12 +50,12 @@ __all__ = [
     "METHODS",
     "AnnotatedSource",
     "Method",
-    "annotated_sources",
+    "find_annotated_sources",
     "group_of",
-    "interval",
+    "bootstrap_interval",
     "main",
-    "means",
-    "measure",
+    "compute_means",
+    "measure_method",
     "publisher_of",
 ]
 
@@ -73,10 +73,10 @@ PUBLISHERS = {
 }
 """Source -> publisher, for those that share one."""
 
-RULES = ("alriyadh", "cnn.com", "csmonitor.com", "foxnews.com", "npr.org", "reuters.com", "smax", "usatoday.com")
+RULE_SOURCES = ("alriyadh", "cnn.com", "csmonitor.com", "foxnews.com", "npr.org", "reuters.com", "smax", "usatoday.com")
 """Sources on which the rules were made that decided until version 0.9: the others are told apart, to compare."""
 
-LEAST = 100
+MIN_TEMPLATE_CHARACTERS = 100
 """Template characters that a source must have among its annotated articles to count in more than content lost."""
 
 LINES, ONE_LINE, SPACELESS, SMALL = "lines kept", "one line", "spaceless", "under 150 documents"
@@ -85,7 +85,7 @@ FEW_DOCUMENTS = 150
 FEW_LINES = 2.5
 SPACELESS_SHARE = 0.3
 _SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
-PEEK = 200
+GROUP_SAMPLE = 200
 """Documents of a source that its group is told by."""
 
 FIGURES = ("recall", "precision", "f1", "loss", "whole", "torn")
@@ -145,7 +145,7 @@ def publisher_of(source: str) -> str:
     return PUBLISHERS.get(source, source)
 
 
-def annotated_sources(documents: Sequence[Document], gold: Spans) -> list[AnnotatedSource]:
+def find_annotated_sources(documents: Sequence[Document], gold: Spans) -> list[AnnotatedSource]:
     """The sources of an archive that have annotated articles.
 
     Raises
@@ -165,10 +165,10 @@ def annotated_sources(documents: Sequence[Document], gold: Spans) -> list[Annota
 
 def group_of(documents: Sequence[Document]) -> list[str]:
     """Whether articles of a source keep their lines, are one line, or in a script without spaces; and if there are few."""
-    peek = [one.body for one in documents[:: max(1, len(documents) // PEEK)]]
-    characters = sum(len("".join(text.split())) for text in peek)
-    spaceless = sum(len(_SPACELESS.findall(text)) for text in peek) >= SPACELESS_SHARE * max(1, characters)
-    lines = median(sum(1 for line in text.split("\n") if line.strip()) for text in peek)
+    sample = [one.body for one in documents[:: max(1, len(documents) // GROUP_SAMPLE)]]
+    characters = sum(len("".join(text.split())) for text in sample)
+    spaceless = sum(len(_SPACELESS.findall(text)) for text in sample) >= SPACELESS_SHARE * max(1, characters)
+    lines = median(sum(1 for line in text.split("\n") if line.strip()) for text in sample)
     form = SPACELESS if spaceless else ONE_LINE if lines < FEW_LINES else LINES
     return [form, SMALL] if len(documents) < FEW_DOCUMENTS else [form]
 
@@ -176,55 +176,60 @@ def group_of(documents: Sequence[Document]) -> list[str]:
 # ------------------------------------------------------------------------------------------------------------- methods
 
 
-def _sentences(history: Sequence[Document]) -> Callable[[Sequence[Document]], list[Cleaned]]:
+def _filter_sentences(history: Sequence[Document]) -> Callable[[Sequence[Document]], list[Cleaned]]:
     """The filter of frequent sentences, which asks here for three documents in every source."""
     cleaners = {
-        name: frequent_sentences(max(SHARE, 2.5 / len(rows)))(rows) for name, rows in group_by_source(history).items()
+        name: frequent_sentences(max(MIN_SENTENCE_SHARE, 2.5 / len(rows)))(rows)
+        for name, rows in group_by_source(history).items()
     }
     return lambda documents: [cleaners[one.source]([one])[0] for one in documents]
 
 
 @cache
-def _examples(source: str) -> Sequence[Any]:
+def _make_examples(source: str) -> Sequence[Any]:
     """What is learnt from one annotated source, by the trainer of the model that ships."""
-    one = next(one for one in _archives()[1] if one.name == source)
-    what = (one.name, one.publisher, one.documents, one.gold)
+    annotated = next(annotated for annotated in _load_archives()[1] if annotated.name == source)
+    arguments = (annotated.name, annotated.publisher, annotated.documents, annotated.gold)
     return [
-        score_model.make_examples(*what),
-        *(score_model.make_synthetic_examples(*what, seed) for seed in range(1, score_model.SYNTHETIC_COPIES + 1)),
+        score_model.make_examples(*arguments),
+        *(score_model.make_synthetic_examples(*arguments, seed) for seed in range(1, score_model.SYNTHETIC_COPIES + 1)),
     ]
 
 
-def _fold(publisher: str) -> frozenset[str]:
+def _find_fold(publisher: str) -> frozenset[str]:
     """The publishers that are left out together with one."""
-    every = sorted({one.publisher for one in _archives()[1]})
+    every = sorted({one.publisher for one in _load_archives()[1]})
     Random(SEED).shuffle(every)
     return frozenset(every[every.index(publisher) % FOLDS :: FOLDS])
 
 
 @cache
-def _trained(held: frozenset[str], most: int | None, without: str) -> str:
+def _train_model(held_out: frozenset[str], max_sources: int | None, without: str) -> str:
     """A model of annotated sources of other publishers, at most so many, without a group of features: its file."""
     import numpy as np
 
-    known = [one.name for one in _archives()[1] if one.publisher not in held]
-    Random(SEED).shuffle(known)
-    told = "+".join([*sorted(held), *([str(most)] if most else []), *([f"no {without}"] if without else [])])
-    path = ROOT / "build" / "bench" / "quality" / "models" / f"{told}.npz"
+    names = [one.name for one in _load_archives()[1] if one.publisher not in held_out]
+    Random(SEED).shuffle(names)
+    model_name = "+".join(
+        [*sorted(held_out), *([str(max_sources)] if max_sources else []), *([f"no {without}"] if without else [])]
+    )
+    path = ROOT / "build" / "bench" / "quality" / "models" / f"{model_name}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
-    some = [example for name in known[:most] for example in _examples(name)]
-    columns = score_model.fit([score_model.mask_features(example, without) for example in some] if without else some)
+    examples = [example for name in names[:max_sources] for example in _make_examples(name)]
+    columns = score_model.fit(
+        [score_model.mask_features(example, without) for example in examples] if without else examples
+    )
     np.savez_compressed(path, **columns)
     return str(path)
 
 
-def _fitted(caution: float = 1.0, most: int | None = None, without: str = "") -> Fit:
+def _make_fit(caution: float = 1.0, max_sources: int | None = None, without: str = "") -> Fit:
     """`--method default` with a model of other publishers."""
 
     def fit(sources: Sequence[AnnotatedSource]) -> Learner:
         known = {one.publisher for one in sources}
-        (publisher,) = {one.publisher for one in _archives()[1]} - known
-        model = _trained(_fold(publisher), most, without)
+        (publisher,) = {one.publisher for one in _load_archives()[1]} - known
+        model = _train_model(_find_fold(publisher), max_sources, without)
         return mining_learner(PipelineConfig(model=model, select=SelectConfig(caution=caution)))
 
     return fit
@@ -233,8 +238,8 @@ def _fitted(caution: float = 1.0, most: int | None = None, without: str = "") ->
 METHODS: Sequence[Method] = (
     Method(
         name="frequent sentences",
-        learner=_sentences,
-        note=f"in at least {SHARE:.1%} of the documents of a source and in three, digits folded; fits nothing",
+        learner=_filter_sentences,
+        note=f"in at least {MIN_SENTENCE_SHARE:.1%} of the documents of a source and in three, digits folded; fits nothing",
     ),
     Method(
         name="repeated lines",
@@ -244,7 +249,7 @@ METHODS: Sequence[Method] = (
     Method(
         name="repeated strings",
         learner=repeated_strings,
-        note=f"of {STRING} words in two documents, as exact substrings are taken out of such data; fits nothing",
+        note=f"of {STRING_WORDS} words in two documents, as exact substrings are taken out of such data; fits nothing",
     ),
     Method(
         name="thesis",
@@ -253,21 +258,21 @@ METHODS: Sequence[Method] = (
     ),
     Method(
         name="default",
-        fit=_fitted(),
+        fit=_make_fit(),
         note=f"`--method default`, its model trained without the publisher, in {FOLDS} parts",
     ),
-    Method(name="default, caution 0.5", fit=_fitted(0.5), note="the same with `--caution 0.5`, which finds more"),
-    Method(name="default, caution 2", fit=_fitted(2.0), note="the same with `--caution 2`, which loses less"),
+    Method(name="default, caution 0.5", fit=_make_fit(0.5), note="the same with `--caution 0.5`, which finds more"),
+    Method(name="default, caution 2", fit=_make_fit(2.0), note="the same with `--caution 2`, which loses less"),
 )
 """What is compared.  A learned method is a row with `fit`."""
 
-MORE: Sequence[Method] = (
+MORE_METHODS: Sequence[Method] = (
     *(
-        Method(name=f"default, of {most} sources", fit=_fitted(most=most), note=f"trained on {most} of them")
+        Method(name=f"default, of {most} sources", fit=_make_fit(max_sources=most), note=f"trained on {most} of them")
         for most in (8, 16, 24)
     ),
     *(
-        Method(name=f"default, no {group}", fit=_fitted(without=group), note="trained without these features")
+        Method(name=f"default, no {group}", fit=_make_fit(without=group), note="trained without these features")
         for group in score_model.GROUPS
     ),
 )
@@ -277,15 +282,15 @@ MORE: Sequence[Method] = (
 # ------------------------------------------------------------------------------------------------------------ measuring
 
 
-def measure(
+def measure_method(
     method: Method, sources: Sequence[AnnotatedSource], documents: Sequence[Document], held_out: bool
 ) -> dict[str, CutScore]:
     """Scores by source; `documents` are all archives, also of sources without annotated articles."""
-    known = {name for source in sources for name in source.gold} if held_out else set()
-    history = [one for one in documents if one.id not in known]
+    annotated_ids = {name for source in sources for name in source.gold} if held_out else set()
+    history = [one for one in documents if one.id not in annotated_ids]
     if method.learner is not None:
         clean = method.learner(history)
-        return {source.name: _score(clean, source) for source in sources}
+        return {source.name: _score_source(clean, source) for source in sources}
     if method.fit is None:
         raise ValueError(f"{method.name}: expected a learner or a fit, found neither")
     scores = {}
@@ -293,11 +298,11 @@ def measure(
         clean = method.fit([one for one in sources if one.publisher != publisher])(
             [one for one in history if publisher_of(one.source) == publisher]
         )
-        scores.update({one.name: _score(clean, one) for one in sources if one.publisher == publisher})
+        scores.update({one.name: _score_source(clean, one) for one in sources if one.publisher == publisher})
     return scores
 
 
-def _score(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: AnnotatedSource) -> CutScore:
+def _score_source(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: AnnotatedSource) -> CutScore:
     articles = source.articles
     answers = run_system(lambda _, rows: clean(rows), [], articles)
     return sum(
@@ -309,9 +314,9 @@ def _score(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: Ann
     )
 
 
-def figures(score: CutScore) -> Row:
+def compute_figures(score: CutScore) -> Row:
     """The figures of a source; but for content lost, None where it has too little template text."""
-    enough = score.spans.template >= LEAST
+    enough = score.spans.template >= MIN_TEMPLATE_CHARACTERS
     spans = score.spans
     values = {
         "recall": spans.recall,
@@ -323,18 +328,18 @@ def figures(score: CutScore) -> Row:
     return {**{name: value if enough else None for name, value in values.items()}, "loss": spans.loss}
 
 
-def means(rows: Sequence[Row]) -> Row:
+def compute_means(rows: Sequence[Row]) -> Row:
     """Means over sources, each over those that have the figure, and the worst content lost."""
-    mean: Row = {name: fmean(own) if (own := _values(rows, name)) else None for name in FIGURES}
-    mean["worst loss"] = max(_values(rows, "loss"), default=None)
-    return {**mean, "sources": len(rows), "judged": len(_values(rows, "f1"))}
+    mean: Row = {name: fmean(own) if (own := _known_values(rows, name)) else None for name in FIGURES}
+    mean["worst loss"] = max(_known_values(rows, "loss"), default=None)
+    return {**mean, "sources": len(rows), "judged": len(_known_values(rows, "f1"))}
 
 
-def _values(rows: Sequence[Row], name: str) -> list[float]:
+def _known_values(rows: Sequence[Row], name: str) -> list[float]:
     return [row[name] for row in rows if row[name] is not None]
 
 
-def interval(values: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> tuple[float, float] | None:
+def bootstrap_interval(values: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> tuple[float, float] | None:
     """95 % bootstrap interval of the mean: sources are drawn anew, as many as there are; the same seed, the same answer."""
     if not values:
         return None
@@ -344,27 +349,32 @@ def interval(values: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> t
     return low, high
 
 
-def summary(scores: Mapping[str, CutScore], groups: Mapping[str, Sequence[str]], reference: Row | None) -> Row:
+def summarize_scores(scores: Mapping[str, CutScore], groups: Mapping[str, Sequence[str]], reference: Row | None) -> Row:
     """All that the page tells of a method in one arm; `reference` is that of the filter of frequent sentences."""
-    rows = {name: figures(score) for name, score in scores.items()}
+    rows = {name: compute_figures(score) for name, score in scores.items()}
     others = None if reference is None else reference["sources"]
-    unseen = {name: row for name, row in rows.items() if name not in RULES}
+    unseen = {name: row for name, row in rows.items() if name not in RULE_SOURCES}
     return {
         "sources": rows,
-        "all": _block(rows, others),
-        "unseen": _block(unseen, others),
-        "groups": {group: means([row for name, row in rows.items() if group in groups[name]]) for group in GROUPS},
-        "clean": means([row for row in rows.values() if row["f1"] is None])["loss"],
+        "all": _summarize_rows(rows, others),
+        "unseen": _summarize_rows(unseen, others),
+        "groups": {
+            group: compute_means([row for name, row in rows.items() if group in groups[name]]) for group in GROUPS
+        },
+        "clean": compute_means([row for row in rows.values() if row["f1"] is None])["loss"],
     }
 
 
-def _block(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -> Row:
+def _summarize_rows(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -> Row:
     """Means, their intervals, and how far F1 is ahead of that of others, source by source."""
     some = list(rows.values())
-    block = {**means(some), "intervals": {name: interval(_values(some, name)) for name in ("f1", "loss")}}
+    block = {
+        **compute_means(some),
+        "intervals": {name: bootstrap_interval(_known_values(some, name)) for name in ("f1", "loss")},
+    }
     if others is not None:
         ahead = [row["f1"] - others[name]["f1"] for name, row in rows.items() if row["f1"] is not None]
-        block["ahead"] = {"f1": fmean(ahead) if ahead else None, "interval": interval(ahead)}
+        block["ahead"] = {"f1": fmean(ahead) if ahead else None, "interval": bootstrap_interval(ahead)}
     return block
 
 
@@ -372,20 +382,20 @@ def _block(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -> Row:
 
 
 @cache
-def _archives() -> tuple[list[Document], list[AnnotatedSource]]:
-    documents = archives.texts(*TEXTS)
-    return documents, annotated_sources(documents, archives.annotated())
+def _load_archives() -> tuple[list[Document], list[AnnotatedSource]]:
+    documents = archives.load_texts(*TEXTS)
+    return documents, find_annotated_sources(documents, archives.load_annotated())
 
 
-def _measured(method: Method, kept: Mapping[str, Row]) -> Row:
-    documents, sources = _archives()
+def _measure_row(method: Method, kept: Mapping[str, Row]) -> Row:
+    documents, sources = _load_archives()
     groups = {source.name: group_of(source.documents) for source in sources}
     row: Row = {"method": method.name, "note": method.note, "measured": date.today().isoformat()}
     for arm in ("all", "held out"):
         began = time.monotonic()
-        scores = measure(method, sources, documents, arm == "held out")
+        scores = measure_method(method, sources, documents, arm == "held out")
         reference = kept.get(METHODS[0].name, {}).get(arm) if method is not METHODS[0] else None
-        row[arm] = summary(scores, groups, reference)
+        row[arm] = summarize_scores(scores, groups, reference)
         row[arm]["seconds"] = time.monotonic() - began
         print(f"{row[arm]['seconds']:6.1f} s  {method.name}, {arm}: F1 {100 * row[arm]['all']['f1']:.1f}", flush=True)
     return row
@@ -395,27 +405,30 @@ ANSWERS = (0, 5, 10)
 """Answers a source, at most."""
 
 
-def _asked() -> Row:
+def _measure_answers() -> Row:
     """Means over sources after some answers each, and the answers that there were."""
     began = time.monotonic()
     rows: dict[int, dict[str, Row]] = {number: {} for number in ANSWERS}
-    given: list[int] = []
-    for one in _archives()[1]:
-        config = PipelineConfig(model=_trained(_fold(one.publisher), None, ""))
-        scores, answers = asked.judge(one.documents, one.gold, config, ANSWERS, SEED)
-        given += answers
+    answer_counts: list[int] = []
+    for one in _load_archives()[1]:
+        config = PipelineConfig(model=_train_model(_find_fold(one.publisher), None, ""))
+        scores, answers = simulated_answers.score_after_answers(one.documents, one.gold, config, ANSWERS, SEED)
+        answer_counts += answers
         for number, score in scores.items():
-            rows[number][one.name] = figures(score)
-    groups = {source.name: group_of(source.documents) for source in _archives()[1]}
+            rows[number][one.name] = compute_figures(score)
+    groups = {source.name: group_of(source.documents) for source in _load_archives()[1]}
     blocks = []
-    for number, own in rows.items():
-        print(f"{number} answers: F1 {100 * means(list(own.values()))['f1']:.1f}", flush=True)
-        told = {group: means([row for name, row in own.items() if group in groups[name]]) for group in GROUPS}
-        blocks.append({"answers": number, **_block(own, rows[0]), "groups": told})
-    return {"blocks": blocks, "given": fmean(given), "seconds": time.monotonic() - began}
+    for number, rows_by_source in rows.items():
+        print(f"{number} answers: F1 {100 * compute_means(list(rows_by_source.values()))['f1']:.1f}", flush=True)
+        group_means = {
+            group: compute_means([row for name, row in rows_by_source.items() if group in groups[name]])
+            for group in GROUPS
+        }
+        blocks.append({"answers": number, **_summarize_rows(rows_by_source, rows[0]), "groups": group_means})
+    return {"blocks": blocks, "given": fmean(answer_counts), "seconds": time.monotonic() - began}
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--who", metavar="TEXT", default="", help="methods with this in their names")
     parser.add_argument("--more", action="store_true", help="also learning curve and features taken away")
@@ -427,29 +440,33 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; 2 where the real archives are missing, or nothing was measured yet."""
-    args = _parser().parse_args(arguments)
-    kept_in = ROOT / "build" / "bench" / "quality" / "loso.json"
-    found: Row = json.loads(kept_in.read_text(encoding="utf-8")) if kept_in.exists() else {"rows": []}
-    if (args.ask or not args.render) and not archives.shared_is_there():
+    args = _build_parser().parse_args(arguments)
+    results_file = ROOT / "build" / "bench" / "quality" / "loso.json"
+    results: Row = json.loads(results_file.read_text(encoding="utf-8")) if results_file.exists() else {"rows": []}
+    if (args.ask or not args.render) and not archives.has_shared_archives():
         print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
         return 2
     if args.ask:
-        found["asked"] = _asked()
-        kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        results["asked"] = _measure_answers()
+        results_file.write_text(json.dumps(results, indent=1), encoding="utf-8")
     elif not args.render:
-        rows = {row["method"]: row for row in found["rows"]}
-        for method in (*METHODS, *(MORE if args.more else ())):
+        rows = {row["method"]: row for row in results["rows"]}
+        for method in (*METHODS, *(MORE_METHODS if args.more else ())):
             if args.who in method.name or method.name not in rows:
-                rows[method.name] = _measured(method, rows)
+                rows[method.name] = _measure_row(method, rows)
         command = shlex.join(["python", "bench/quality/loso.py", *sys.argv[1:]])
-        head = {"date": date.today().isoformat(), "command": command, **machine()}
-        found = {**found, "head": head, "rows": [rows[one.name] for one in (*METHODS, *MORE) if one.name in rows]}
-        kept_in.parent.mkdir(parents=True, exist_ok=True)
-        kept_in.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    if not found["rows"]:
+        head = {"date": date.today().isoformat(), "command": command, **describe_machine()}
+        results = {
+            **results,
+            "head": head,
+            "rows": [rows[one.name] for one in (*METHODS, *MORE_METHODS) if one.name in rows],
+        }
+        results_file.parent.mkdir(parents=True, exist_ok=True)
+        results_file.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    if not results["rows"]:
         print("nothing was measured yet; run it without --render", file=sys.stderr)
         return 2
-    args.page.write_text(render(found), encoding="utf-8")
+    args.page.write_text(render_page(results), encoding="utf-8")
     print(f"tables in {args.page}")
     return 0
 

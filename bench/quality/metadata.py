@@ -51,7 +51,7 @@ FIELDS = (
     "url",
     "image",
 )
-THEIRS = {
+OUR_FIELDS = {
     "author": "authors",
     "sitename": "site",
     "license": "licence",
@@ -61,7 +61,7 @@ THEIRS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MetadataCase:
     """A page, its address, what it should give by field ("" or an empty tuple for nothing), and whose it is."""
 
     html: str
@@ -71,41 +71,41 @@ class Case:
 
 
 @dataclass(slots=True)
-class Count:
-    """Fields that should be said, are said, and are said as they should."""
+class FieldCount:
+    """Counts of a field: pages that have it, answers, and correct answers."""
 
     gold: int = 0
-    said: int = 0
-    right: int = 0
-    wrong: list[tuple[Any, Any, Case]] = field(default_factory=list)
+    answered: int = 0
+    correct: int = 0
+    wrong: list[tuple[Any, Any, MetadataCase]] = field(default_factory=list)
 
 
 # ------------------------------------------------------------------------------------------------- the tests of others
 
 
-class _Asserted:
-    """A field of a page: whatever it is compared with is what it should be."""
+class _AssertedField:
+    """A field of a page that records what a test compares it with: its expected value."""
 
-    def __init__(self, found: list[Case], html: str, url: str | None, name: str) -> None:
+    def __init__(self, found: list[MetadataCase], html: str, url: str | None, name: str) -> None:
         self._found, self._html, self._url, self._name = found, html, url, name
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str | list | None.__class__):
-            self._found.append(Case(self._html, self._url, {self._name: _plain(self._name, other)}))
+            self._found.append(MetadataCase(self._html, self._url, {self._name: _normalise_value(self._name, other)}))
         return True
 
     __hash__ = object.__hash__
 
 
-class _Document:
-    def __init__(self, found: list[Case], html: str, url: str | None) -> None:
+class _AssertedDocument:
+    def __init__(self, found: list[MetadataCase], html: str, url: str | None) -> None:
         self._of = (found, html, url)
 
     def __getattr__(self, name: str) -> Any:
-        return _Asserted(*self._of, THEIRS[name]) if name in THEIRS else None
+        return _AssertedField(*self._of, OUR_FIELDS[name]) if name in OUR_FIELDS else None
 
 
-class _Compared(ast.NodeTransformer):
+class _ComparisonRewriter(ast.NodeTransformer):
     """``is None`` as a comparison; a test that fails does not end those behind it."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -119,16 +119,20 @@ class _Compared(ast.NodeTransformer):
         return ast.copy_location(ast.Try(body=[node], handlers=[nothing], orelse=[], finalbody=[]), node)
 
 
-def asserted(folder: Path) -> Iterator[Case]:
+def collect_asserted(folder: Path) -> Iterator[MetadataCase]:
     """What the unit tests of a folder say of metadata."""
-    found: list[Case] = []
+    found: list[MetadataCase] = []
 
     def metadata(page: Any, default_url: str | None = None, *rest: Any, **more: Any) -> Any:
-        return _Document(found if isinstance(page, str) and not rest and not more else [], str(page), default_url)
+        return _AssertedDocument(
+            found if isinstance(page, str) and not rest and not more else [], str(page), default_url
+        )
 
     def date(page: Any, *rest: Any, **more: Any) -> Any:
         plain = isinstance(page, str) and not rest and set(more) <= {"original_date", "url"}
-        return _Asserted(found if plain else [], str(page), more.get("url"), _which(more.get("original_date", False)))
+        return _AssertedField(
+            found if plain else [], str(page), more.get("url"), _date_field(more.get("original_date", False))
+        )
 
     for path in sorted(folder.glob("*.py")):
         code = path.read_text(encoding="utf-8")
@@ -138,10 +142,10 @@ def asserted(folder: Path) -> Iterator[Case]:
             continue
         module = types.ModuleType(path.stem)
         module.__dict__["__file__"] = str(path)
-        tree = ast.fix_missing_locations(_Compared().visit(ast.parse(code)))
+        tree = ast.fix_missing_locations(_ComparisonRewriter().visit(ast.parse(code)))
         logging.disable()
         exec(compile(tree, str(path), "exec"), module.__dict__)
-        socket.socket.connect = _refused  # type: ignore[method-assign, assignment]
+        socket.socket.connect = _refuse_connection  # type: ignore[method-assign, assignment]
         module.__dict__.update(extract_metadata=metadata, find_date=date)
         for name, test in list(vars(module).items()):
             if name.startswith("test_") and callable(test):
@@ -150,16 +154,16 @@ def asserted(folder: Path) -> Iterator[Case]:
     yield from found
 
 
-def _which(original: bool) -> str:
+def _date_field(original: bool) -> str:
     """What htmldate is asked for: the day of publication, or by default that of the last change."""
     return "date" if original else "latest"
 
 
-def _refused(*address: Any) -> None:
+def _refuse_connection(*address: Any) -> None:
     raise OSError("their tests ask for pages of other hosts, which is not wanted here")
 
 
-def _plain(name: str, value: Any) -> Any:
+def _normalise_value(name: str, value: Any) -> Any:
     if name in ("authors", "tags", "categories"):
         parts = value if isinstance(value, list) else (value or "").split(";")
         return tuple(
@@ -176,7 +180,7 @@ def _plain(name: str, value: Any) -> Any:
 # ------------------------------------------------------------------------------------------------- their whole pages
 
 
-def cached(folder: Path) -> Iterator[Case]:
+def collect_cached(folder: Path) -> Iterator[MetadataCase]:
     """What tests say of pages that stand in files beside them; their code is read, never run."""
     for path in sorted(folder.glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -186,31 +190,35 @@ def cached(folder: Path) -> Iterator[Case]:
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "MOCK_PAGES":
                 files = ast.literal_eval(node.value)
         nodes = [one for test in tree.body if isinstance(test, ast.FunctionDef) for one in ast.walk(test)]
-        for node in sorted((one for one in nodes if isinstance(one, ast.Assign | ast.Assert)), key=_line):
+        for node in sorted((one for one in nodes if isinstance(one, ast.Assign | ast.Assert)), key=_line_number):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
                 given = node.value.value if getattr(node.targets[0], "id", "") == "url" else given
             elif isinstance(node, ast.Assign):
-                last = _mocked(node.value, "extract_metadata", given) if isinstance(node.value, ast.Call) else last
-            for url, name, value in _compared(node.test, last) if isinstance(node, ast.Assert) else ():
+                last = (
+                    _find_mocked_url(node.value, "extract_metadata", given)
+                    if isinstance(node.value, ast.Call)
+                    else last
+                )
+            for url, name, value in _find_comparisons(node.test, last) if isinstance(node, ast.Assert) else ():
                 page = folder / "cache" / files.get(url, "-")
                 if page.exists():
                     html = decode_html(page.read_bytes())
-                    yield Case(html, None, {name: _plain(name, value)}, urlsplit(url).hostname or "")
+                    yield MetadataCase(html, None, {name: _normalise_value(name, value)}, urlsplit(url).hostname or "")
     for path in sorted(folder.glob("data/metadata/*.json")):
         page = folder / "data" / "html" / f"{path.stem}.html"
-        said = json.loads(path.read_bytes().decode("utf-8", "replace"))
-        gold = {"title": said.get("title"), "date": said.get("publish_date")}
-        host = urlsplit(said.get("url") or "").hostname or path.stem
+        metadata = json.loads(path.read_bytes().decode("utf-8", "replace"))
+        gold = {"title": metadata.get("title"), "date": metadata.get("publish_date")}
+        host = urlsplit(metadata.get("url") or "").hostname or path.stem
         if page.exists():
-            found = {name: _plain(name, str(value)) for name, value in gold.items() if value}
-            yield Case(decode_html(page.read_bytes()), None, found, host)
+            found = {name: _normalise_value(name, str(value)) for name, value in gold.items() if value}
+            yield MetadataCase(decode_html(page.read_bytes()), None, found, host)
 
 
-def _line(node: ast.AST) -> int:
+def _line_number(node: ast.AST) -> int:
     return int(node.lineno)  # type: ignore[attr-defined]
 
 
-def _mocked(call: ast.expr, name: str, given: str | None = None) -> str | None:
+def _find_mocked_url(call: ast.expr, name: str, given: str | None = None) -> str | None:
     """The address in ``name(load_mock_page(address))``, `given` for a variable; None for a call with other options."""
     if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != name or len(call.args) != 1:
         return None
@@ -223,11 +231,11 @@ def _mocked(call: ast.expr, name: str, given: str | None = None) -> str | None:
     return str(page.args[0].value) if isinstance(page.args[0], ast.Constant) else given
 
 
-def _compared(test: ast.expr, last: str | None) -> Iterator[tuple[str, str, Any]]:
+def _find_comparisons(test: ast.expr, last: str | None) -> Iterator[tuple[str, str, Any]]:
     """Address, field and value of ``found.field == value`` and ``find_date(load_mock_page(address)) == value``."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for one in test.values:
-            yield from _compared(one, last)
+            yield from _find_comparisons(one, last)
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq | ast.Is):
         return
     try:
@@ -235,15 +243,15 @@ def _compared(test: ast.expr, last: str | None) -> Iterator[tuple[str, str, Any]
     except ValueError:
         return
     left = test.left
-    if (url := _mocked(left, "find_date")) is not None:
-        yield url, _which(any(one.arg == "original_date" for one in left.keywords)), value
+    if (url := _find_mocked_url(left, "find_date")) is not None:
+        yield url, _date_field(any(one.arg == "original_date" for one in left.keywords)), value
     elif isinstance(left, ast.Subscript | ast.Attribute) and last is not None:
         name = left.attr if isinstance(left, ast.Attribute) else getattr(left.slice, "value", "")
-        if name in THEIRS:
-            yield last, THEIRS[name], value
+        if name in OUR_FIELDS:
+            yield last, OUR_FIELDS[name], value
 
 
-def half_of(case: Case) -> str:
+def half_of(case: MetadataCase) -> str:
     """Which half of the hosts a page belongs to; of pages without one, which half of the pages."""
     host = case.host or urlsplit(case.url or "").hostname or case.html
     return ("dev", "held-out")[zlib.crc32(host.removeprefix("www.").encode("utf-8", "replace")) % 2]
@@ -255,7 +263,7 @@ _SCRIPT = re.compile(r"<script\b[^<>]*ld\+json[^<>]*>.*?</script[^>]*>", re.IGNO
 _META = re.compile(r"<meta\b[^<>]*>", re.IGNORECASE)
 
 
-def rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
+def read_rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The records of sets."""
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -264,10 +272,10 @@ def rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def gold_of(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Title and date that a set says of a page."""
-    return {name: _plain(name, row[name]) for name in ("title", "date") if row.get(name)}
+    return {name: _normalise_value(name, row[name]) for name in ("title", "date") if row.get(name)}
 
 
-def hidden(row: Mapping[str, Any]) -> Case | None:
+def hide_declared(row: Mapping[str, Any]) -> MetadataCase | None:
     """A page without what it declares, and what its JSON-LD said of title, authors and date."""
     html = row["html"]
     article = next(filter(is_article, find_objects(html.encode("utf-8", "surrogatepass"))), None)
@@ -281,39 +289,45 @@ def hidden(row: Mapping[str, Any]) -> Case | None:
     ]
     names = find_names([one for one in people if isinstance(one, str) and "://" not in one], declared=True)
     gold = {"title": title, "date": date, "authors": list(names)}
-    said = {name: _plain(name, value) for name, value in gold.items() if value}
-    return Case(_META.sub("", _SCRIPT.sub("", html)), row.get("url"), said)
+    said = {name: _normalise_value(name, value) for name, value in gold.items() if value}
+    return MetadataCase(_META.sub("", _SCRIPT.sub("", html)), row.get("url"), said)
 
 
 # ------------------------------------------------------------------------------------------------------------ contenders
 
 
-def ours(case: Case) -> Mapping[str, Any]:
+def extract_ours(case: MetadataCase) -> Mapping[str, Any]:
     """What templatemine says."""
     found = extract(case.html, url=case.url).metadata
-    said = {name: getattr(found, name, None) for name in FIELDS}
-    said["latest"] = max(filter(None, (found.date, found.modified)), default=None)
-    said["licence"] = said["licence"] or found.licence_url
-    return {name: _plain(name, list(value) if isinstance(value, tuple) else value) for name, value in said.items()}
+    answers = {name: getattr(found, name, None) for name in FIELDS}
+    answers["latest"] = max(filter(None, (found.date, found.modified)), default=None)
+    answers["licence"] = answers["licence"] or found.licence_url
+    return {
+        name: _normalise_value(name, list(value) if isinstance(value, tuple) else value)
+        for name, value in answers.items()
+    }
 
 
-def contenders() -> dict[str, Callable[[Case], Mapping[str, Any]]]:
+def load_contenders() -> dict[str, Callable[[MetadataCase], Mapping[str, Any]]]:
     """By name, those that are installed."""
-    found: dict[str, Callable[[Case], Mapping[str, Any]]] = {"templatemine": ours}
+    found: dict[str, Callable[[MetadataCase], Mapping[str, Any]]] = {"templatemine": extract_ours}
     with suppress(ImportError):
         from trafilatura.metadata import extract_metadata
 
-        def trafilatura(case: Case) -> Mapping[str, Any]:
+        def trafilatura(case: MetadataCase) -> Mapping[str, Any]:
             said = extract_metadata(case.html, default_url=case.url)
-            return {ours: _plain(ours, getattr(said, name, None)) for name, ours in THEIRS.items()}
+            return {
+                extract_ours: _normalise_value(extract_ours, getattr(said, name, None))
+                for name, extract_ours in OUR_FIELDS.items()
+            }
 
         found["trafilatura"] = trafilatura
     with suppress(ImportError):
         from htmldate import find_date
 
-        def htmldate(case: Case) -> Mapping[str, Any]:
+        def htmldate(case: MetadataCase) -> Mapping[str, Any]:
             return {
-                name: _plain(name, find_date(case.html, url=case.url, original_date=name == "date"))
+                name: _normalise_value(name, find_date(case.html, url=case.url, original_date=name == "date"))
                 for name in ("date", "latest")
                 if name in case.gold
             }
@@ -322,32 +336,32 @@ def contenders() -> dict[str, Callable[[Case], Mapping[str, Any]]]:
     return found
 
 
-def count(cases: Sequence[Case]) -> dict[str, dict[str, Count]]:
+def count_fields(cases: Sequence[MetadataCase]) -> dict[str, dict[str, FieldCount]]:
     """Contender -> field -> counts; a case asks for the fields that it has gold for."""
-    found: dict[str, dict[str, Count]] = {}
-    for name, ask in contenders().items():
+    found: dict[str, dict[str, FieldCount]] = {}
+    for name, extract_fields in load_contenders().items():
         of = found.setdefault(name, {})
         for case in cases:
             try:
-                said = ask(case)
+                answers = extract_fields(case)
             except Exception as error:
                 print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-                said = {}
+                answers = {}
             for one, gold in case.gold.items():
                 if (name == "htmldate" and one not in ("date", "latest")) or (
                     name == "trafilatura" and one == "latest"
                 ):
                     continue
-                row, value = of.setdefault(one, Count()), said.get(one) or ""
+                row, value = of.setdefault(one, FieldCount()), answers.get(one) or ""
                 row.gold += bool(gold)
-                row.said += bool(value)
-                row.right += bool(gold) and value == gold
+                row.answered += bool(value)
+                row.correct += bool(gold) and value == gold
                 if (value or "") != (gold or ""):
                     row.wrong.append((gold, value, case))
     return found
 
 
-def table(found: Mapping[str, Mapping[str, Count]]) -> Iterator[str]:
+def format_table(found: Mapping[str, Mapping[str, FieldCount]]) -> Iterator[str]:
     """Precision and recall in per cent, and the number of fields that should be said."""
     names = [name for name in found if any(found[name].values())]
     yield "| field | n | " + " | ".join(names) + " |"
@@ -359,7 +373,7 @@ def table(found: Mapping[str, Mapping[str, Count]]) -> Iterator[str]:
         cells = [
             "-"
             if row is None
-            else f"{100 * row.right / max(row.said, 1):.1f} / {100 * row.right / max(row.gold, 1):.1f}"
+            else f"{100 * row.correct / max(row.answered, 1):.1f} / {100 * row.correct / max(row.gold, 1):.1f}"
             for row in counts
         ]
         yield f"| {one} | {max(row.gold for row in counts if row)} | " + " | ".join(cells) + " |"
@@ -378,15 +392,17 @@ def main() -> None:
     parser.add_argument("--wrong", metavar="FIELD", help="print what templatemine says of a field, and what it should")
     args = parser.parse_args()
     if args.tests:
-        cases = [case for folder in args.inputs for case in asserted(Path(folder))]
+        cases = [case for folder in args.inputs for case in collect_asserted(Path(folder))]
     elif args.pages:
-        cases = [case for folder in args.inputs for case in cached(Path(folder))]
+        cases = [case for folder in args.inputs for case in collect_cached(Path(folder))]
     elif args.hidden:
-        cases = [case for case in map(hidden, rows(args.inputs)) if case is not None]
+        cases = [case for case in map(hide_declared, read_rows(args.inputs)) if case is not None]
     else:
-        cases = [Case(row["html"], row.get("url"), gold) for row in rows(args.inputs) if (gold := gold_of(row))]
-    found = count([case for case in cases if args.half in (None, half_of(case))])
-    print("\n".join(table(found)))
+        cases = [
+            MetadataCase(row["html"], row.get("url"), gold) for row in read_rows(args.inputs) if (gold := gold_of(row))
+        ]
+    found = count_fields([case for case in cases if args.half in (None, half_of(case))])
+    print("\n".join(format_table(found)))
     if args.wrong:
         for gold, value, case in found["templatemine"][args.wrong].wrong:
             told = " ".join(case.html.split())[:600] if args.tests else case.host or case.url

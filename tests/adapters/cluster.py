@@ -37,10 +37,10 @@ class Cluster:
 
     def kill_worker(self, number: int) -> None:
         """As if its machine failed: the worker and its executors at once."""
-        end(self.processes[1 + number])
+        kill_group(self.processes[1 + number])
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
+def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill a process group that we started, by its id."""
     if process.poll() is None:
         with suppress(ProcessLookupError):
@@ -105,7 +105,7 @@ def cluster(workers: int, folder: Path) -> Iterator[Cluster]:
         yield running
     finally:
         for process in reversed(running.processes):
-            end(process)
+            kill_group(process)
 
 
 def _wait_for(log: Path, text: str, seconds: float = 120) -> None:
@@ -116,20 +116,20 @@ def _wait_for(log: Path, text: str, seconds: float = 120) -> None:
 
 
 @contextmanager
-def job(master: str, archive: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+def run_job(master: str, archive: Path, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The job, whose standard output is a pipe and whose log is ``job.log``; killed after some minutes."""
     with open(folder / "job.log", "wb") as log:
         command = [sys.executable, str(Path(__file__).resolve()), master, str(archive), str(folder)]
         process = subprocess.Popen(
             command, env=environment(), stdout=subprocess.PIPE, stderr=log, cwd=folder, start_new_session=True
         )
-    alarm = Timer(PATIENCE, end, [process])
+    alarm = Timer(PATIENCE, kill_group, [process])
     alarm.start()
     try:
         yield process
     finally:
         alarm.cancel()
-        end(process)
+        kill_group(process)
         assert process.stdout is not None
         process.stdout.close()
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from archives_by_hand import documents, mixed
+from archives_by_hand import documents, make_mixed_archive
 
 from templatemine.adapters.exchange import collect_counts, compare_part, partition_rates
 from templatemine.config import PipelineConfig
@@ -21,7 +21,7 @@ OPTIONS = resolve_defaults(PipelineConfig(method="energy"))
 @pytest.fixture(scope="module")
 def sources() -> list[SourceCandidates]:
     by_source: dict[str, list] = {}
-    for document in documents(mixed()):
+    for document in documents(make_mixed_archive()):
         by_source.setdefault(document.source, []).append(document)
     return [mine_source(source, by_source[source], OPTIONS) for source in sorted(by_source) if "p" not in source]
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives_by_hand import documents, mixed
+from archives_by_hand import documents, make_mixed_archive
 
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError
 from templatemine.pipeline import mine
 
-ARCHIVE = [row for row in mixed() if row["source"] not in ("pages", "few pages")]
+ARCHIVE = [row for row in make_mixed_archive() if row["source"] not in ("pages", "few pages")]
 PACKS = mine(documents(ARCHIVE))
 SOURCES, TEXTS = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
 WANTED = RowCleaner(PACKS).columns(SOURCES, TEXTS)

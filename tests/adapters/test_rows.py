@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives_by_hand import documents, mixed
+from archives_by_hand import documents, make_mixed_archive
 
 from templatemine.adapters.rows import RowCleaner, body_columns
 from templatemine.cleaning.cleaner import Cleaner
@@ -15,7 +15,7 @@ from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pipeline import mine
 
-ARCHIVE = [row for row in mixed() if row["source"] not in ("pages", "few pages")]
+ARCHIVE = [row for row in make_mixed_archive() if row["source"] not in ("pages", "few pages")]
 PACKS = mine(documents(ARCHIVE))
 
 

@@ -12,14 +12,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from archives_by_hand import SAMPLED, Facts, documents, local, mixed, no_java
+from archives_by_hand import SAMPLED, Facts, documents, explain_missing_java, make_mixed_archive, mine_locally
 
 pytest.importorskip("pyspark")
 pytest.importorskip("pyarrow")
-if reason := no_java():
+if reason := explain_missing_java():
     pytest.skip(f"Spark needs Java 17, and {reason}", allow_module_level=True)
 
-from cluster import Cluster, cluster, environment, job
+from cluster import Cluster, cluster, environment, run_job
 
 from templatemine.adapters import spark as adapter
 from templatemine.adapters.spark import ArchiveConfig, clean_archive, in_order, mine_archive, read_archive
@@ -72,8 +72,8 @@ def facts(packs: Any) -> Facts:
 
 
 def test_packs_are_byte_for_byte_those_of_a_local_run_in_whatever_order_documents_come(spark: Any) -> None:
-    rows = mixed()
-    wanted = local(in_order(documents(rows)), SAMPLED)
+    rows = make_mixed_archive()
+    wanted = mine_locally(in_order(documents(rows)), SAMPLED)
     random.Random(3).shuffle(rows)
     packs = mine_archive(spark.createDataFrame(rows, SCHEMA).repartition(4), SAMPLED)
     assert facts(packs.collect()) == wanted
@@ -81,9 +81,9 @@ def test_packs_are_byte_for_byte_those_of_a_local_run_in_whatever_order_document
 
 
 def test_a_column_of_places_gives_the_bytes_of_a_run_in_that_order(spark: Any) -> None:
-    rows = mixed(seed=6)
-    wanted = local(documents(rows), SAMPLED)
-    assert wanted != local(in_order(documents(rows)), SAMPLED)
+    rows = make_mixed_archive(seed=6)
+    wanted = mine_locally(documents(rows), SAMPLED)
+    assert wanted != mine_locally(in_order(documents(rows)), SAMPLED)
     renamed = [
         {
             "site": row["source"],
@@ -103,7 +103,7 @@ def test_a_column_of_places_gives_the_bytes_of_a_run_in_that_order(spark: Any) -
 
 
 def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: Any, tmp_path: Path) -> None:
-    rows = [row for row in mixed() if row["text"] is not None]
+    rows = [row for row in make_mixed_archive() if row["text"] is not None]
     packs = mine(documents(rows))
     df = spark.createDataFrame(
         [(row["source"], row["text"], place) for place, row in enumerate(rows)], "source string, text string, n int"
@@ -132,7 +132,7 @@ def test_cleaning_keeps_rows_columns_and_gives_the_text_of_a_local_run(spark: An
 
 
 def test_files_of_any_format_are_read_where_they_are(spark: Any, tmp_path: Path) -> None:
-    rows = [{name: value for name, value in row.items() if value is not None} for row in mixed()]
+    rows = [{name: value for name, value in row.items() if value is not None} for row in make_mixed_archive()]
     paths = []
     for number in range(3):
         path = tmp_path / f"{number}.jsonl"
@@ -203,7 +203,7 @@ def test_mistakes_are_told_by_name(spark: Any) -> None:
 STEPS = ("mine", "compare_strings", "decide", "answer_queries", "proceed", "clean")
 
 
-def deadly(step: Callable[..., Iterator[Any]], marker: str) -> Callable[..., Iterator[Any]]:
+def make_deadly_once(step: Callable[..., Iterator[Any]], marker: str) -> Callable[..., Iterator[Any]]:
     """A step whose process kills itself in the middle of the first of its tasks, and of no other."""
 
     def work(batches: Iterator[Any], *others: Any) -> Iterator[Any]:
@@ -228,7 +228,7 @@ def test_python_processes_that_are_killed_in_the_middle_change_no_byte(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Spark tries the task again, in a process of its own, whatever of it had been sent."""
-    rows = mixed()
+    rows = make_mixed_archive()
     df = spark.createDataFrame(rows, SCHEMA).repartition(4)
 
     def run() -> tuple[Facts, list[tuple[Any, ...]]]:
@@ -240,15 +240,15 @@ def test_python_processes_that_are_killed_in_the_middle_change_no_byte(
     assert len(wanted[1]) == len(rows)
     given = vars(adapter.tasks)
     names = (*adapter.tasks.__all__, "STATE", "RATES", "REPORT", "QUERY")
-    killed = {name: deadly(given[name], str(tmp_path / name)) for name in STEPS}
+    killed = {name: make_deadly_once(given[name], str(tmp_path / name)) for name in STEPS}
     monkeypatch.setattr(adapter, "tasks", SimpleNamespace(**{name: given[name] for name in names} | killed))
     assert run() == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(STEPS)
 
 
-def run_on(running: Cluster, archive: Path, folder: Path, kill_after: int | None) -> dict[str, Any]:
+def run_job_on(running: Cluster, archive: Path, folder: Path, kill_after: int | None) -> dict[str, Any]:
     """The job on a cluster; the second worker is killed when so many tasks are done."""
-    with job(running.master, archive, folder) as process:
+    with run_job(running.master, archive, folder) as process:
         assert process.stdout is not None
         most = 0
         for line in process.stdout:
@@ -266,12 +266,12 @@ def run_on(running: Cluster, archive: Path, folder: Path, kill_after: int | None
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(tmp_path: Path) -> None:
-    rows = mixed()
+    rows = make_mixed_archive()
     archive = tmp_path / "archive.jsonl"
     archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    wanted = local(in_order(documents(rows)), SAMPLED)
+    wanted = mine_locally(in_order(documents(rows)), SAMPLED)
     with cluster(2, tmp_path) as running:
-        found = run_on(running, archive, tmp_path, kill_after=30)
+        found = run_job_on(running, archive, tmp_path, kill_after=30)
         assert running.processes[2].poll() is not None
         assert all(process.poll() is None for process in running.processes[:2])
     assert "Lost executor" in found["log"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import pytest
-from archives_by_hand import SAMPLED, Facts, documents, local, mixed
+from archives_by_hand import SAMPLED, Facts, documents, make_mixed_archive, mine_locally
 
 pa = pytest.importorskip("pyarrow")
 
@@ -117,8 +117,8 @@ def test_tasks_give_the_bytes_of_a_local_run(
     monkeypatch.setattr(tasks, "MAX_ROW_BYTES", piece)
     monkeypatch.setattr(tasks, "MAX_BUFFERED", 10_000)
     config = PipelineConfig(method=method, sample=SAMPLED.sample)
-    rows = mixed()
-    wanted = local(sorted(documents(rows), key=lambda one: (one.source, one.id)), config)
+    rows = make_mixed_archive()
+    wanted = mine_locally(sorted(documents(rows), key=lambda one: (one.source, one.id)), config)
     random.Random(partitions).shuffle(rows)
     found = drive(ListExecutor(rows, config, partitions, bits))
     assert found == wanted
@@ -144,7 +144,7 @@ def test_packs_are_unpacked_when_they_are_asked_for() -> None:
 
 
 def test_cleaning_is_that_of_the_command_line() -> None:
-    rows = mixed()
+    rows = make_mixed_archive()
     packs = mine(documents(rows))
     read = ReadConfig()
     for row in rows:
@@ -196,7 +196,7 @@ def test_pages_have_addresses_where_a_column_has_them() -> None:
 
 
 def test_packs_are_checked_before_they_are_broadcast() -> None:
-    pack = next(iter(mine(documents(mixed())).values()))
+    pack = next(iter(mine(documents(make_mixed_archive())).values()))
     good = [{"source": pack.source, "pack": pack.to_json()}]
     (batch,) = tasks.check_packs(batches(good, 5))
     assert tasks.deserialize(batch.to_pylist()[0]["pack"]).to_json() == pack.to_json()

@@ -209,9 +209,9 @@ def test_crawl(tmp_path: Path) -> None:
     import crawl_sites as site
 
     pages, random, output = 2 * KILLS + 4, Random(7), tmp_path / "h.jsonl"
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         names = [f"/page{n}" for n in range(pages)]
-        sites.answers.update({name: site.page(f"This is {name}") for name in names})
+        sites.answers.update({name: site.make_page(f"This is {name}") for name in names})
         urls = [sites.url("127.0.0.51", name) for name in names]
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         args = command("crawl", tmp_path / "urls.txt", "-o", output, "--delay", "0.05", "--allow-private", "-q")

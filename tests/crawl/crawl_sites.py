@@ -31,7 +31,7 @@ Handler = http.server.BaseHTTPRequestHandler
 Answer = Callable[[Handler], None]
 
 
-class Quiet(http.server.ThreadingHTTPServer):
+class QuietServer(http.server.ThreadingHTTPServer):
     """Says nothing of connections that break off."""
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -57,11 +57,11 @@ class Sites:
                 sites.hits.append(Hit(time.monotonic(), host, self.path, dict(self.headers)))
                 answer = sites.answers.get(host + self.path) or sites.answers.get(self.path)
                 try:
-                    (answer or missing)(self)
+                    (answer or send_not_found)(self)
                 except OSError:  # they have seen enough
                     self.close_connection = True
 
-        self.server = Quiet(("0.0.0.0", 0), Site)
+        self.server = QuietServer(("0.0.0.0", 0), Site)
         self.server.daemon_threads = True
         self.port = self.server.server_port
 
@@ -75,7 +75,7 @@ class Sites:
 
 
 @contextmanager
-def serving() -> Iterator[Sites]:
+def serve_sites() -> Iterator[Sites]:
     """Sites that answer while the with-block runs."""
     sites = Sites()
     thread = threading.Thread(target=sites.server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -100,29 +100,29 @@ def send(handler: Handler, status: int, body: bytes, kind: str = "text/html", **
     handler.wfile.write(body)
 
 
-def missing(handler: Handler) -> None:
+def send_not_found(handler: Handler) -> None:
     """404."""
     send(handler, 404, b"nothing here", "text/plain")
 
 
-def page(text: str, kind: str = "text/html") -> Answer:
+def make_page(text: str, kind: str = "text/html") -> Answer:
     """A page."""
     body = f"<!doctype html><html><body><p>{text}</p></body></html>".encode()
     return lambda handler: send(handler, 200, body, kind)
 
 
-def packed(text: str) -> Answer:
+def make_gzip_page(text: str) -> Answer:
     """A page, packed by gzip."""
     body = gzip.compress(f"<html><body><p>{text}</p></body></html>".encode())
     return lambda handler: send(handler, 200, body, Content_Encoding="gzip")
 
 
-def leads(to: str) -> Answer:
+def make_redirect(to: str) -> Answer:
     """A redirect."""
     return lambda handler: send(handler, 302, b"", Location=to)
 
 
-def feed(links: list[str], extra: str = "") -> bytes:
+def make_feed(links: list[str], extra: str = "") -> bytes:
     """RSS."""
     items = "".join(
         f"<item><title>News {number}</title><link>{link}</link><pubDate>Mon, 05 Jan 2026 10:00:00 GMT</pubDate></item>"
@@ -131,7 +131,7 @@ def feed(links: list[str], extra: str = "") -> bytes:
     return f'<?xml version="1.0"?><rss version="2.0"><channel><title>F</title>{extra}{items}</channel></rss>'.encode()
 
 
-def run(*args: str | Path, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
+def run_crawl(*args: str | Path, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
     """``templatemine crawl`` in a process of its own."""
     command = support.command("crawl", *args)
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, preexec_fn=before)

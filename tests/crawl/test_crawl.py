@@ -31,7 +31,7 @@ from templatemine.io.warc import read
 DELAY = 0.4
 
 
-def endless(handler: Handler) -> None:
+def send_without_end(handler: Handler) -> None:
     """A page that never ends; a megabyte in this test, should nobody stop it."""
     handler.send_response(200)
     handler.send_header("Content-Type", "text/html")
@@ -41,7 +41,7 @@ def endless(handler: Handler) -> None:
         handler.wfile.write(b"400\r\n" + b"x" * 1024 + b"\r\n")
 
 
-def dripping(handler: Handler) -> None:
+def send_slowly(handler: Handler) -> None:
     """A byte now and then, for a minute if nobody minds."""
     handler.send_response(200)
     handler.send_header("Content-Type", "text/html")
@@ -52,7 +52,7 @@ def dripping(handler: Handler) -> None:
         time.sleep(0.2)
 
 
-def short(handler: Handler) -> None:
+def send_too_little(handler: Handler) -> None:
     """Says that more comes than does."""
     site.send(handler, 200, b"<html>too short</html>", Content_Length="5000")
     handler.close_connection = True
@@ -67,26 +67,28 @@ def fill(sites: Sites) -> list[str]:
             "127.0.0.11/feed": lambda handler: site.send(
                 handler,
                 200,
-                site.feed([url("127.0.0.11", f"/item{n}") for n in range(4)] + ["http:/nowhere", "javascript:x", ""]),
+                site.make_feed(
+                    [url("127.0.0.11", f"/item{n}") for n in range(4)] + ["http:/nowhere", "javascript:x", ""]
+                ),
                 "text/html",  # a lie: it is a feed
             ),
-            **{f"127.0.0.11/item{n}": site.page(f"Item {n}") for n in range(4)},
-            **{f"127.0.0.12/page{n}": site.page(f"Page {n}") for n in range(5)},
-            "127.0.0.12/no/page": site.page("not for robots"),
-            "127.0.0.13/endless": endless,
+            **{f"127.0.0.11/item{n}": site.make_page(f"Item {n}") for n in range(4)},
+            **{f"127.0.0.12/page{n}": site.make_page(f"Page {n}") for n in range(5)},
+            "127.0.0.12/no/page": site.make_page("not for robots"),
+            "127.0.0.13/endless": send_without_end,
             "127.0.0.13/large": lambda handler: site.send(handler, 200, b"<html>" + b"y" * 200_000),
             "127.0.0.13/bomb": lambda handler: site.send(
                 handler, 200, gzip.compress(b"<html>" + b"z" * 10_000_000), Content_Encoding="gzip"
             ),
-            "127.0.0.14/drip": dripping,
-            "127.0.0.15/short": short,
+            "127.0.0.14/drip": send_slowly,
+            "127.0.0.15/short": send_too_little,
             "127.0.0.15/picture": lambda handler: site.send(handler, 200, b"\x89PNG\r\n\x1a\n" * 9, "image/png"),
-            "127.0.0.16/a": site.leads("/b"),
-            "127.0.0.16/b": site.leads("/a"),
-            "127.0.0.17/old": site.leads(url("127.0.0.12", "/page0")),
-            "127.0.0.17/new": site.leads("/packed"),
-            "127.0.0.17/packed": site.packed("packed on its way"),
-            "127.0.0.17/file": site.leads("file:///etc/hostname"),
+            "127.0.0.16/a": site.make_redirect("/b"),
+            "127.0.0.16/b": site.make_redirect("/a"),
+            "127.0.0.17/old": site.make_redirect(url("127.0.0.12", "/page0")),
+            "127.0.0.17/new": site.make_redirect("/packed"),
+            "127.0.0.17/packed": site.make_gzip_page("packed on its way"),
+            "127.0.0.17/file": site.make_redirect("file:///etc/hostname"),
             "127.0.0.18/busy": lambda handler: site.send(handler, 503, b"later"),
         }
     )
@@ -99,7 +101,7 @@ def split(name: str) -> tuple[str, str]:
     return host, "/" + path
 
 
-def gaps(hits: list[Hit]) -> list[float]:
+def request_gaps(hits: list[Hit]) -> list[float]:
     """The least time between two requests of each host."""
     hosts = {hit.host for hit in hits}
     times = [[hit.at for hit in hits if hit.host == host] for host in hosts]
@@ -109,10 +111,10 @@ def gaps(hits: list[Hit]) -> list[float]:
 @pytest.mark.alone
 def test_of_ill_behaved_sites_the_good_pages_come_politely(tmp_path: Path) -> None:
     archive = tmp_path / "h.warc.gz"
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         (tmp_path / "urls.txt").write_text("# mixed\n\n" + "\n".join(fill(sites)) + "\n")
         bounds = ("--max-size", "100K", "--timeout", "1.5", "--retries", "1", "--redirects", "3")
-        ran = site.run(
+        ran = site.run_crawl(
             *(tmp_path / "urls.txt", "-o", archive, "--delay", str(DELAY), "--hours", "0.0025"),
             *("--allow-private", "--json", *bounds),
         )
@@ -121,7 +123,7 @@ def test_of_ill_behaved_sites_the_good_pages_come_politely(tmp_path: Path) -> No
     told = json.loads(ran.stdout)
 
     # What the sites saw: never two requests within the delay, whatever they were for; and meanwhile, the others.
-    assert min(gaps(hits)) >= DELAY
+    assert min(request_gaps(hits)) >= DELAY
     assert sum(before.host != after.host for before, after in pairwise(hits)) > len(hits) / 2
     by_path = Counter((hit.host + hit.path) for hit in hits)
     assert max(number for name, number in by_path.items() if name.endswith("/robots.txt")) == 1
@@ -155,7 +157,7 @@ def test_of_ill_behaved_sites_the_good_pages_come_politely(tmp_path: Path) -> No
 
 def test_private_addresses_are_refused(tmp_path: Path) -> None:
     """Before anything is connected to, however the address is written, and behind a redirect too."""
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         port = sites.port
         hosts = (
             "127.0.0.1",
@@ -170,9 +172,9 @@ def test_private_addresses_are_refused(tmp_path: Path) -> None:
         urls = [f"http://{host}:{port}/x" for host in (*hosts, "169.254.169.254")]
         urls.append(f"http://127.0.0.2:{port}/leads")
         urls.append(f"http://127.0.0.2:{port}/hop")
-        sites.answers["127.0.0.2/hop"] = site.leads(f"http://127.0.0.2:{port}/hops")  # every hop is looked at
-        sites.answers["127.0.0.2/hops"] = site.leads(f"http://[::ffff:7f00:1]:{port}/secret")
-        sites.answers["127.0.0.2/leads"] = site.leads(f"http://127.1:{port}/secret")
+        sites.answers["127.0.0.2/hop"] = site.make_redirect(f"http://127.0.0.2:{port}/hops")  # every hop is looked at
+        sites.answers["127.0.0.2/hops"] = site.make_redirect(f"http://[::ffff:7f00:1]:{port}/secret")
+        sites.answers["127.0.0.2/leads"] = site.make_redirect(f"http://127.1:{port}/secret")
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         # One address counts as public here, for there is nobody else to redirect.
         code = (
@@ -196,9 +198,9 @@ def test_a_killed_crawl_goes_on(tmp_path: Path) -> None:
     """kill -9 twice, half a record behind it: in the end every page once, and no more fetches than were on their way."""
     pages, kills = 12, 2
     archive = tmp_path / "h.jsonl"
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         names = [f"/page{n}" for n in range(pages)]
-        sites.answers.update({name: site.page(f"This is {name}") for name in names})
+        sites.answers.update({name: site.make_page(f"This is {name}") for name in names})
         hosts = ("127.0.0.21", "127.0.0.22")
         (tmp_path / "urls.txt").write_text("\n".join(sites.url(host, name) for name in names for host in hosts))
         args = (tmp_path / "urls.txt", "-o", archive, "--delay", "0.1", "--allow-private", "--json")
@@ -209,7 +211,7 @@ def test_a_killed_crawl_goes_on(tmp_path: Path) -> None:
             assert process.returncode == -9
             with archive.open("ab") as handle:
                 handle.write(b'{"id": "half a rec')
-        ran = site.run(*args)
+        ran = site.run_crawl(*args)
         fetched = Counter(hit.host + hit.path for hit in sites.hits if "page" in hit.path)
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
@@ -223,8 +225,8 @@ def test_a_killed_crawl_goes_on(tmp_path: Path) -> None:
 
 def test_ends_in_order_when_asked_to_or_when_the_disk_is_full(tmp_path: Path) -> None:
     archive = tmp_path / "h.jsonl"
-    with site.serving() as sites:
-        sites.answers.update({f"/page{n}": site.page("x" * (60_000 if n == 7 else 100)) for n in range(10)})
+    with site.serve_sites() as sites:
+        sites.answers.update({f"/page{n}": site.make_page("x" * (60_000 if n == 7 else 100)) for n in range(10)})
         urls = [sites.url("127.0.0.41", f"/page{n}") for n in range(10)]
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         args = support.command("crawl", tmp_path / "urls.txt", "-o", archive, "--delay", "0.2", "--allow-private")
@@ -236,16 +238,16 @@ def test_ends_in_order_when_asked_to_or_when_the_disk_is_full(tmp_path: Path) ->
         assert "still to be fetched" in said
         assert 2 <= len(support.read(archive)) < 7
 
-        full = site.run(*args[4:], before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
+        full = site.run_crawl(*args[4:], before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000)))
         assert full.returncode == 2
         assert full.stderr == f"templatemine: error: {archive}: cannot be written: File too large\n"
-        assert site.run(*args[4:]).returncode == 0
+        assert site.run_crawl(*args[4:]).returncode == 0
     assert sorted(record["url"] for record in support.read(archive)) == urls
 
 
 @pytest.mark.alone
 def test_feeds_are_visited_again_on_condition(tmp_path: Path) -> None:
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         visits: list[str | None] = []
 
         def changing(handler: Handler) -> None:
@@ -256,13 +258,13 @@ def test_feeds_are_visited_again_on_condition(tmp_path: Path) -> None:
                 site.send(handler, 304, b"", ETag=tag)
                 return
             links = [sites.url("127.0.0.31", f"/item{n}") for n in range(1 if tag == '"one"' else 2)]
-            site.send(handler, 200, site.feed(links), "application/rss+xml", ETag=tag)
+            site.send(handler, 200, site.make_feed(links), "application/rss+xml", ETag=tag)
 
         sites.answers["127.0.0.31/feed"] = changing
-        sites.answers.update({f"127.0.0.31/item{n}": site.page(f"Item {n}") for n in range(2)})
+        sites.answers.update({f"127.0.0.31/item{n}": site.make_page(f"Item {n}") for n in range(2)})
         (tmp_path / "feeds.txt").write_text(sites.url("127.0.0.31", "/feed"))
         args = (tmp_path / "feeds.txt", "-o", tmp_path / "h.jsonl", "--allow-private", "--json")
-        ran = site.run(*args, "--delay", "0.1", "--hours", "0.0016", "--revisit", "0.5", "1")
+        ran = site.run_crawl(*args, "--delay", "0.1", "--hours", "0.0016", "--revisit", "0.5", "1")
         counts = Counter(sites.paths("127.0.0.31"))
     told = json.loads(ran.stdout)
     assert visits[:4] == [None, '"one"', '"one"', '"two"']

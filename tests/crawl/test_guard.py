@@ -50,7 +50,7 @@ FLOODS = {
 
 def test_heads_of_answers_are_bounded(tmp_path: Path) -> None:
     sent: list[int] = []
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         names = [f"127.0.0.{number}" for number in range(71, 71 + len(FLOODS))]
         for host, told in zip(names, FLOODS.values(), strict=True):
             sites.answers[f"{host}/page"] = flood(*told, sent)
@@ -60,7 +60,7 @@ def test_heads_of_answers_are_bounded(tmp_path: Path) -> None:
         sites.answers["127.0.0.70/page"] = lambda handler: site.send(handler, 200, page, **many)
         (tmp_path / "urls.txt").write_text("\n".join(sites.url(host, "/page") for host in ("127.0.0.70", *names)))
         options = ("--delay", "0.05", "--allow-private", "--json", "--timeout", "20")
-        ran = site.run(tmp_path / "urls.txt", "-o", tmp_path / "h.jsonl", *options)
+        ran = site.run_crawl(tmp_path / "urls.txt", "-o", tmp_path / "h.jsonl", *options)
         paths = [sites.paths(host).count("/page") for host in names]
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
@@ -91,11 +91,11 @@ def test_layers_of_encodings_are_bounded(tmp_path: Path) -> None:
         "127.0.0.84/page": packed(zlib.compress(bomb), "deflate"),
         "127.0.0.85/page": packed(layers(bomb, 3), "gzip, gzip, gzip"),
     }
-    with site.serving() as sites:
+    with site.serve_sites() as sites:
         sites.answers.update(answers)
         (tmp_path / "urls.txt").write_text("\n".join(sites.url(*name.split("/page")[:1], "/page") for name in answers))
         options = ("--delay", "0.05", "--allow-private", "--json", "--max-size", "1M", "--retries", "0")
-        ran = site.run(tmp_path / "urls.txt", "-o", tmp_path / "h.jsonl", *options)
+        ran = site.run_crawl(tmp_path / "urls.txt", "-o", tmp_path / "h.jsonl", *options)
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
     assert told["pages"] == 1
@@ -103,7 +103,7 @@ def test_layers_of_encodings_are_bounded(tmp_path: Path) -> None:
     assert reasons == {"has more than 5 content encodings": 1, "larger than --max-size": 3}
 
 
-class Names:
+class FakeResolver:
     """A resolver whose answers change from one question to the next, as somebody's own name server can have it."""
 
     def __init__(self, answers: list[list[str]]) -> None:
@@ -119,7 +119,7 @@ class Names:
         receiver.resolutionComplete()
 
 
-class Received:
+class RecordingReceiver:
     def __init__(self) -> None:
         self.hosts: list[str] = []
         self.ended = False
@@ -134,16 +134,16 @@ class Received:
         self.ended = True
 
 
-def resolved(answers: list[list[str]], allow_private: bool = False) -> tuple[list[list[str]], set[str]]:
+def resolve_names(answers: list[list[str]], allow_private: bool = False) -> tuple[list[list[str]], set[str]]:
     """What connections are given for a name that is looked up again and again."""
     from types import SimpleNamespace
 
     from templatemine.crawl.guard import GuardedResolver
 
-    guard = GuardedResolver(SimpleNamespace(nameResolver=Names([*answers])), allow_private)
+    guard = GuardedResolver(SimpleNamespace(nameResolver=FakeResolver([*answers])), allow_private)
     given = []
     for _ in answers:
-        received = Received()
+        received = RecordingReceiver()
         guard.resolveHostName(received, "Changing.example")
         assert received.ended
         given.append(received.hosts)
@@ -156,9 +156,9 @@ def test_a_name_that_leads_elsewhere_the_second_time_gains_nothing() -> None:
         "93.184.216.34",
         ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "fd00::1"],
     )
-    given, refused = resolved([[public], private])
+    given, refused = resolve_names([[public], private])
     assert given == [[public], []]
     assert refused == {"changing.example"}
-    given, refused = resolved([[*private, public, *private]])
+    given, refused = resolve_names([[*private, public, *private]])
     assert (given, refused) == ([[public]], set())
-    assert resolved([private], allow_private=True) == ([private], set())
+    assert resolve_names([private], allow_private=True) == ([private], set())

@@ -21,7 +21,7 @@ BOUNDS = (900.0, 86_400.0)
 HOUR = 3600.0
 
 
-def follow(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> FeedRhythm:
+def simulate_visits(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> FeedRhythm:
     """Visit a feed that gets an item every so many seconds."""
     rhythm, now, seen = FeedRhythm(), 1.0, 0
     while now < days * 86_400:
@@ -34,15 +34,15 @@ def follow(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0
 
 @pytest.mark.parametrize(("every_item", "least", "most"), [(60, 900, 900), (600, 2400, 3600), (86_400, 43_200, 86_400)])
 def test_follows_how_often_items_appear(every_item: float, least: float, most: float) -> None:
-    assert least <= follow(every_item).every <= most
+    assert least <= simulate_visits(every_item).every <= most
 
 
 def test_a_feed_of_few_items_is_seen_before_they_are_gone() -> None:
-    assert follow(600, items=4).every <= 2 * 600 * 1.5
+    assert simulate_visits(600, items=4).every <= 2 * 600 * 1.5
 
 
 def test_a_feed_that_asks_for_time_gets_it() -> None:
-    assert follow(60, ttl=7200).every == 7200
+    assert simulate_visits(60, ttl=7200).every == 7200
 
 
 @given(

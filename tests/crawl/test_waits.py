@@ -25,7 +25,7 @@ pytest.importorskip("fastwarc")
 DELAY, LONGEST = 0.1, 1.5
 
 
-def later(status: int, after: str, times: int, answer: Answer) -> Answer:
+def ask_to_wait(status: int, after: str, times: int, answer: Answer) -> Answer:
     """Says "later" so many times; `after` may be a number of seconds from now, or "date" for two seconds as a date."""
     left = [times]
 
@@ -44,12 +44,12 @@ def robots(text: str) -> Answer:
     return lambda handler: site.send(handler, 200, text.encode(), "text/plain")
 
 
-def spaces(sites: Sites, host: str) -> list[float]:
+def request_gaps(sites: Sites, host: str) -> list[float]:
     """Seconds between the requests of a host."""
     return [after - before for before, after in pairwise([hit.at for hit in sites.hits if hit.host == host])]
 
 
-def crawling(sites: Sites, folder: Path, names: Sequence[str]) -> list[str]:
+def make_crawl_command(sites: Sites, folder: Path, names: Sequence[str]) -> list[str]:
     """The command for a crawl of some addresses."""
     urls = [sites.url(host, f"/{path}") for host, _, path in (name.partition("/") for name in names)]
     (folder / "urls.txt").write_text("\n".join(urls))
@@ -57,18 +57,18 @@ def crawling(sites: Sites, folder: Path, names: Sequence[str]) -> list[str]:
     return support.command("crawl", folder / "urls.txt", "-o", folder / "h.jsonl", *options)
 
 
-def crawled(sites: Sites, folder: Path, names: Sequence[str], *options: str) -> tuple[dict[str, Any], float]:
+def time_crawl(sites: Sites, folder: Path, names: Sequence[str], *options: str) -> tuple[dict[str, Any], float]:
     """What a crawl of some addresses tells, and its seconds."""
-    command, begun = [*crawling(sites, folder, names), "--json", *options], time.monotonic()
+    command, begun = [*make_crawl_command(sites, folder, names), "--json", *options], time.monotonic()
     ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout), time.monotonic() - begun
 
 
 def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
-    fine = site.page("Fine")
-    with site.serving() as sites:
-        sites.answers.update({f"/page{n}": site.page(f"Page {n}") for n in range(4)})
+    fine = site.make_page("Fine")
+    with site.serve_sites() as sites:
+        sites.answers.update({f"/page{n}": site.make_page(f"Page {n}") for n in range(4)})
         sites.answers.update(
             {
                 "127.0.0.51/robots.txt": robots("User-agent: *\nCrawl-delay: 0.7\n"),
@@ -76,21 +76,21 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
                     "User-agent: other\nCrawl-delay: 5\n\nUser-agent: *\nCrawl-delay: 900\n"
                 ),
                 "127.0.0.53/robots.txt": robots("User-agent: *\nCrawl-delay: 0.01\n"),
-                "127.0.0.54/page0": later(429, "1", 1, fine),
-                "127.0.0.55/page0": later(503, "date", 1, fine),
-                "127.0.0.56/page0": later(503, "1", 99, fine),
-                "127.0.0.57/robots.txt": later(503, "1", 1, robots("User-agent: *\nDisallow: /no\n")),
+                "127.0.0.54/page0": ask_to_wait(429, "1", 1, fine),
+                "127.0.0.55/page0": ask_to_wait(503, "date", 1, fine),
+                "127.0.0.56/page0": ask_to_wait(503, "1", 99, fine),
+                "127.0.0.57/robots.txt": ask_to_wait(503, "1", 1, robots("User-agent: *\nDisallow: /no\n")),
                 "127.0.0.64/robots.txt": lambda handler: site.send(handler, 500, b"Sorry", "text/plain"),
                 "127.0.0.65/robots.txt": lambda handler: site.send(
                     handler, 404, b"User-agent: *\nDisallow: /\n", "text/plain"
                 ),
-                "127.0.0.58/page0": later(429, "never", 1, fine),
-                "127.0.0.59/page0": later(404, "900", 1, fine),
+                "127.0.0.58/page0": ask_to_wait(429, "never", 1, fine),
+                "127.0.0.59/page0": ask_to_wait(404, "900", 1, fine),
             }
         )
         names = [f"127.0.0.{host}/page{n}" for host in (51, 52, 53) for n in range(4)]
         names += [f"127.0.0.{host}/page{n}" for host in (54, 55, 56, 58, 59, 65) for n in range(2)]
-        told, _ = crawled(
+        told, _ = time_crawl(
             sites,
             tmp_path,
             [*names, "127.0.0.57/no", "127.0.0.57/page0", "127.0.0.64/page0"],
@@ -100,12 +100,12 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
             str(LONGEST),
         )
     # Between all fetches of a site lies what its robots.txt asks for, up to the bound; never less than the delay.
-    assert min(spaces(sites, "127.0.0.51")) >= 0.7
-    assert min(spaces(sites, "127.0.0.52")) >= LONGEST
-    assert DELAY <= min(spaces(sites, "127.0.0.53")) < 0.6
+    assert min(request_gaps(sites, "127.0.0.51")) >= 0.7
+    assert min(request_gaps(sites, "127.0.0.52")) >= LONGEST
+    assert DELAY <= min(request_gaps(sites, "127.0.0.53")) < 0.6
     # What was told to come later came later, and no other page of its site before.
     for host, least in ((54, 1.0), (55, 1.0), (56, 1.0), (57, 1.0)):
-        assert max(spaces(sites, f"127.0.0.{host}")) >= least
+        assert max(request_gaps(sites, f"127.0.0.{host}")) >= least
     assert sites.paths("127.0.0.54") == ["/robots.txt", "/page0", "/page0", "/page1"]
     assert sites.paths("127.0.0.55") == ["/robots.txt", "/page0", "/page0", "/page1"]
     assert sites.paths("127.0.0.56").count("/page0") == 2
@@ -124,12 +124,12 @@ def test_sites_get_the_time_they_ask_for(tmp_path: Path) -> None:
 
 def test_sites_that_wait_keep_no_others_from_being_fetched(tmp_path: Path) -> None:
     """Eighty sites that want to be left alone take no place among the 64 fetches under way."""
-    with site.serving() as sites:
-        sites.answers.update({f"/page{n}": later(429, "60", 10**6, site.page("never")) for n in range(3)})
-        sites.answers.update({f"127.0.0.60/page{n}": site.page(f"Page {n}") for n in range(12)})
+    with site.serve_sites() as sites:
+        sites.answers.update({f"/page{n}": ask_to_wait(429, "60", 10**6, site.make_page("never")) for n in range(3)})
+        sites.answers.update({f"127.0.0.60/page{n}": site.make_page(f"Page {n}") for n in range(12)})
         names = [f"127.0.1.{host}/page{n}" for n in range(3) for host in range(1, 81)]
         names += [f"127.0.0.60/page{n}" for n in range(12)]
-        with subprocess.Popen(crawling(sites, tmp_path, names), stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(make_crawl_command(sites, tmp_path, names), stderr=subprocess.DEVNULL) as process:
             try:
                 support.wait_for(lambda: len(sites.paths("127.0.0.60")) >= 13 or process.poll() is not None)
             finally:
@@ -139,20 +139,20 @@ def test_sites_that_wait_keep_no_others_from_being_fetched(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("how", ["time", "signal"])
 def test_a_crawl_ends_in_time_and_what_waits_stays_due(tmp_path: Path, how: str) -> None:
-    with site.serving() as sites:
-        sites.answers["127.0.0.61/page0"] = later(503, "60", 1, site.page("Fine"))
-        sites.answers["127.0.0.61/page1"] = site.page("Fine")
+    with site.serve_sites() as sites:
+        sites.answers["127.0.0.61/page0"] = ask_to_wait(503, "60", 1, site.make_page("Fine"))
+        sites.answers["127.0.0.61/page1"] = site.make_page("Fine")
         sites.answers["127.0.0.62/robots.txt"] = robots("User-agent: *\nCrawl-delay: 60\n")
-        sites.answers["127.0.0.62/page0"] = sites.answers["127.0.0.62/page1"] = site.page("Fine")
-        sites.answers["127.0.0.63/robots.txt"] = later(503, "60", 1, robots(""))
-        sites.answers["127.0.0.63/page0"] = site.page("Fine")
+        sites.answers["127.0.0.62/page0"] = sites.answers["127.0.0.62/page1"] = site.make_page("Fine")
+        sites.answers["127.0.0.63/robots.txt"] = ask_to_wait(503, "60", 1, robots(""))
+        sites.answers["127.0.0.63/page0"] = site.make_page("Fine")
         names = [f"127.0.0.{host}/page{n}" for host in (61, 62) for n in range(2)] + ["127.0.0.63/page0"]
         if how == "time":
-            told, seconds = crawled(sites, tmp_path, names, "--hours", "0.0012")
+            told, seconds = time_crawl(sites, tmp_path, names, "--hours", "0.0012")
             assert (told["left"], told["pages"], told["failed"]) == (5, 0, 0)
             assert seconds < 30
         else:
-            command = crawling(sites, tmp_path, names)
+            command = make_crawl_command(sites, tmp_path, names)
             with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
                 support.wait_for(lambda: len(sites.hits) >= 4 or process.poll() is not None)
                 process.send_signal(signal.SIGINT)

@@ -31,10 +31,10 @@ READ = ReadConfig(max_record=LARGEST)
 
 
 @cache
-def material() -> dict[str, list[Path]]:
+def find_test_files() -> dict[str, list[Path]]:
     """Files by the format that their names say."""
     found: dict[str, list[Path]] = {}
-    for root in filter(None, [FOLDER, *map(home, INSTALLED)]):
+    for root in filter(None, [FOLDER, *map(find_package_folder, INSTALLED)]):
         for path in sorted(Path(root).rglob("*")):
             one = format_by_path(path.name)
             if path.suffix == ".dat" and "tree-construction" in path.parts:
@@ -44,7 +44,7 @@ def material() -> dict[str, list[Path]]:
     return found
 
 
-def home(name: str) -> str:
+def find_package_folder(name: str) -> str:
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):
@@ -53,7 +53,7 @@ def home(name: str) -> str:
 
 
 def files(kind: str) -> list[Path]:
-    found = material().get(kind, [])
+    found = find_test_files().get(kind, [])
     if not found:
         pytest.skip(f"no files of {kind}: give a folder with some by INTEROP=...")
     return found
@@ -116,7 +116,7 @@ def test_pages_have_a_main_text() -> None:
     """Whatever a page is made of, extraction ends, and what it takes stands in the page."""
     for path in files("page"):
         for record in read(path)[0]:
-            whole(record.document.html or "")
+            check_extraction(record.document.html or "")
 
 
 def trees() -> Iterator[str]:
@@ -128,10 +128,10 @@ def trees() -> Iterator[str]:
 def test_trees_of_html5lib() -> None:
     number = 0
     for number, html in enumerate(trees(), 1):  # noqa: B007
-        whole(html)
+        check_extraction(html)
     assert number
 
 
-def whole(html: str) -> None:
+def check_extraction(html: str) -> None:
     found = extract(html)
     assert all(0 <= start <= end <= len(html) for start, end in found.spans)

@@ -78,12 +78,12 @@ def test_segments_are_numbered_and_found_as_in_the_reference(texts: list[str]) -
     """Numbers come in another order, by which nothing but the order of candidates goes."""
     _, some = source_of(texts)
     number, df = _core.numbered(some.hashes, some.document)
-    string, of_string = candidate_reference.numbered(some.hashes, some.document)
+    string, of_string = candidate_reference.number_hashes(some.hashes, some.document)
     pairs = set(zip(number.tolist(), string.tolist(), strict=True))
     assert len(pairs) == len(set(number.tolist())) == len(set(string.tolist())) == len(df)
     assert df[number].tolist() == of_string[string].tolist()
     assert [*dict.fromkeys(number.tolist())] == [*range(len(df))]
-    same(find_candidates(some)[0], candidate_reference.whole(some, 2))
+    same(find_candidates(some)[0], candidate_reference.find_repeated_segments(some, 2))
 
 
 @examples(150)
@@ -109,7 +109,7 @@ def test_features_of_candidates_with_many_occurrences() -> None:
 def check_features(texts: list[str], days: list[str | None]) -> None:
     corpus, some = source_of(texts)
     kinds = [
-        candidate_reference.whole(some, 2),
+        candidate_reference.find_repeated_segments(some, 2),
         candidate_reference.labels(some, PREFIX, 12, 2, 0.9),
         candidate_reference.labels(some, SUFFIX, 12, 2, 0.9),
     ]

@@ -27,7 +27,7 @@ def column(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 @examples(100)
 @given(st.lists(st.integers(0, 5) | st.sampled_from([2**64 - 1, 2**32, 2**63]), max_size=40))
 def test_the_first_of_equal_keys(keys: list[int]) -> None:
-    assert _model.find_first_equal(np.array(keys, np.uint64)).tolist() == reference.firsts(keys)
+    assert _model.find_first_equal(np.array(keys, np.uint64)).tolist() == reference.find_first_places(keys)
 
 
 @examples(100)
@@ -65,7 +65,7 @@ def test_texts_of_some_blocks(texts: list[str], data: st.DataObject) -> None:
 @given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
 def test_the_words_of_blocks(texts: list[str]) -> None:
     found = _model.normalise_texts(*column(texts), np.arange(len(texts)))
-    assert found == list(map(reference.saying, texts))
+    assert found == list(map(reference.normalise_text, texts))
 
 
 def test_blocks_that_do_not_fit_are_refused() -> None:

@@ -22,7 +22,7 @@ STORY = " ".join(
 NOTE = "most of the story that it declares (articleBody) is not in its text"
 
 
-def untold(page: Page) -> str:
+def find_missing_story(page: Page) -> str:
     return about.find_missing_story(page, about.find_articles(page.data))
 
 
@@ -40,12 +40,12 @@ SHELL = "<title>The ledger</title><div id=root></div><p>Turn on JavaScript to re
 def test_a_story_that_only_scripts_write_is_told_of() -> None:
     assert len(STORY.split()) > STORY_WORDS
     for html in (SHELL, "", "<title>The ledger</title>", page(3)):
-        assert untold(Page(html + script(article(STORY))))
+        assert find_missing_story(Page(html + script(article(STORY))))
         found = extract(html + script(article(STORY)))
         assert (found.note, found.declared, found.as_dict()["declared"]) == (NOTE, STORY, STORY)
         assert STORY not in found.text
         assert "declared" not in extract(html).as_dict()
-        assert not untold(Page(html))
+        assert not find_missing_story(Page(html))
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_a_story_that_only_scripts_write_is_told_of() -> None:
     ],
 )
 def test_the_longest_body_of_any_article_counts(declared: Any) -> None:
-    assert untold(Page(SHELL + script(declared)))
-    assert not untold(Page(f"{SHELL}<p>{declared}</p>{script(declared)}"))
+    assert find_missing_story(Page(SHELL + script(declared)))
+    assert not find_missing_story(Page(f"{SHELL}<p>{declared}</p>{script(declared)}"))
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_the_longest_body_of_any_article_counts(declared: Any) -> None:
     ],
 )
 def test_a_story_in_the_text_is_not(shown: str) -> None:
-    assert not untold(Page(SHELL + shown + script(article(STORY))))
+    assert not find_missing_story(Page(SHELL + shown + script(article(STORY))))
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
 def test_the_beginning_before_a_wall_is_not_the_story(share: float) -> None:
     words = STORY.split()
-    assert untold(Page(f"<p>{' '.join(words[: int(len(words) * share)])}{script(article(STORY))}"))
+    assert find_missing_story(Page(f"<p>{' '.join(words[: int(len(words) * share)])}{script(article(STORY))}"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_beginning_before_a_wall_is_not_the_story(share: float) -> None:
     ],
 )
 def test_what_is_no_story_is_passed_over(declared: Any) -> None:
-    assert not untold(Page(SHELL + script(declared)))
+    assert not find_missing_story(Page(SHELL + script(declared)))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_is_no_story_is_passed_over(declared: Any) -> None:
     ],
 )
 def test_what_cannot_be_read_is_passed_over(html: str) -> None:
-    assert not untold(Page(SHELL + html))
+    assert not find_missing_story(Page(SHELL + html))
 
 
 @pytest.mark.alone
@@ -134,7 +134,7 @@ def test_time_is_linear(kind: str) -> None:
         for _ in range(2):
             one = Page(html)
             begin = time.process_time()
-            assert untold(one)
+            assert find_missing_story(one)
             best = min(best, time.process_time() - begin)
         return best
 
@@ -146,4 +146,4 @@ def test_runs_do_not_end_with_blocks() -> None:
     assert NGRAM > 3
     words = STORY.split()
     lines = "".join(f"<p>{' '.join(words[place : place + 3])}" for place in range(0, len(words), 3))
-    assert not untold(Page(lines + script(article(STORY))))
+    assert not find_missing_story(Page(lines + script(article(STORY))))

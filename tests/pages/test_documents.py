@@ -213,7 +213,7 @@ def runs(nodes: Iterable[Node | Cell]) -> Iterator[Inline]:
                 yield from node.inlines
 
 
-def told(nodes: Iterable[Node]) -> list[Signed]:
+def join_signed_texts(nodes: Iterable[Node]) -> list[Signed]:
     """The same of nodes; underlining has no sign in Markdown."""
     texts = (run for run in runs(nodes) if isinstance(run, TextRun))
     return [
@@ -224,12 +224,12 @@ def told(nodes: Iterable[Node]) -> list[Signed]:
     ]
 
 
-def bare(text: str) -> str:
+def remove_spaces(text: str) -> str:
     return "".join(text.split())
 
 
-def plain(nodes: Iterable[Node]) -> str:
-    return bare("".join(run.text for run in runs(nodes) if isinstance(run, TextRun)))
+def join_texts(nodes: Iterable[Node]) -> str:
+    return remove_spaces("".join(run.text for run in runs(nodes) if isinstance(run, TextRun)))
 
 
 # ------------------------------------------------------------------------------------------------------------- properties
@@ -239,14 +239,14 @@ def plain(nodes: Iterable[Node]) -> str:
 @given(extractions(PAGE))
 def test_the_text_of_nodes_is_that_of_the_blocks(found: Extraction) -> None:
     for config in (MarkupConfig(), FULL, MarkupConfig(tables=False)):
-        assert plain(found.nodes(config)) == bare(found.text)
+        assert join_texts(found.nodes(config)) == remove_spaces(found.text)
 
 
 @examples(400)
 @given(extractions(PAGE))
 def test_a_reader_of_markdown_reads_the_nodes(found: Extraction) -> None:
     nodes = found.nodes(FULL)
-    assert list(read(READER.parse(found.markdown(FULL)))) == told(nodes)
+    assert list(read(READER.parse(found.markdown(FULL)))) == join_signed_texts(nodes)
 
 
 @examples(200)
@@ -254,12 +254,12 @@ def test_a_reader_of_markdown_reads_the_nodes(found: Extraction) -> None:
 def test_code_has_the_words_of_its_blocks(found: Extraction) -> None:
     """And the lines without one that stand between them."""
     nodes = found.nodes(FULL)
-    assert re.findall(r"\w", plain(nodes)) == re.findall(r"\w", found.text)
+    assert re.findall(r"\w", join_texts(nodes)) == re.findall(r"\w", found.text)
     if not found.output.cuts:
-        rest = iter(plain(nodes))
-        assert all(char in rest for char in bare(found.text))
+        rest = iter(join_texts(nodes))
+        assert all(char in rest for char in remove_spaces(found.text))
     read_again = "".join(char for char, _, _ in read(READER.parse(found.markdown(FULL))))
-    assert read_again == plain(nodes)
+    assert read_again == join_texts(nodes)
 
 
 @examples(300)
@@ -271,8 +271,8 @@ def test_tei_is_xml_with_the_text_of_the_nodes(code: Extraction, page: Extractio
         assert body is not None
         for figure in body.iter(f"{TEI}figDesc"):
             figure.text = ""
-        assert bare("".join(body.itertext())) == re.sub(
-            "[\x00-\x08\x0b-\x1f\ufffe\uffff]", "\ufffd", plain(found.nodes(FULL))
+        assert remove_spaces("".join(body.itertext())) == re.sub(
+            "[\x00-\x08\x0b-\x1f\ufffe\uffff]", "\ufffd", join_texts(found.nodes(FULL))
         )
         check(root)
 
@@ -292,7 +292,7 @@ def test_data_is_json_with_the_text_of_the_nodes(found: Extraction) -> None:
             for name in ("caption", "text", "content", "items", "rows"):
                 yield from texts(value.get(name, []))
 
-    assert bare("".join(texts(content))) == plain(found.nodes(FULL))
+    assert remove_spaces("".join(texts(content))) == join_texts(found.nodes(FULL))
 
 
 @examples(50)
@@ -356,7 +356,7 @@ def check(root: ElementTree.Element) -> None:
 # ------------------------------------------------------------------------------------------------------------- by hand
 
 
-def whole(html: str) -> Extraction:
+def extract_all(html: str) -> Extraction:
     page = Page(html)
     verdict = SystemOutput(kept=np.ones(len(page), np.bool_), reason=np.zeros(len(page), np.int8), reasons=("",))
     return Extraction(page, verdict, "none", url="http://e.org/d/x.html")
@@ -392,11 +392,11 @@ def whole(html: str) -> Extraction:
     ],
 )  # fmt: skip
 def test_markdown_by_hand(html: str, expected: str) -> None:
-    assert whole(html).markdown(FULL) == expected
+    assert extract_all(html).markdown(FULL) == expected
 
 
 def test_links_images_and_tables_on_request() -> None:
-    found = whole("<p>a <a href=/x>b</a><img src=p.png><table><tr><td>1<td>2<tr><td>3<td>4</table>")
+    found = extract_all("<p>a <a href=/x>b</a><img src=p.png><table><tr><td>1<td>2<tr><td>3<td>4</table>")
     assert found.markdown() == "a b\n\n|  |  |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
     assert found.markdown(MarkupConfig(tables=False)) == "a b\n\n1\n\n2\n\n3\n\n4"
 
@@ -407,12 +407,14 @@ def test_tables_of_layout_are_none() -> None:
         f"<table><tr><td>Menu<td>{story}<tr><td>a<td>b</table>",
         "<table><tr><td>a<td><table><tr><td>1<td>2<tr><td>3<td>4</table><tr><td>c<td>d</table>",
     ):
-        tables = [node for node in whole(html).nodes() if isinstance(node, Table)]
+        tables = [node for node in extract_all(html).nodes() if isinstance(node, Table)]
         assert len(tables) == html.count("<table>") - 1
 
 
 def test_headings_begin_divisions() -> None:
-    body = whole("<p>a<h1>b</h1><p>c<h3>d</h3><p>e<h2>f</h2><h1>g</h1><li><h4>h</h4>").tei().partition("<body>\n")[2]
+    body = (
+        extract_all("<p>a<h1>b</h1><p>c<h3>d</h3><p>e<h2>f</h2><h1>g</h1><li><h4>h</h4>").tei().partition("<body>\n")[2]
+    )
     assert re.sub(r"</body>.*", "", body, flags=re.DOTALL).replace("\n", "") == (
         '<div type="entry"><p>a</p><div><head>b</head><p>c</p><div><head>d</head><p>e</p></div>'
         '<div><head>f</head></div></div><div><head>g</head><list rend="bulleted"><item>'

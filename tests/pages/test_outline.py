@@ -71,7 +71,7 @@ def test_attributes() -> None:
     assert plain_text(" a<br>b &amp;\n c<i ") == "a b & c"
 
 
-class Twin(HTMLParser):
+class ReferenceParser(HTMLParser):
     """Runs by the parser of the standard library."""
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ PIECE = st.sampled_from(
 @given(st.lists(PIECE, max_size=20))
 def test_runs_as_another_parser_has_them(pieces: list[str]) -> None:
     html = "".join(pieces)
-    twin = Twin()
+    twin = ReferenceParser()
     twin.feed(html)
     twin.close()
     assert texts(html) == twin.found

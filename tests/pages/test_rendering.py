@@ -115,7 +115,7 @@ def test_each_page_is_the_first(browser: Renderer) -> None:
 # -------------------------------------------------------------------------------------------------- what they cannot do
 
 
-class Ears:
+class ConnectionRecorder:
     """Listens on this machine, for TCP and UDP, and notes who comes."""
 
     def __init__(self) -> None:
@@ -163,15 +163,15 @@ class Ears:
 
 
 @pytest.fixture
-def ears() -> Iterator[Ears]:
-    one = Ears()
+def recorder() -> Iterator[ConnectionRecorder]:
+    one = ConnectionRecorder()
     yield one
     one.close()
 
 
-def ways(ears: Ears) -> dict[str, str]:
+def make_escape_attempts(recorder: ConnectionRecorder) -> dict[str, str]:
     """Pages that try to reach this machine, each in one way."""
-    at = f"http://127.0.0.1:{ears.tcp}"
+    at = f"http://127.0.0.1:{recorder.tcp}"
     return {
         "script": f"<script src={at}/script></script>",
         "style": f"<link rel=stylesheet href={at}/style><style>@import '{at}/import'; body {{ background: url({at}/background) }}</style>",
@@ -183,16 +183,16 @@ def ways(ears: Ears) -> dict[str, str]:
         "form": f"<form id=f method=post action={at}/form><input name=a></form><script>f.submit()</script>",
         "links": f"<a id=a href={at}/a target=_blank ping={at}/ping>a</a><a id=b href={at}/b download>b</a><script>a.click(); b.click()</script>",
         "windows": f"<script>open('{at}/open')</script>",
-        "fetch": f"<script>fetch('{at}/fetch'); fetch('http://localhost:{ears.tcp}/name'); fetch('http://[::ffff:127.0.0.1]:{ears.tcp}/six')</script>",
+        "fetch": f"<script>fetch('{at}/fetch'); fetch('http://localhost:{recorder.tcp}/name'); fetch('http://[::ffff:127.0.0.1]:{recorder.tcp}/six')</script>",
         "request": f"<script>const x = new XMLHttpRequest(); x.open('GET', '{at}/request', false); try {{ x.send() }} catch {{}}</script>",
         "beacon": f"<script>navigator.sendBeacon('{at}/beacon', 'x'); onpagehide = onunload = () => navigator.sendBeacon('{at}/last', 'x')</script>",
         "events": f"<script>new EventSource('{at}/events')</script>",
-        "socket": f"<script>new WebSocket('ws://127.0.0.1:{ears.tcp}/socket')</script>",
+        "socket": f"<script>new WebSocket('ws://127.0.0.1:{recorder.tcp}/socket')</script>",
         "worker": f"<script>new Worker(URL.createObjectURL(new Blob([\"fetch('{at}/worker'); importScripts('{at}/import')\"])))</script>",
-        "shared": f"<script>new SharedWorker(URL.createObjectURL(new Blob([\"new WebSocket('ws://127.0.0.1:{ears.tcp}/shared')\"])))</script>",
-        "calls": f"<script>const p = new RTCPeerConnection({{iceServers: [{{urls: ['stun:127.0.0.1:{ears.udp}', 'turn:127.0.0.1:{ears.tcp}?transport=tcp'],"
+        "shared": f"<script>new SharedWorker(URL.createObjectURL(new Blob([\"new WebSocket('ws://127.0.0.1:{recorder.tcp}/shared')\"])))</script>",
+        "calls": f"<script>const p = new RTCPeerConnection({{iceServers: [{{urls: ['stun:127.0.0.1:{recorder.udp}', 'turn:127.0.0.1:{recorder.tcp}?transport=tcp'],"
         " username: 'a', credential: 'b'}]}); p.createDataChannel('x'); p.createOffer().then(o => p.setLocalDescription(o))</script>",
-        "transport": f"<script>try {{ new WebTransport('https://127.0.0.1:{ears.udp}/') }} catch {{}}</script>",
+        "transport": f"<script>try {{ new WebTransport('https://127.0.0.1:{recorder.udp}/') }} catch {{}}</script>",
     }  # fmt: skip
 
 
@@ -210,55 +210,58 @@ TRY = {
 """Ways that a network opens, and what is heard then: a path, or what all messages of STUN hold."""
 
 
-def test_nothing_leaves(browser: Renderer, ears: Ears) -> None:
-    for way, html in ways(ears).items():
-        found = browser.render(f"<body>{html}", f"http://127.0.0.1:{ears.tcp}/page")
+def test_nothing_leaves(browser: Renderer, recorder: ConnectionRecorder) -> None:
+    for way, html in make_escape_attempts(recorder).items():
+        found = browser.render(f"<body>{html}", f"http://127.0.0.1:{recorder.tcp}/page")
         assert found.done, (way, found.note)
         time.sleep(0.05)
-        assert ears.heard == [], way
+        assert recorder.heard == [], way
 
 
-def test_with_a_network_private_addresses_are_refused(ears: Ears) -> None:
+def test_with_a_network_private_addresses_are_refused(recorder: ConnectionRecorder) -> None:
     with renderer(seconds=30, network="any") as one:
-        assert one.render("<body>" + "".join(ways(ears)[way] for way in TRY)).done
-    assert ears.heard == []
+        assert one.render("<body>" + "".join(make_escape_attempts(recorder)[way] for way in TRY)).done
+    assert recorder.heard == []
 
 
-def test_with_all_of_the_network(ears: Ears) -> None:
+def test_with_all_of_the_network(recorder: ConnectionRecorder) -> None:
     """The same ways lead somewhere here, so that those tests would notice; but to no picture, frame or other page."""
     with renderer(seconds=30, network="any", allow_private=True) as one:
         for _ in range(8):  # on a busy machine a worker may start when the page is over
-            found = one.render("<body>" + "".join(ways(ears)[way] for way in TRY))
-            missing = [way for way, path in TRY.items() if not any(path in line for line in ears.heard)]
+            found = one.render("<body>" + "".join(make_escape_attempts(recorder)[way] for way in TRY))
+            missing = [way for way, path in TRY.items() if not any(path in line for line in recorder.heard)]
             if not missing:
                 break
         assert missing == []
         assert "</script>BUILT" in found.html
-        before = len(ears.heard)
+        before = len(recorder.heard)
         for way in ("parts", "refresh", "location", "form", "windows"):
-            one.render(f"<body>{ways(ears)[way]}")
-        assert ears.heard[before:] == []
+            one.render(f"<body>{make_escape_attempts(recorder)[way]}")
+        assert recorder.heard[before:] == []
 
 
-def test_with_the_network_of_the_origin(ears: Ears) -> None:
+def test_with_the_network_of_the_origin(recorder: ConnectionRecorder) -> None:
     with renderer(seconds=30, network="origin", allow_private=True) as one:
-        script = ways(ears)["script"] + f"<script>new WebSocket('ws://localhost:{ears.tcp}/other')</script>"
-        assert "BUILT" in one.render(f"<body>{script}", f"http://127.0.0.1:{ears.tcp}/page").html
-        assert ears.heard == [b"GET /script HTTP/1.1"]
+        script = (
+            make_escape_attempts(recorder)["script"]
+            + f"<script>new WebSocket('ws://localhost:{recorder.tcp}/other')</script>"
+        )
+        assert "BUILT" in one.render(f"<body>{script}", f"http://127.0.0.1:{recorder.tcp}/page").html
+        assert recorder.heard == [b"GET /script HTTP/1.1"]
         assert "BUILT'" not in one.render(f"<body>{script}", "http://site.example/page").html.replace(
             "append('BUILT'", ""
         )
         one.render(f"<body>{script}")
-        assert len(ears.heard) == 1
+        assert len(recorder.heard) == 1
 
 
-def test_the_clock_of_a_page_stands_while_it_loads(ears: Ears) -> None:
+def test_the_clock_of_a_page_stands_while_it_loads(recorder: ConnectionRecorder) -> None:
     load = (
         "fetch('/slow').then(answer => answer.text()).then(() => setTimeout(() => document.body.append('BUILT'), 100))"
     )
     with renderer(seconds=30, settle=0.5, network="origin", allow_private=True) as one:
-        found = one.render(f"<body><script>{load}</script>", f"http://127.0.0.1:{ears.tcp}/page")
-    assert (ears.heard, found.note) == ([b"GET /slow HTTP/1.1"], "")
+        found = one.render(f"<body><script>{load}</script>", f"http://127.0.0.1:{recorder.tcp}/page")
+    assert (recorder.heard, found.note) == ([b"GET /slow HTTP/1.1"], "")
     assert "</script>BUILT" in found.html
 
 
@@ -284,17 +287,17 @@ FAILING = {
 
 
 @pytest.fixture(scope="module")
-def brief() -> Iterator[Renderer]:
+def bounded_renderer() -> Iterator[Renderer]:
     with renderer(seconds=2, max_bytes=200_000) as one:
         yield one
 
 
 @pytest.mark.parametrize("how", FAILING)
-def test_a_page_that_fails_is_left_as_it_came(brief: Renderer, how: str) -> None:
+def test_a_page_that_fails_is_left_as_it_came(bounded_renderer: Renderer, how: str) -> None:
     script, why = FAILING[how]
     html = f"<body><p>{STORY * 5}</p>{script}"
     begin = time.monotonic()
-    found = brief.render(html)
+    found = bounded_renderer.render(html)
     if how == "memory" and "did not end" in found.note:  # a machine too busy to give it all that memory in time
         why = "its scripts did not end within 2 s"
     assert found == RenderedPage(html=html, done=False, note=f"not rendered: {why}")
@@ -302,10 +305,10 @@ def test_a_page_that_fails_is_left_as_it_came(brief: Renderer, how: str) -> None
     assert STORY.strip() in extract(found.html).text
 
 
-def test_the_next_page_is_none_the_worse(brief: Renderer) -> None:
+def test_the_next_page_is_none_the_worse(bounded_renderer: Renderer) -> None:
     for how in ("endless", "memory"):
-        brief.render(FAILING[how][0])
-        assert "BUILT" in render_patiently(brief, f"<body>{BUILT['at once']}").html
+        bounded_renderer.render(FAILING[how][0])
+        assert "BUILT" in render_patiently(bounded_renderer, f"<body>{BUILT['at once']}").html
 
 
 def render_patiently(one: Renderer, html: str) -> RenderedPage:
@@ -317,13 +320,13 @@ def render_patiently(one: Renderer, html: str) -> RenderedPage:
     return found
 
 
-def test_a_browser_that_dies_is_started_again(brief: Renderer) -> None:
-    render_patiently(brief, "<p>x")
+def test_a_browser_that_dies_is_started_again(bounded_renderer: Renderer) -> None:
+    render_patiently(bounded_renderer, "<p>x")
     for child in children(os.getpid(), "--headless"):
         os.kill(child, signal.SIGKILL)
-    found = [brief.render(f"<body>{BUILT['at once']}") for _ in range(3)]
+    found = [bounded_renderer.render(f"<body>{BUILT['at once']}") for _ in range(3)]
     assert all(one.done or one.note for one in found)
-    assert "BUILT" in render_patiently(brief, f"<body>{BUILT['at once']}").html
+    assert "BUILT" in render_patiently(bounded_renderer, f"<body>{BUILT['at once']}").html
 
 
 def children(parent: int, word: str) -> list[int]:

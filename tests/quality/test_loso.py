@@ -22,16 +22,16 @@ from quality.loso import (  # noqa: E402
     SPACELESS,
     AnnotatedSource,
     Method,
-    annotated_sources,
-    figures,
+    bootstrap_interval,
+    compute_figures,
+    compute_means,
+    find_annotated_sources,
     group_of,
-    interval,
-    means,
-    measure,
+    measure_method,
     publisher_of,
-    summary,
+    summarize_scores,
 )
-from quality.loso_page import render  # noqa: E402
+from quality.loso_page import render_page  # noqa: E402
 from templatemine.evaluation.cut_score import CutScore  # noqa: E402
 from templatemine.evaluation.metrics import SpanScore  # noqa: E402
 from templatemine.model import Cleaned, Document, Span  # noqa: E402
@@ -69,10 +69,10 @@ def test_groups() -> None:
 def test_annotated_sources_hold_their_archives() -> None:
     documents = [*archive("a"), *archive("bbc.com"), *archive("none")]
     gold = gold_of(documents[:8])
-    one, other = annotated_sources(documents, gold)
+    one, other = find_annotated_sources(documents, gold)
     assert (one.name, other.publisher, len(one.documents), len(one.articles)) == ("a", "bbc.com", 4, 2)
     with pytest.raises(ValueError, match="1 annotated articles are not in the archive, e.g. nowhere"):
-        annotated_sources(documents, {**gold, "nowhere": []})
+        find_annotated_sources(documents, {**gold, "nowhere": []})
 
 
 def _cutting(history: Sequence[Document]) -> Any:
@@ -88,7 +88,7 @@ def _cutting(history: Sequence[Document]) -> Any:
 
 def test_a_fitted_method_never_sees_the_publisher_it_is_judged_on() -> None:
     documents = [one for name in ("a", "bbc.com", "bbcarabic.com", "c") for one in archive(name)]
-    sources = annotated_sources(documents, gold_of(documents))
+    sources = find_annotated_sources(documents, gold_of(documents))
     fitted: list[list[str]] = []
     learnt: list[list[str]] = []
 
@@ -101,20 +101,22 @@ def test_a_fitted_method_never_sees_the_publisher_it_is_judged_on() -> None:
 
         return learn
 
-    scores = measure(Method(name="fitted", fit=fit), sources, documents, held_out=True)
+    scores = measure_method(Method(name="fitted", fit=fit), sources, documents, held_out=True)
     assert fitted == [["bbc.com", "bbcarabic.com", "c"], ["a", "c"], ["a", "bbc.com", "bbcarabic.com"]]
     assert learnt[1] == ["bbc.com/2", "bbc.com/3", "bbcarabic.com/2", "bbcarabic.com/3"]
     assert {name: score.spans.f1 for name, score in scores.items()} == dict.fromkeys(scores, 1.0)
     learnt.clear()
-    measure(Method(name="fitted", fit=fit), sources, documents, held_out=False)
+    measure_method(Method(name="fitted", fit=fit), sources, documents, held_out=False)
     assert learnt[0] == [f"a/{place}" for place in range(4)]
     with pytest.raises(ValueError, match="expected a learner or a fit"):
-        measure(Method(name="nothing"), sources, documents, held_out=False)
+        measure_method(Method(name="nothing"), sources, documents, held_out=False)
 
 
 def test_the_filter_asks_for_three_documents_and_methods_that_fit_nothing_learn_once() -> None:
     documents = [*archive("a"), *archive("b", 2)]
-    scores = measure(METHODS[0], annotated_sources(documents, gold_of(documents)), documents, held_out=False)
+    scores = measure_method(
+        METHODS[0], find_annotated_sources(documents, gold_of(documents)), documents, held_out=False
+    )
     assert scores["a"].spans.recall == 1.0
     assert scores["b"].spans.recall == 0.0
     assert [method.name for method in METHODS][:3] == ["frequent sentences", "repeated lines", "repeated strings"]
@@ -127,34 +129,35 @@ def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
 
 
 def test_sources_with_hardly_any_template_text_count_in_loss_alone() -> None:
-    few = figures(_score(template=99, hit=0, harm=100))
+    few = compute_figures(_score(template=99, hit=0, harm=100))
     assert few == {**dict.fromkeys(("recall", "precision", "f1", "whole", "torn")), "loss": 0.01}
-    mean = means([few, figures(_score())])
+    mean = compute_means([few, compute_figures(_score())])
     assert mean["recall"] == 0.9
     assert (mean["whole"], mean["torn"]) == (0.45, 0.1)
     assert (mean["loss"], mean["worst loss"], mean["sources"], mean["judged"]) == (0.005, 0.01, 2, 1)
-    assert means([])["f1"] is None
+    assert compute_means([])["f1"] is None
 
 
 def test_intervals_are_the_same_with_the_same_seed_and_hold_the_mean() -> None:
     values = [0.1, 0.53, 0.97, 0.71, 0.31]
-    low, high = interval(values) or (1.0, 0.0)
-    assert (low, high) == interval(values)
+    low, high = bootstrap_interval(values) or (1.0, 0.0)
+    assert (low, high) == bootstrap_interval(values)
     assert low < 0.52 < high
-    assert interval(values, seed=8) != (low, high)
-    assert interval([0.4]) == (0.4, 0.4)
-    assert interval([]) is None
+    assert bootstrap_interval(values, seed=8) != (low, high)
+    assert bootstrap_interval([0.4]) == (0.4, 0.4)
+    assert bootstrap_interval([]) is None
 
 
 def _page(reference: dict[str, CutScore], scores: dict[str, CutScore]) -> str:
     groups = {name: [LINES] for name in scores}
-    first = summary(reference, groups, None)
+    first = summarize_scores(reference, groups, None)
     arms = {
-        name: {**own, "seconds": 3.0} for name, own in (("first", first), ("other", summary(scores, groups, first)))
+        name: {**own, "seconds": 3.0}
+        for name, own in (("first", first), ("other", summarize_scores(scores, groups, first)))
     }
     rows = [{"method": name, "note": "a note", "all": own, "held out": own} for name, own in arms.items()]
     head = {"date": "today", "command": "loso", "code": "abc", "python": "CPython", "processor": "one"}
-    return render({"head": head, "rows": rows})
+    return render_page({"head": head, "rows": rows})
 
 
 def test_the_page_has_all_methods_groups_and_sources() -> None:
@@ -180,11 +183,11 @@ def test_without_the_archives_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys
     assert "../shared) are not here" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(not archives.shared_is_there(), reason="the real archives (../shared) are not here")
+@pytest.mark.skipif(not archives.has_shared_archives(), reason="the real archives (../shared) are not here")
 def test_the_annotated_sources_are_of_known_groups() -> None:
-    documents = archives.texts("livedoor")
-    gold = {name: spans for name, spans in archives.annotated().items() if name in {one.id for one in documents}}
-    (source,) = annotated_sources(documents, gold)
+    documents = archives.load_texts("livedoor")
+    gold = {name: spans for name, spans in archives.load_annotated().items() if name in {one.id for one in documents}}
+    (source,) = find_annotated_sources(documents, gold)
     assert (source.name, source.publisher, group_of(source.documents)) == ("smax", "livedoor", [SPACELESS])
 
 

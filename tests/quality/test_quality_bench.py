@@ -16,11 +16,11 @@ from quality.contenders import (  # noqa: E402
     PAGE_CONTENDERS,
     TEXT_CONTENDERS,
     Contender,
-    configured,
+    chain_contenders,
+    change_config,
     frequent_sentences,
-    then,
 )
-from quality.page import render  # noqa: E402
+from quality.quality_page import render_page  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
 
@@ -44,17 +44,17 @@ def test_frequent_sentences_fold_digits_and_keep_sources_apart() -> None:
 
 
 def test_ablations_name_options_that_exist_and_differ_from_the_default() -> None:
-    made = run.ablations()
+    made = run.read_ablations()
     assert len({name for name, _ in made}) == len(made) >= 10
-    assert len(run.ablations("page_row")) >= 5
-    assert configured(PipelineConfig(), {"select.edge": 0.5}).select.edge == 0.5
-    assert configured(PipelineConfig(), {"method": "thesis"}) == PipelineConfig(method="thesis")
-    assert configured(PipelineConfig(), {}) == PipelineConfig()
-    assert configured(CleanConfig(), {"page.vote": 0.0}).page.vote == 0.0
+    assert len(run.read_ablations("page_row")) >= 5
+    assert change_config(PipelineConfig(), {"select.edge": 0.5}).select.edge == 0.5
+    assert change_config(PipelineConfig(), {"method": "thesis"}) == PipelineConfig(method="thesis")
+    assert change_config(PipelineConfig(), {}) == PipelineConfig()
+    assert change_config(CleanConfig(), {"page.vote": 0.0}).page.vote == 0.0
     with pytest.raises(TypeError):
-        configured(PipelineConfig(), {"select.nothing": 1})
+        change_config(PipelineConfig(), {"select.nothing": 1})
     with pytest.raises(AttributeError):
-        configured(PipelineConfig(), {"nothing.edge": 1})
+        change_config(PipelineConfig(), {"nothing.edge": 1})
 
 
 PAGE = """<html><head><title>T</title></head><body><div><a href="/">Home</a> <a href="/w">World</a></div>
@@ -83,7 +83,7 @@ def test_page_contenders_give_the_story(contender: Contender) -> None:
 
 
 def test_a_page_that_breaks_an_extractor_is_an_empty_answer() -> None:
-    from quality.contenders import _by_page
+    from quality.contenders import _make_page_learner
 
     def load() -> object:
         def fail(page: str) -> str:
@@ -92,7 +92,7 @@ def test_a_page_that_breaks_an_extractor_is_an_empty_answer() -> None:
         return fail
 
     page = Document(source="a", id="1", html="<p>x")
-    assert _by_page(load)()([])([page]) == [Cleaned("", ())]  # type: ignore[arg-type]
+    assert _make_page_learner(load)()([])([page]) == [Cleaned("", ())]  # type: ignore[arg-type]
 
 
 def test_what_an_extractor_leaves_is_learnt_from_and_cleaned() -> None:
@@ -107,7 +107,7 @@ def test_what_an_extractor_leaves_is_learnt_from_and_cleaned() -> None:
         return lambda documents: [Cleaned("" if row.text in known else row.body, ()) for row in documents]
 
     first = Contender(name="first", make=lambda: lambda history: extract)
-    both = then(first, Contender(name="second", make=lambda: learn))
+    both = chain_contenders(first, Contender(name="second", make=lambda: learn))
     assert both.name == "first, then second"
     pages = [Document(source="s", id=str(i), html=f"<p>{text}") for i, text in enumerate(("a", "b", "a"))]
     clean = both.make()(pages[:2])
@@ -131,7 +131,7 @@ def test_the_page_tells_winners_losers_and_who_is_missing() -> None:
         {"contender": "theirs", "versions": ["theirs 1.0"], "note": "with its tuning", "recall": 0.75, **SPANS},
         {"contender": "gone", "versions": ["gone missing"], "missing": "not installed (x)"},
     ]
-    page = render({"texts": {"head": HEAD, "rows": rows}})
+    page = render_page({"texts": {"head": HEAD, "rows": rows}})
     assert "| ours | 50.0 |" in page
     assert "| theirs (theirs 1.0) | **75.0** |" in page
     assert "| gone (gone missing) | not installed (x) |" in page
@@ -145,11 +145,21 @@ def test_rows_of_others_stay_as_they_were() -> None:
     made: list[str] = []
     contender = Contender(name="ours", make=lambda: made.append("ours") or run.mining_learner())
     kept = {"ours": {"contender": "ours", "f1": 0.5}}
-    assert run._named(contender, run.Who(text="theirs", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.5
+    assert (
+        run._measure_contender(
+            contender, run.RowFilter(name_part="theirs", previous_rows=kept), lambda one: {"f1": 0.6}
+        )["f1"]
+        == 0.5
+    )
     assert not made
-    assert run._named(contender, run.Who(text="ours", kept=kept), lambda one: {"f1": 0.6})["f1"] == 0.6
-    assert run._named(contender, run.Who(text="theirs"), lambda one: {"f1": 0.7})["f1"] == 0.7
-    page = render(
+    assert (
+        run._measure_contender(contender, run.RowFilter(name_part="ours", previous_rows=kept), lambda one: {"f1": 0.6})[
+            "f1"
+        ]
+        == 0.6
+    )
+    assert run._measure_contender(contender, run.RowFilter(name_part="theirs"), lambda one: {"f1": 0.7})["f1"] == 0.7
+    page = render_page(
         {"texts": {"head": HEAD, "rows": [{"contender": "old", "measured": "2025-01-01", "recall": 0.5, **SPANS}]}}
     )
     assert "Measured earlier: old." in page
@@ -157,16 +167,18 @@ def test_rows_of_others_stay_as_they_were() -> None:
 
 def test_the_page_tells_what_a_step_costs() -> None:
     rows = [{"contender": "default", "recall": 0.5, **SPANS}, {"contender": "less", "recall": 0.5, **SPANS, "f1": 0.55}]
-    assert "| less | 50.0 | 90.0 | 55.0 | 1.00 | 2.00 | 5.0 |" in render({"ablation": {"head": HEAD, "rows": rows}})
+    assert "| less | 50.0 | 90.0 | 55.0 | 1.00 | 2.00 | 5.0 |" in render_page(
+        {"ablation": {"head": HEAD, "rows": rows}}
+    )
 
 
 def test_without_the_archives_nothing_is_measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(run.archives, "shared_is_there", lambda: False)
+    monkeypatch.setattr(run.archives, "has_shared_archives", lambda: False)
     assert run.main(["--page", str(tmp_path / "page.md")]) == 2
     assert "are not here" in capsys.readouterr().err
     assert not (tmp_path / "page.md").exists()
-    monkeypatch.setattr(run, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(run, "_results_folder", lambda: tmp_path)
     assert run.main(["--render", "--page", str(tmp_path / "page.md")]) == 0
     assert (tmp_path / "page.md").read_text(encoding="utf-8").count("not measured") == len(run.SECTIONS)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 from quality import suites  # noqa: E402
-from quality.suites import CONTENDERS, Case, Figures, Suite, asserted, measured, render  # noqa: E402
+from quality.suites import CONTENDERS, Suite, SuiteCase, SuiteScores, measure_contender, parse_assertions, render_page  # noqa: E402
 
 TESTS = """
 import os
@@ -37,7 +37,7 @@ STORY = "<p>The sea went out at noon, past the harbour, and came back in the eve
 
 
 def test_assertions_are_read() -> None:
-    assert asserted(TESTS) == {"a.html": (["Low tide", "the harbour"], ["Imprint"]), "c.html": ([], ["Menu"])}
+    assert parse_assertions(TESTS) == {"a.html": (["Low tide", "the harbour"], ["Imprint"]), "c.html": ([], ["Menu"])}
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_layouts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suites.archives, "SHARED", folder / "nothing")
-    found = {suite.name: suite for suite in suites.suites(folder)}
+    found = {suite.name: suite for suite in suites.load_suites(folder)}
     assert {name: len(suite.cases) for name, suite in found.items()} == {
         "trafilatura's tests": 1,
         "Mozilla's readability": 1,
@@ -77,22 +77,24 @@ def test_layouts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_figures(folder: Path) -> None:
     html = PAGE.format(STORY)
-    strings = Case(name="a", html=html, wanted=("past the  harbour", "never there"), unwanted=("Imprint",))
-    ours = measured(CONTENDERS[0], Suite(name="s", cases=(strings,)))
+    strings = SuiteCase(name="a", html=html, wanted=("past the  harbour", "never there"), unwanted=("Imprint",))
+    ours = measure_contender(CONTENDERS[0], Suite(name="s", cases=(strings,)))
     assert (ours.precision, ours.recall, ours.f1) == (1.0, 0.5, pytest.approx(2 / 3))
-    ours = measured(CONTENDERS[0], Suite(name="s", cases=(Case(name="a", html=html, text=STORY.replace("<p>", "")),)))
+    ours = measure_contender(
+        CONTENDERS[0], Suite(name="s", cases=(SuiteCase(name="a", html=html, text=STORY.replace("<p>", "")),))
+    )
     assert ours.f1 > 0.8
     assert ours.speed > 0
 
 
 def test_who_has_seen_the_pages_is_marked_and_never_bold(folder: Path, tmp_path: Path) -> None:
-    seen = Suite(name="Theirs", cases=(Case(name="a", html="", text="a"),), seen=("trafilatura",), note="npm")
+    seen = Suite(name="Theirs", cases=(SuiteCase(name="a", html="", text="a"),), seen=("trafilatura",), note="npm")
     rows = {
-        "templatemine": Figures(precision=1, recall=0.5, f1=0.66, speed=12),
-        "trafilatura": Figures(precision=1, recall=1, f1=1, speed=3),
+        "templatemine": SuiteScores(precision=1, recall=0.5, f1=0.66, speed=12),
+        "trafilatura": SuiteScores(precision=1, recall=1, f1=1, speed=3),
     }
     head = dict.fromkeys(("date", "code", "python", "processor", "versions"), "x")
-    page = render([(seen, rows), (Suite(name="Gone", cases=(), note="PyPI"), {})], head)
+    page = render_page([(seen, rows), (Suite(name="Gone", cases=(), note="PyPI"), {})], head)
     assert "| templatemine | **66.0 (100 / 50)** |" in page
     assert "| trafilatura | [100.0 (100 / 100)] |" in page
     assert "- Gone: not at hand (PyPI)." in page
@@ -103,7 +105,7 @@ def test_the_command(
 ) -> None:
     monkeypatch.setattr(suites.archives, "SHARED", folder / "nothing")
     monkeypatch.setattr(suites, "CONTENDERS", CONTENDERS[:1])
-    monkeypatch.setattr(suites, "KEPT", tmp_path / "deep" / "kept.json")
+    monkeypatch.setattr(suites, "KEPT_FILE", tmp_path / "deep" / "kept.json")
     assert suites.main([str(folder), "-o", str(tmp_path / "suites.md")]) == 0
     page = (tmp_path / "suites.md").read_text(encoding="utf-8")
     assert "| | trafilatura's tests, 1 pages | Mozilla's readability, 1 pages | newspaper4k, 1 pages |" in page

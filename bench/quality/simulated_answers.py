@@ -1,4 +1,4 @@
-"""What answers to the questions of packs bring: simulated with annotated articles in place of the person.
+"""Quality after answers to the questions of packs; annotated articles take the place of the person who answers.
 
 The annotated articles of a source are split in halves.  From one of them the questions are answered, on the other the
 pack is judged, which was mined without it; then the other way round.  The model was trained without the publisher.  A
@@ -25,29 +25,31 @@ from templatemine.packs.pack import Pack
 from templatemine.pipeline import Miner
 from templatemine.text.characters import line_begin, line_end
 
-__all__ = ["answer", "halves", "judge"]
+__all__ = ["simulate_answer", "split_halves", "score_after_answers"]
 
 Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 
-SURE = 0.75
+MIN_BOILERPLATE_SHARE = 0.75
 """Share of the characters of a string that must be boilerplate for a person to say that it is."""
 
 
-def answer(pack: Pack, question: Question, articles: Sequence[Document], gold: Spans) -> str | None:
-    """What annotated articles answer to a question; None if its string is in none of them."""
+def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document], gold: Spans) -> str | None:
+    """The answer that annotated articles give to a question; None if its string is in none of them."""
     bare = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="", anchor=question.anchor)
-    one = replace(bare, regex=pack.derived(bare))
-    cleaner = Cleaner(replace(pack, templates=(one,), overrides=replace(pack.overrides, rules=())), CleanConfig(gap=0))
+    template = replace(bare, regex=pack.derived(bare))
+    cleaner = Cleaner(
+        replace(pack, templates=(template,), overrides=replace(pack.overrides, rules=())), CleanConfig(gap=0)
+    )
     own, rest = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for article in articles:
         text = article.body
         spans = cleaner.spans(text)
         if not spans:
             continue
-        seen = np.array([not char.isspace() for char in text], np.bool_)
-        bad = np.zeros(len(text), np.bool_)
+        visible = np.array([not char.isspace() for char in text], np.bool_)
+        boilerplate = np.zeros(len(text), np.bool_)
         for start, end, _ in gold[article.id]:
-            bad[start:end] = True
+            boilerplate[start:end] = True
         for span in spans:
             line = (
                 slice(span.end, line_end(text, span.end))
@@ -55,15 +57,15 @@ def answer(pack: Pack, question: Question, articles: Sequence[Document], gold: S
                 else slice(line_begin(text, span.start), span.start)
             )
             for sums, part in ((own, slice(span.start, span.end)), (rest, line)):
-                sums += seen[part].sum(), (seen & bad)[part].sum()
+                sums += visible[part].sum(), (visible & boilerplate)[part].sum()
     if not own[0]:
         return None
-    if own[1] < SURE * own[0]:
+    if own[1] < MIN_BOILERPLATE_SHARE * own[0]:
         return STORY
-    return LABEL if question.filled and rest[1] < SURE * max(1, rest[0]) else ALL
+    return LABEL if question.filled and rest[1] < MIN_BOILERPLATE_SHARE * max(1, rest[0]) else ALL
 
 
-def halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
+def split_halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
     """Annotated articles to answer from and to judge on, both ways round."""
     names = sorted(gold)
     Random(seed).shuffle(names)
@@ -71,34 +73,34 @@ def halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
     return [(one, other), (other, one)]
 
 
-def judge(
+def score_after_answers(
     documents: Sequence[Document], gold: Spans, config: PipelineConfig, numbers: Sequence[int], seed: int
 ) -> tuple[dict[int, CutScore], list[int]]:
-    """Scores of a source after so many answers each, and how many there were at most in each half."""
+    """Scores of a source after each of several numbers of answers, and the number of answers in each half."""
     by_id = {one.id: one for one in documents if one.id in gold}
     scores = dict.fromkeys(numbers, CutScore())
-    given: list[int] = []
-    for told, judged in halves(gold, seed):
+    answer_counts: list[int] = []
+    for answering, judged in split_halves(gold, seed):
         (report,) = Miner(config).run([one for one in documents if one.id not in judged])
         pack = report.pack
         rules: list[tuple[Rule, ...]] = [()]
         if pack is not None:
-            articles = [by_id[name] for name in sorted(told)]
+            articles = [by_id[name] for name in sorted(answering)]
             for question in open_questions(pack):
-                found = answer(pack, question, articles, gold) if len(rules) <= max(numbers) else None
-                if found is not None:
-                    rules.append(add_answer_rules(rules[-1], question, found))
-        given.append(len(rules) - 1)
+                answer = simulate_answer(pack, question, articles, gold) if len(rules) <= max(numbers) else None
+                if answer is not None:
+                    rules.append(add_answer_rules(rules[-1], question, answer))
+        answer_counts.append(len(rules) - 1)
         for number in numbers:
             changed = None if pack is None else apply_rules(pack, report.rejected or (), rules[: number + 1][-1])
-            clean: Callable[[str], Sequence[tuple[int, int]]] = _cuts(changed)
+            clean: Callable[[str], Sequence[tuple[int, int]]] = _make_cutter(changed)
             for name in sorted(judged):
                 text = by_id[name].body
                 scores[number] += score_cuts(text, gold[name], clean(text))
-    return scores, given
+    return scores, answer_counts
 
 
-def _cuts(pack: Pack | None) -> Callable[[str], list[tuple[int, int]]]:
+def _make_cutter(pack: Pack | None) -> Callable[[str], list[tuple[int, int]]]:
     if pack is None:
         return lambda text: []
     cleaner = Cleaner(pack)

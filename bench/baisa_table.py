@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Table 3.1 of Baisa (Web Content Cleaning, 2009) with our systems: CleanEval's 58 development pages, its mark-up.
 
-    python bench/table31.py cleaneval_dev.jsonl.gz
+    python bench/baisa_table.py cleaneval_dev.jsonl.gz
 
 In: pages, JSON lines {html, gold}, the gold in CleanEval's mark-up.  Out: rows of the table, in per cent: precision of
 words, recall of words and mark-up together, and F1 of the latter, means over pages; see `metrics.CleanEvalScore`.  Needs

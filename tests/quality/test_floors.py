@@ -1,4 +1,4 @@
-"""The gate: every figure against its floor, and that floors fall only when someone says so."""
+"""The quality gate: every figure against its floor; floors fall only with a reason."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
-from quality import gate  # noqa: E402
-from quality.archives import shared_is_there  # noqa: E402
+from quality import floors as floors_script  # noqa: E402
+from quality.archives import has_shared_archives  # noqa: E402
 from quality.figures import FIGURES, UNITS, Figure  # noqa: E402
-from quality.gate import Floors, check, judge, lower, raised, read, written  # noqa: E402
+from quality.floors import (  # noqa: E402
+    Floors,
+    check_figure,
+    compare_with_floors,
+    format_floors,
+    lower_floors,
+    raise_floors,
+    read_floors,
+)
 from templatemine.errors import MissingExtraError  # noqa: E402
 
 SLOW = [
@@ -26,17 +34,17 @@ SLOW = [
 
 @pytest.mark.parametrize("name", SLOW)
 def test_no_figure_is_below_its_floor(name: str) -> None:
-    if FIGURES[name].shared and not shared_is_there():
+    if FIGURES[name].shared and not has_shared_archives():
         pytest.skip("the real archives (../shared) are not here")
     try:
-        verdict = check(name, read())
+        verdict = check_figure(name, read_floors())
     except MissingExtraError as error:
         pytest.skip(str(error))
-    assert not verdict.trouble, f"{name}: {'; '.join(verdict.trouble)}"
+    assert not verdict.violations, f"{name}: {'; '.join(verdict.violations)}"
 
 
 def test_every_figure_has_floors_and_every_floor_a_figure() -> None:
-    floors = read()
+    floors = read_floors()
     assert set(floors.bounds) == set(floors.digests) == set(FIGURES)
     for name, bounds in floors.bounds.items():
         assert bounds, name
@@ -48,7 +56,7 @@ def test_every_figure_has_floors_and_every_floor_a_figure() -> None:
 
 
 def test_the_file_is_as_the_gate_writes_it() -> None:
-    assert gate.FLOORS.read_text(encoding="utf-8") == written(read())
+    assert floors_script.FLOORS.read_text(encoding="utf-8") == format_floors(read_floors())
 
 
 # --------------------------------------------------------------------------------------------------------- how it judges
@@ -72,28 +80,30 @@ FLOORS = Floors(
     ],
 )
 def test_figures_are_judged(values: Mapping[str, float], digest: str, trouble: str) -> None:
-    (found,) = judge("one", values, digest, FLOORS).trouble or ("",)
+    (found,) = compare_with_floors("one", values, digest, FLOORS).violations or ("",)
     assert trouble in found
     assert bool(trouble) == bool(found)
 
 
 def test_a_figure_without_floors_is_told() -> None:
-    assert judge("two", {"f1": 1.0}, "d1", FLOORS).trouble == ("has no floor yet: gate.py raise gives it one",)
+    assert compare_with_floors("two", {"f1": 1.0}, "d1", FLOORS).violations == (
+        "has no floor yet: floors.py raise gives it one",
+    )
     figure = Figure(measure=lambda: {"f1": 0.5, "loss": 0.0}, digest=lambda: "d1", shared=False)
-    assert check("one", FLOORS, {"one": figure}).trouble == ("f1 is 0.5000, its floor 0.8000",)
+    assert check_figure("one", FLOORS, {"one": figure}).violations == ("f1 is 0.5000, its floor 0.8000",)
 
 
 def test_floors_rise_and_never_fall() -> None:
-    up = raised("one", {"f1": 0.9, "loss": 0.02}, "d1", FLOORS)
+    up = raise_floors("one", {"f1": 0.9, "loss": 0.02}, "d1", FLOORS)
     assert up.bounds["one"] == {"f1": 0.895, "loss": 0.01}
-    assert raised("one", {"f1": 0.5, "loss": 0.002}, "d1", up).bounds["one"] == {"f1": 0.895, "loss": 0.0025}
-    assert raised("two", {"recall": 0.5}, "d9", FLOORS).bounds["two"] == {"recall": 0.495}
+    assert raise_floors("one", {"f1": 0.5, "loss": 0.002}, "d1", up).bounds["one"] == {"f1": 0.895, "loss": 0.0025}
+    assert raise_floors("two", {"recall": 0.5}, "d9", FLOORS).bounds["two"] == {"recall": 0.495}
     with pytest.raises(ValueError, match="other gold or inputs"):
-        raised("one", {"f1": 0.9, "loss": 0.0}, "d2", FLOORS)
+        raise_floors("one", {"f1": 0.9, "loss": 0.0}, "d2", FLOORS)
 
 
 def test_floors_are_lowered_by_name_and_with_a_reason() -> None:
-    down = lower("one", {"f1": 0.7, "loss": 0.02}, "d2", FLOORS, "another tokeniser", "2026-01-01")
+    down = lower_floors("one", {"f1": 0.7, "loss": 0.02}, "d2", FLOORS, "another tokeniser", "2026-01-01")
     assert down.bounds["one"] == {"f1": 0.695, "loss": 0.0205}
     assert down.digests["one"] == "d2"
     assert down.lowered == (
@@ -105,17 +115,17 @@ def test_floors_are_lowered_by_name_and_with_a_reason() -> None:
             "after": "f1 0.695, loss 0.0205",
         },
     )
-    assert lower("one", {"f1": 0.7, "loss": 0.02}, "d2", down, "again", "2026-01-02") == down
+    assert lower_floors("one", {"f1": 0.7, "loss": 0.02}, "d2", down, "again", "2026-01-02") == down
     with pytest.raises(ValueError, match="reason"):
-        lower("one", {"f1": 0.7, "loss": 0.02}, "d1", FLOORS, " ", "2026-01-01")
+        lower_floors("one", {"f1": 0.7, "loss": 0.02}, "d1", FLOORS, " ", "2026-01-01")
 
 
 def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "floors.toml"
-    down = lower("one", {"f1": 0.7, "loss": 0.02}, "d2", FLOORS, 'so "they" say \\o/', "2026-01-01")
-    file.write_text(written(down), encoding="utf-8")
-    assert read(file) == down
-    assert tomllib.loads(written(down))["lowered"][0]["reason"] == 'so "they" say \\o/'
+    down = lower_floors("one", {"f1": 0.7, "loss": 0.02}, "d2", FLOORS, 'so "they" say \\o/', "2026-01-01")
+    file.write_text(format_floors(down), encoding="utf-8")
+    assert read_floors(file) == down
+    assert tomllib.loads(format_floors(down))["lowered"][0]["reason"] == 'so "they" say \\o/'
 
 
 # ------------------------------------------------------------------------------------------------------------- commands
@@ -128,28 +138,28 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> dict[str, Figure]:
         "one": Figure(measure=lambda: {"f1": 0.9, "loss": 0.0}, digest=lambda: "d1", shared=False),
         "two": Figure(measure=lambda: {"f1": 0.5}, digest=lambda: "d1", shared=False),
     }
-    monkeypatch.setattr(gate, "FIGURES", found)
+    monkeypatch.setattr(floors_script, "FIGURES", found)
     return found
 
 
 def test_commands(figures: dict[str, Figure], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "floors.toml"
-    file.write_text(written(FLOORS), encoding="utf-8")
+    file.write_text(format_floors(FLOORS), encoding="utf-8")
     options = ["--floors", str(file)]
-    assert gate.main(["check", *options]) == 1
+    assert floors_script.main(["check", *options]) == 1
     assert "BELOW: two: has no floor yet" in capsys.readouterr().out
-    assert gate.main(["raise", *options]) == 0
-    assert gate.main(["check", *options]) == 0
-    assert read(file).bounds == {"one": {"f1": 0.895, "loss": 0.0005}, "two": {"f1": 0.495}}
+    assert floors_script.main(["raise", *options]) == 0
+    assert floors_script.main(["check", *options]) == 0
+    assert read_floors(file).bounds == {"one": {"f1": 0.895, "loss": 0.0005}, "two": {"f1": 0.495}}
     figures["two"] = replace(figures["two"], measure=lambda: {"f1": 0.4})
-    assert gate.main(["check", *options, "--only", "two"]) == 1
-    assert gate.main(["raise", *options]) == 0
-    assert gate.main(["check", *options]) == 1
-    assert gate.main(["lower", *options, "--figure", "two", "--reason", "because"]) == 0
-    assert gate.main(["check", *options]) == 0
-    assert [row["reason"] for row in read(file).lowered] == ["because"]
+    assert floors_script.main(["check", *options, "--only", "two"]) == 1
+    assert floors_script.main(["raise", *options]) == 0
+    assert floors_script.main(["check", *options]) == 1
+    assert floors_script.main(["lower", *options, "--figure", "two", "--reason", "because"]) == 0
+    assert floors_script.main(["check", *options]) == 0
+    assert [row["reason"] for row in read_floors(file).lowered] == ["because"]
     figures["one"] = replace(figures["one"], digest=lambda: "d2")
-    assert gate.main(["raise", *options]) == 1
+    assert floors_script.main(["raise", *options]) == 1
     assert "NOT RAISED: one: is measured on other gold" in capsys.readouterr().out
 
 
@@ -166,7 +176,7 @@ def test_lowering_needs_a_name_and_a_reason(
     figures: dict[str, Figure], args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
-        gate.main(args)
+        floors_script.main(args)
     assert end.value.code == 2
     assert "lower" in capsys.readouterr().err
 
@@ -179,8 +189,8 @@ def test_what_cannot_be_measured_is_told(
 
     figures["one"] = replace(figures["one"], measure=missing)
     figures["two"] = replace(figures["two"], shared=True)
-    monkeypatch.setattr(gate, "shared_is_there", lambda: False)
-    assert gate.measured(list(figures)) == {}
+    monkeypatch.setattr(floors_script, "has_shared_archives", lambda: False)
+    assert floors_script.measure_figures(list(figures)) == {}
     told = capsys.readouterr().out
     assert "left out: one: pip install it" in told
     assert "left out: two: the real archives (../shared) are not here" in told

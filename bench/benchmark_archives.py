@@ -1,6 +1,6 @@
-"""The archives that rows work on, made once and kept in build/bench/.
+"""The archives that benchmarks work on, made once and kept in build/bench/.
 
-    python bench/data.py generated|shared [--quick] [--shared FOLDER]
+    python bench/benchmark_archives.py generated|shared [--quick] [--shared FOLDER]
 
 Each group of archives is a folder of the same names, so that a row does not know where its text comes from:
 
@@ -37,7 +37,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "datasets"))
 
-__all__ = ["EXPRESSIONS", "SIZES", "Sizes", "describe", "documents", "folder_of", "main", "make", "texts_of"]
+__all__ = [
+    "EXPRESSIONS",
+    "SIZES",
+    "Sizes",
+    "describe",
+    "load_documents",
+    "folder_of",
+    "main",
+    "make_archives",
+    "load_texts",
+]
 
 Row = dict[str, Any]
 
@@ -121,7 +131,7 @@ def describe(group: str) -> str:
 # -------------------------------------------------------------------------------------------------------------- reading
 
 
-def rows_of(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[Row]:
     """The records of JSON lines, plain or .gz."""
     import orjson
 
@@ -129,7 +139,7 @@ def rows_of(path: Path) -> Iterator[Row]:
         yield from map(orjson.loads, lines)
 
 
-def documents(path: Path, every: int = 1) -> list[Any]:
+def load_documents(path: Path, every: int = 1) -> list[Any]:
     """The documents of a file, or every so-manieth."""
     from templatemine.model import Document
 
@@ -137,16 +147,16 @@ def documents(path: Path, every: int = 1) -> list[Any]:
         Document(
             source=row["source"], id=row["id"], text=row.get("text"), html=row.get("html"), date=row.get("date") or None
         )
-        for row in islice(rows_of(path), 0, None, every)
+        for row in islice(read_rows(path), 0, None, every)
     ]
 
 
-def texts_of(path: Path) -> list[str]:
+def load_texts(path: Path) -> list[str]:
     """Texts or pages of a file."""
-    return [row["html"] if "html" in row else row["text"] for row in rows_of(path)]
+    return [row["html"] if "html" in row else row["text"] for row in read_rows(path)]
 
 
-def size_of(texts: Iterable[str]) -> int:
+def count_bytes(texts: Iterable[str]) -> int:
     """Bytes of UTF-8."""
     return sum(len(text.encode()) for text in texts)
 
@@ -154,17 +164,17 @@ def size_of(texts: Iterable[str]) -> int:
 # --------------------------------------------------------------------------------------------------------------- making
 
 
-def make(group: str, quick: bool, shared: Path) -> None:
+def make_archives(group: str, quick: bool, shared: Path) -> None:
     """Make the files of a group, unless they are there and made by the same code."""
     folder = folder_of(group, quick)
     text_code = [*sorted((ROOT / "datasets").rglob("*.py")), Path(__file__)]
     library = [path for path in sorted((ROOT / "src").rglob("*")) if path.suffix in (".py", ".pyx", ".pxd")]
-    maker = _generated if group == "generated" else _real
-    _unless_made(folder / "texts.made", text_code, lambda: maker(folder, SIZES[quick], shared))
-    _unless_made(folder / "packs.made", [*text_code, *library], lambda: _packs(folder, quick))
+    maker = _make_generated if group == "generated" else _make_real
+    _make_if_changed(folder / "texts.made", text_code, lambda: maker(folder, SIZES[quick], shared))
+    _make_if_changed(folder / "packs.made", [*text_code, *library], lambda: _make_packs(folder, quick))
 
 
-def _unless_made(stamp: Path, code: Iterable[Path], work: Callable[[], object]) -> None:
+def _make_if_changed(stamp: Path, code: Iterable[Path], work: Callable[[], object]) -> None:
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in code)).hexdigest()
     if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
         return
@@ -173,24 +183,24 @@ def _unless_made(stamp: Path, code: Iterable[Path], work: Callable[[], object]) 
     stamp.write_text(digest, encoding="utf-8")
 
 
-def _write(path: Path, rows: Iterable[Row]) -> None:
+def _write_rows(path: Path, rows: Iterable[Row]) -> None:
     with open(path, "w", encoding="utf-8") as lines:
         for row in rows:
             lines.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-def _joined(folder: Path, sizes: Sizes) -> None:
+def _write_joined(folder: Path, sizes: Sizes) -> None:
     """text.txt, one.jsonl and some-pages.jsonl of an archive."""
     with open(folder / "text.txt", "w", encoding="utf-8") as out:
-        for row in rows_of(folder / "archive.jsonl"):
+        for row in read_rows(folder / "archive.jsonl"):
             out.write(row["text"] + "\n")
-    _write(folder / "one.jsonl", islice(rows_of(folder / "archive.jsonl"), 1))
-    total = size_of(row["html"] for row in rows_of(folder / "pages.jsonl"))
+    _write_rows(folder / "one.jsonl", islice(read_rows(folder / "archive.jsonl"), 1))
+    total = count_bytes(row["html"] for row in read_rows(folder / "pages.jsonl"))
     every = max(1, round(total / 1e6 / sizes.some_pages))
-    _write(folder / "some-pages.jsonl", islice(rows_of(folder / "pages.jsonl"), 0, None, every))
+    _write_rows(folder / "some-pages.jsonl", islice(read_rows(folder / "pages.jsonl"), 0, None, every))
 
 
-def _between(rows: Iterable[Row], megabytes: float) -> Iterator[Row]:
+def _select_by_size(rows: Iterable[Row], megabytes: float) -> Iterator[Row]:
     """Articles of the sizes that cleaning is measured with, up to so much text."""
     left = megabytes * 1e6
     for row in rows:
@@ -200,45 +210,47 @@ def _between(rows: Iterable[Row], megabytes: float) -> Iterator[Row]:
             yield row
 
 
-def _generated(folder: Path, sizes: Sizes, _: Path) -> None:
+def _make_generated(folder: Path, sizes: Sizes, _: Path) -> None:
     from generate import Archive, ArchiveSpec, generate, scale_spec
     from generate import generate_pages as generated_pages
 
     spec = ArchiveSpec(seed=SEED, sources=6)
-    _write(folder / "archive.jsonl", generate(scale_spec(spec, sizes.archive)))
+    _write_rows(folder / "archive.jsonl", generate(scale_spec(spec, sizes.archive)))
     one = replace(spec, sources=1, kilobytes=4)
-    _write(folder / "large.jsonl", generate(scale_spec(replace(one, templates=LARGE_TEMPLATES), sizes.large)))
+    _write_rows(folder / "large.jsonl", generate(scale_spec(replace(one, templates=LARGE_TEMPLATES), sizes.large)))
     for name in ("largest", "growth"):
         (folder / f"{name}.jsonl").unlink(missing_ok=True)
         (folder / f"{name}.jsonl").symlink_to("large.jsonl")
     peers = Archive(replace(spec, documents=sizes.peers))
-    _write(folder / "peers.jsonl", (one.record for place in (1, 2, 3) for one in peers.source_articles(place)))
+    _write_rows(folder / "peers.jsonl", (one.record for place in (1, 2, 3) for one in peers.source_articles(place)))
     own = Archive(replace(one, documents=round(sizes.articles * 500))).source_articles(0)
-    _write(folder / "articles.jsonl", _between((article.record for article in own), sizes.articles))
-    _write(folder / "pages.jsonl", generated_pages(replace(spec, sources=3, documents=sizes.pages)))
-    _joined(folder, sizes)
+    _write_rows(folder / "articles.jsonl", _select_by_size((article.record for article in own), sizes.articles))
+    _write_rows(folder / "pages.jsonl", generated_pages(replace(spec, sources=3, documents=sizes.pages)))
+    _write_joined(folder, sizes)
 
 
-def _real(folder: Path, sizes: Sizes, shared: Path) -> None:
-    rows = list(islice(rows_of(shared / "text" / f"{REAL_TEXTS}.jsonl.gz"), 0, None, sizes.keep))
-    _write(folder / "archive.jsonl", rows)
+def _make_real(folder: Path, sizes: Sizes, shared: Path) -> None:
+    rows = list(islice(read_rows(shared / "text" / f"{REAL_TEXTS}.jsonl.gz"), 0, None, sizes.keep))
+    _write_rows(folder / "archive.jsonl", rows)
     count, weight = Counter(row["source"] for row in rows), Counter[str]()
     for row in rows:
         weight[row["source"]] += len(row["text"])
     largest, most = weight.most_common(1)[0][0], count.most_common(1)[0][0]
-    _write(folder / "largest.jsonl", (row for row in rows if row["source"] == largest))
-    _write(folder / "growth.jsonl", ({**row, "source": "all"} for row in rows))
+    _write_rows(folder / "largest.jsonl", (row for row in rows if row["source"] == largest))
+    _write_rows(folder / "growth.jsonl", ({**row, "source": "all"} for row in rows))
     repeated = [row for row in rows if row["source"] == most]
     copies = max(2, round(sizes.large * 1e6 / weight[most]))
-    _write(folder / "large.jsonl", (_renumbered(row, copy) for copy in range(copies) for row in repeated))
+    _write_rows(folder / "large.jsonl", (_renumber(row, copy) for copy in range(copies) for row in repeated))
     others = [source for source, _ in count.most_common(4) if source != most]
-    _write(folder / "peers.jsonl", (row for source in others for row in rows if row["source"] == source))
-    _write(folder / "articles.jsonl", _between((row for row in rows if row["source"] == largest), sizes.articles))
-    _write(folder / "pages.jsonl", _real_pages(shared, sizes.keep))
-    _joined(folder, sizes)
+    _write_rows(folder / "peers.jsonl", (row for source in others for row in rows if row["source"] == source))
+    _write_rows(
+        folder / "articles.jsonl", _select_by_size((row for row in rows if row["source"] == largest), sizes.articles)
+    )
+    _write_rows(folder / "pages.jsonl", _select_real_pages(shared, sizes.keep))
+    _write_joined(folder, sizes)
 
 
-def _renumbered(row: Row, copy: int) -> Row:
+def _renumber(row: Row, copy: int) -> Row:
     """A copy of an article with every digit drawn anew, dated twelve years later than the last; the first is the article.
 
     On its own day it would be what is boilerplate of that day: what many documents of it have.
@@ -252,9 +264,9 @@ def _renumbered(row: Row, copy: int) -> Row:
     return {**row, "id": f"{row['id']} copy {copy}", "text": text}
 
 
-def _real_pages(shared: Path, keep: int) -> Iterator[Row]:
+def _select_real_pages(shared: Path, keep: int) -> Iterator[Row]:
     for name in REAL_PAGES:
-        rows = list(rows_of(shared / "html" / f"{name}.jsonl.gz"))
+        rows = list(read_rows(shared / "html" / f"{name}.jsonl.gz"))
         count = Counter(row["source"] for row in rows)
         sites = [site for site, number in count.items() if number >= 10][:: max(1, keep // 3)]
         yield from ({name: row[name] for name in ("source", "id", "html")} for row in rows if row["source"] in sites)
@@ -263,16 +275,16 @@ def _real_pages(shared: Path, keep: int) -> Iterator[Row]:
 # ---------------------------------------------------------------------------------------------------------------- packs
 
 
-def _packs(folder: Path, quick: bool) -> None:
+def _make_packs(folder: Path, quick: bool) -> None:
     from templatemine.pipeline import mine
 
-    packs = mine(documents(folder / "archive.jsonl"))
-    _save(packs, folder / "packs")
-    _save(mine(documents(folder / "pages.jsonl")), folder / "page-packs")
-    source = next(rows_of(folder / "articles.jsonl"))["source"]
+    packs = mine(load_documents(folder / "archive.jsonl"))
+    _save_packs(packs, folder / "packs")
+    _save_packs(mine(load_documents(folder / "pages.jsonl")), folder / "page-packs")
+    source = next(read_rows(folder / "articles.jsonl"))["source"]
     own = packs.pop(source)
     others = sorted((row for pack in packs.values() for row in pack.templates), key=lambda row: -row.df)
-    many = _many(SIZES[quick].many)
+    many = _mine_many_templates(SIZES[quick].many)
     others = many if folder.name == "generated" else others + many
     rows: dict[str, Any] = {}
     for row in [*own.templates[:50], *others]:
@@ -284,10 +296,12 @@ def _packs(folder: Path, quick: bool) -> None:
         replace(own, templates=templates).save(folder / f"expressions-{number}.json", force=True)
     if folder.name == "generated":
         replace(own, templates=tuple(many)).save(folder / "dense.json", force=True)
-        _write(folder / "dense.jsonl", _between(_many_rows(SIZES[quick].many), SIZES[quick].articles))
+        _write_rows(
+            folder / "dense.jsonl", _select_by_size(_generate_many_rows(SIZES[quick].many), SIZES[quick].articles)
+        )
 
 
-def _many_rows(number: int) -> Iterator[Row]:
+def _generate_many_rows(number: int) -> Iterator[Row]:
     """Articles of a source with thousands of templates."""
     from generate import Archive, ArchiveSpec
 
@@ -295,7 +309,7 @@ def _many_rows(number: int) -> Iterator[Row]:
     return (article.record for article in Archive(spec).source_articles(1))
 
 
-def _many(number: int) -> list[Any]:
+def _mine_many_templates(number: int) -> list[Any]:
     """The templates mined from them.
 
     Whatever its scores say: what is wanted are thousands of expressions, not the right ones.
@@ -305,12 +319,14 @@ def _many(number: int) -> list[Any]:
     from templatemine.pipeline import mine
 
     lax = PipelineConfig(select=SelectConfig(caution=1e-9))
-    rows = (Document(source="many", id=row["id"], text=row["text"], date=row["date"]) for row in _many_rows(number))
+    rows = (
+        Document(source="many", id=row["id"], text=row["text"], date=row["date"]) for row in _generate_many_rows(number)
+    )
     (pack,) = mine(rows, lax).values()
     return list(pack.templates)
 
 
-def _save(packs: dict[str, Any], folder: Path) -> None:
+def _save_packs(packs: dict[str, Any], folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for place, pack in enumerate(packs.values()):
@@ -323,7 +339,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared" / "data")
     arguments = parser.parse_args()
-    make(arguments.group, arguments.quick, arguments.shared)
+    make_archives(arguments.group, arguments.quick, arguments.shared)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What kinds of slots are for: boilerplate with a slot, and sentences that begin with its words and go on in prose.
+"""The effect of slot kinds: on boilerplate with a slot, and on sentences that begin with the same words.
 
-    python bench/quality/slots.py             the trial
-    python bench/quality/slots.py --halves    real archives: packs of one half of each, on the other half
+    python bench/quality/slot_kinds.py             the trial
+    python bench/quality/slot_kinds.py --halves    real archives: packs of one half of each, on the other half
 
 In a part of the articles of a source, on lines of their own, stand lines of a few words of the source's own with a
 filler of a kind: names, numbers, dates, durations, addresses, one to four words.  A pack is mined of half of the
@@ -33,7 +33,7 @@ from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
 from templatemine.text.expressions import SLOT_SIZE  # noqa: E402
 
-__all__ = ["FILLERS", "Row", "main", "trial"]
+__all__ = ["FILLERS", "SlotCounts", "main", "run_trial"]
 
 SEED = 7
 SOURCES = {"allsides": ("reuters.com", "vox.com", "cnn.com"), "fakebr": ("fakebr",)}
@@ -45,7 +45,7 @@ WORDS = 3
 Fill = Callable[[Random, LanguageProfile, Sequence[str]], str]
 
 
-def _names(rng: Random, speech: LanguageProfile, names: Sequence[str]) -> str:
+def _make_names(rng: Random, speech: LanguageProfile, names: Sequence[str]) -> str:
     some = [f"{rng.choice(names)} {rng.choice(names)}" for _ in range(rng.randint(1, 3))]
     return ", ".join(some)
 
@@ -57,13 +57,13 @@ FILLERS: Mapping[str, Fill] = {
     "date": lambda rng, speech, names: f"{rng.choice(MONTHS)} {rng.randrange(1, 29)}, {rng.randrange(2001, 2025)}",
     "duration": lambda rng, speech, names: f"{rng.randrange(2, 60)} {rng.choice(['minutes', 'hours', 'days'])} ago",
     "url": lambda rng, speech, names: f"https://www.example.org/{rng.choice(speech.words)}-{rng.randrange(99_999)}",
-    "names": _names,
+    "names": _make_names,
     "1-k": lambda rng, speech, names: " ".join(rng.choice(speech.words).lower() for _ in range(rng.randint(1, 4))),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SlotCounts:
     """Characters of lines, and those found; of sentences, those lost; sentences, and those kept complete."""
 
     line: int
@@ -74,17 +74,19 @@ class Row:
     whole: int
 
 
-def trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bool], Row]:
+def run_trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bool], SlotCounts]:
     """By kind, and by whether slots are of kinds, what is found and what is lost in articles that were not mined."""
     rng = Random(f"{seed}/{documents[0].source}")
     speech = learn_profile(documents, seed)
     names = sorted({word for word in speech.words if word.istitle() and len(word) > 3})
-    tails = [tail for document in documents for tail in _tails(document.body)]
+    tails = [tail for document in documents for tail in _find_tails(document.body)]
     order = rng.sample(list(documents), len(documents))
     half = len(order) // 2
-    openings = {kind: _opening(rng, speech) for kind in FILLERS}
+    openings = {kind: _draw_opening(rng, speech) for kind in FILLERS}
     mined = [
-        _dressed(one, [(_line(rng, kind, openings, speech, names), "") for kind in FILLERS if rng.random() < SHARE])
+        _append_pieces(
+            one, [(_make_line(rng, kind, openings, speech, names), "") for kind in FILLERS if rng.random() < SHARE]
+        )
         for one in order[:half]
     ]
     new: list[tuple[Document, list[tuple[str, str, bool]]]] = []
@@ -93,62 +95,66 @@ def trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str, bo
         for kind in FILLERS:
             drawn = rng.random()
             if drawn < SHARE:
-                pieces.append((kind, _line(rng, kind, openings, speech, names), True))
+                pieces.append((kind, _make_line(rng, kind, openings, speech, names), True))
             elif drawn < 2 * SHARE:
                 pieces.append((kind, f"{openings[kind]} {rng.choice(tails)}", False))
         new.append((one, pieces))
-    rows: dict[tuple[str, bool], Row] = {}
+    rows: dict[tuple[str, bool], SlotCounts] = {}
     for kinds in (False, True):
         config = PipelineConfig(slots=SlotConfig(kinds=kinds))
         pack = Miner(config).run(mined)[0].pack
         assert pack is not None
-        rows.update({(kind, kinds): row for kind, row in _measured(Cleaner(pack), new).items()})
+        rows.update({(kind, kinds): row for kind, row in _count_removed(Cleaner(pack), new).items()})
     return rows
 
 
-def _opening(rng: Random, speech: LanguageProfile) -> str:
+def _draw_opening(rng: Random, speech: LanguageProfile) -> str:
     words = " ".join(rng.choice([word for word in speech.words if len(word) > 3]).lower() for _ in range(WORDS))
     return words[:1].upper() + words[1:]
 
 
-def _line(rng: Random, kind: str, openings: Mapping[str, str], speech: LanguageProfile, names: Sequence[str]) -> str:
+def _make_line(
+    rng: Random, kind: str, openings: Mapping[str, str], speech: LanguageProfile, names: Sequence[str]
+) -> str:
     return f"{openings[kind]} {FILLERS[kind](rng, speech, names)}"
 
 
-def _tails(text: str) -> list[str]:
+def _find_tails(text: str) -> list[str]:
     """What follows the first words of the sentences of a text, where a slot that takes anything would take it."""
     sentences = re.findall(r"(?<=[.!?] )[^\W\d_][^.!?\n]{30,200}[.!?](?=\s)", text)
     tails = [" ".join(one.split()[2:]) for one in sentences]
     return [one for one in tails if len(one.split()) >= 6 and len(one) < SLOT_SIZE][:3]
 
 
-def _dressed(document: Document, pieces: Sequence[tuple[str, str]]) -> Document:
+def _append_pieces(document: Document, pieces: Sequence[tuple[str, str]]) -> Document:
     return replace(document, text="\n\n".join([document.body.rstrip(), *(piece for piece, _ in pieces)]))
 
 
-def _measured(cleaner: Cleaner, articles: Sequence[tuple[Document, Sequence[tuple[str, str, bool]]]]) -> dict[str, Row]:
+def _count_removed(
+    cleaner: Cleaner, articles: Sequence[tuple[Document, Sequence[tuple[str, str, bool]]]]
+) -> dict[str, SlotCounts]:
     sums = {kind: dict.fromkeys(("line", "found", "sentence", "lost", "sentences", "whole"), 0) for kind in FILLERS}
     for document, pieces in articles:
-        text = _dressed(document, [(piece, "") for _, piece, _ in pieces]).body
+        text = _append_pieces(document, [(piece, "") for _, piece, _ in pieces]).body
         spans = cleaner.spans(text)
         end = len(text)
         for kind, piece, line in reversed(pieces):
             start = end - len(piece)
-            gone = sum(max(0, min(one.end, end) - max(one.start, start)) for one in spans)
-            one = sums[kind]
-            one["line" if line else "sentence"] += len(piece)
-            one["found" if line else "lost"] += gone
+            removed = sum(max(0, min(counts.end, end) - max(counts.start, start)) for counts in spans)
+            counts = sums[kind]
+            counts["line" if line else "sentence"] += len(piece)
+            counts["found" if line else "lost"] += removed
             if not line:
-                one["sentences"] += 1
-                one["whole"] += gone == 0
+                counts["sentences"] += 1
+                counts["whole"] += removed == 0
             end = start - 2
-    return {kind: Row(**one) for kind, one in sums.items()}
+    return {kind: SlotCounts(**counts) for kind, counts in sums.items()}
 
 
-def halves() -> dict[str, list[str]]:
+def compare_halves() -> dict[str, list[str]]:
     """What is cut of halves of the annotated archives with packs of the other halves: by slots that take anything, by
     slots of kinds alone, and what kinds leave."""
-    documents = archives.texts(*archives.ANNOTATED)
+    documents = archives.load_texts(*archives.ANNOTATED)
     known = {one.id for one in documents if blake2b(one.id.encode()).digest()[0] & 1}
     cleaners: list[dict[str, Cleaner]] = []
     for kinds in (False, True):
@@ -165,11 +171,11 @@ def halves() -> dict[str, list[str]]:
             ("only with kinds", after, before),
             ("left with kinds", before, after),
         ):
-            found[name] += [f"{one.source}: {piece}" for piece in _pieces(one.body, some, without)]
+            found[name] += [f"{one.source}: {piece}" for piece in _find_pieces(one.body, some, without)]
     return found
 
 
-def _pieces(text: str, spans: Sequence[tuple[int, int]], without: Sequence[tuple[int, int]]) -> list[str]:
+def _find_pieces(text: str, spans: Sequence[tuple[int, int]], without: Sequence[tuple[int, int]]) -> list[str]:
     """Stretches of a text that lie in some spans and not in others."""
     marks = bytearray(len(text))
     for value, some in ((1, spans), (0, without)):
@@ -183,21 +189,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--halves", action="store_true", help="real archives")
     args = parser.parse_args(arguments)
-    if not archives.shared_is_there():
+    if not archives.has_shared_archives():
         print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
         return 2
     if args.halves:
-        for name, pieces in halves().items():
+        for name, pieces in compare_halves().items():
             size = sum(len(one.partition(": ")[2]) for one in pieces)
             print(f"{name}: {len(pieces)} pieces, {size} characters")
             if name != "cut":
                 print("\n".join(f"    {one!r}" for one in pieces))
         return 0
-    total: dict[tuple[str, bool], list[Row]] = {}
+    total: dict[tuple[str, bool], list[SlotCounts]] = {}
     for name, wanted in SOURCES.items():
         for source in wanted:
-            documents = [one for one in archives.texts(name) if one.source == source or source == name][:1200]
-            for key, row in trial(documents).items():
+            documents = [one for one in archives.load_texts(name) if one.source == source or source == name][:1200]
+            for key, row in run_trial(documents).items():
                 total.setdefault(key, []).append(row)
     print(
         "| filler | lines found, any | kinds | of sentences lost, any | kinds | sentences kept complete, any | kinds |"

@@ -1,6 +1,6 @@
 """How well packs of windows agree with packs of whole archives.
 
-    python bench/follow.py ARCHIVE.jsonl.gz ... [--least 100 200 500] [--parts 4]
+    python bench/window_agreement.py ARCHIVE.jsonl.gz ... [--least 100 200 500] [--parts 4]
 
 The documents of each archive, by date, go to `update` in so many parts.  Then, for each source and each least size of a
 window: does its pack hold the same expressions as mining all windows at once, and how much of what it cuts from the
@@ -27,7 +27,7 @@ from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import mine
 
 
-def cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
+def find_cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
     cleaner = Cleaner(pack, CleanConfig())
     return {
         (one.id, place)
@@ -37,7 +37,7 @@ def cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
     }
 
 
-def newest(documents: list[Document], config: WindowConfig) -> list[Document]:
+def select_window(documents: list[Document], config: WindowConfig) -> list[Document]:
     """The window of a source."""
     window = Window((), "2030-01-01", config, 1 << 40)
     window.add((one, True) for one in documents)
@@ -68,16 +68,16 @@ def main() -> None:
                 path.write_bytes(b"".join(lines))
                 update_packs(f"{folder}/packs", [str(path)], UpdateConfig(today="2030-01-01", window=window))
             packs = load_packs([f"{folder}/packs"])
-        windows = {source: newest(found, window) for source, found in by_source.items()}
-        again = mine(one for found in windows.values() for one in found)
+        windows = {source: select_window(found, window) for source, found in by_source.items()}
+        remined = mine(window_cuts for found in windows.values() for window_cuts in found)
         for source, pack in sorted(packs.items()):
             last = windows[source][-200:]
-            one, other = cuts(pack, last), cuts(whole[source], last)
-            same = {t.id for t in pack.templates} == {t.id for t in again[source].templates}
-            share = len(one & other) / len(one | other) if one | other else 1.0
+            window_cuts, whole_cuts = find_cuts(pack, last), find_cuts(whole[source], last)
+            same = {t.id for t in pack.templates} == {t.id for t in remined[source].templates}
+            share = len(window_cuts & whole_cuts) / len(window_cuts | whole_cuts) if window_cuts | whole_cuts else 1.0
             print(
                 f"{least:5}  {source:24} {len(by_source[source]):6} {len(windows[source]):6} {len(pack.templates):6}  "
-                f"{same!s:5}  {share:.3f}  only window {len(one - other):7} only whole {len(other - one):7}"
+                f"{same!s:5}  {share:.3f}  only window {len(window_cuts - whole_cuts):7} only whole {len(whole_cuts - window_cuts):7}"
             )
 
 

@@ -1,17 +1,17 @@
-"""Records -> RESULTS.md: what was asked, where we lose, a table a figure."""
+"""Records -> RESULTS.md: the claims, the rows where we lose, and a table of each figure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness import Claim, Figure, trouble
+from harness import Claim, Figure, explain_failure
 
-__all__ = ["lost", "render"]
+__all__ = ["list_losses", "render_results"]
 
 Record = Mapping[str, Any]
 
-CROWDED = 0.9
+MIN_PROCESSOR_SHARE = 0.9
 """A row whose runs got less than this of a processor had to wait for others, or for the disk."""
 
 # Fact of a record -> head of its column.
@@ -31,7 +31,9 @@ HEADS = {
 TEXT = ("data", "variant", "contender")
 
 
-def render(figures: Iterable[Figure], records: Sequence[Record], facts: Mapping[str, str], notes: Sequence[str]) -> str:
+def render_results(
+    figures: Iterable[Figure], records: Sequence[Record], facts: Mapping[str, str], notes: Sequence[str]
+) -> str:
     """The whole page.
 
     Parameters
@@ -50,23 +52,23 @@ def render(figures: Iterable[Figure], records: Sequence[Record], facts: Mapping[
         "# Results",
         "Written by `bench/run.py`; README.md beside it says how to read them.",
         "\n".join(f"- **{name}**: {value}" for name, value in facts.items()),
-        "\n".join(f"- {note}" for note in [*notes, *_crowded(records)]),
+        "\n".join(f"- {note}" for note in [*notes, *_note_crowded_rows(records)]),
         "## What was asked",
-        "\n".join(_claims(own)),
+        "\n".join(_format_claims(own)),
         "## Where we lose",
-        "\n".join(lost(own) or ["Nowhere, in these rows."]),
+        "\n".join(list_losses(own) or ["Nowhere, in these rows."]),
     ]
     for figure, rows in own.items():
-        parts += [f"## {figure.title}", figure.says, "\n".join(_table(figure, rows))]
+        parts += [f"## {figure.title}", figure.description, "\n".join(_format_table(figure, rows))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _crowded(records: Sequence[Record]) -> Iterator[str]:
-    waited = [row for row in records if row.get("processor_share", 1) < CROWDED]
+def _note_crowded_rows(records: Sequence[Record]) -> Iterator[str]:
+    waited = [row for row in records if row.get("processor_share", 1) < MIN_PROCESSOR_SHARE]
     if waited:
         least = min(row["processor_share"] for row in waited)
         yield (
-            f"In {len(waited)} of {len(records)} rows the runs got less than {CROWDED:.0%} of a processor (least: "
+            f"In {len(waited)} of {len(records)} rows the runs got less than {MIN_PROCESSOR_SHARE:.0%} of a processor (least: "
             f"{least:.0%}), so something else was running, or the disk was slow: repeat before you quote."
         )
 
@@ -74,64 +76,68 @@ def _crowded(records: Sequence[Record]) -> Iterator[str]:
 # -------------------------------------------------------------------------------------------------------------- claims
 
 
-def _groups(rows: Sequence[Record]) -> list[str]:
+def _list_groups(rows: Sequence[Record]) -> list[str]:
     return list(dict.fromkeys(row["data"] for row in rows))
 
 
-def _judged(own: Mapping[Figure, Sequence[Record]]) -> Iterator[tuple[Figure, str, Claim, float | None, float | None]]:
+def _judge_claims(
+    own: Mapping[Figure, Sequence[Record]],
+) -> Iterator[tuple[Figure, str, Claim, float | None, float | None]]:
     for figure, rows in own.items():
         for claim in figure.claims:
-            for data in _groups(rows):
+            for data in _list_groups(rows):
                 here = [row for row in rows if row["data"] == data]
-                yield figure, data, claim, claim.reached(here), claim.reached(here, best=True)
+                yield figure, data, claim, claim.evaluate(here), claim.evaluate(here, best=True)
 
 
-def _claims(own: Mapping[Figure, Sequence[Record]]) -> Iterator[str]:
-    yield from _head(["figure", "archive", "claim", "goal", "by medians", "by minima", ""], "lllrrrl")
-    for figure, data, claim, middle, best in _judged(own):
-        verdict = "not measured" if middle is None else "reached" if claim.met(middle) else "**short**"
-        yield _row([figure.name, data, claim.text, _goal(claim), _number(middle), _number(best), verdict])
+def _format_claims(own: Mapping[Figure, Sequence[Record]]) -> Iterator[str]:
+    yield from _format_head(["figure", "archive", "claim", "goal", "by medians", "by minima", ""], "lllrrrl")
+    for figure, data, claim, middle, best in _judge_claims(own):
+        verdict = "not measured" if middle is None else "reached" if claim.is_met(middle) else "**short**"
+        yield _format_row(
+            [figure.name, data, claim.text, _format_goal(claim), _format_number(middle), _format_number(best), verdict]
+        )
 
 
-def _goal(claim: Claim) -> str:
-    return f"{'>=' if claim.least else '<='} {_number(claim.goal)} {claim.unit}".rstrip()
+def _format_goal(claim: Claim) -> str:
+    return f"{'>=' if claim.at_least else '<='} {_format_number(claim.goal)} {claim.unit}".rstrip()
 
 
-def lost(own: Mapping[Figure, Sequence[Record]]) -> list[str]:
-    """Claims that are not met, and rows that are faster than ours."""
+def list_losses(own: Mapping[Figure, Sequence[Record]]) -> list[str]:
+    """Lines about claims that are not met, and about rows that are faster than ours."""
     lines = [
-        f"- {figure.name}, {data}: {claim.text}: {_number(middle)}, asked {_goal(claim)}"
-        for figure, data, claim, middle, _ in _judged(own)
-        if middle is not None and not claim.met(middle)
+        f"- {figure.name}, {data}: {claim.text}: {_format_number(middle)}, asked {_format_goal(claim)}"
+        for figure, data, claim, middle, _ in _judge_claims(own)
+        if middle is not None and not claim.is_met(middle)
     ]
     for figure, rows in own.items():
         for row in rows:
-            times = _times(figure, rows, row)
+            times = _compare_speed(figure, rows, row)
             if times is not None and times < 1 and not row["contender"].startswith("templatemine"):
                 where = ", ".join(part for part in (figure.name, row["data"], row["variant"]) if part)
-                lines.append(f"- {where}: {row['contender']} is {_number(1 / times)} times as fast as we are")
+                lines.append(f"- {where}: {row['contender']} is {_format_number(1 / times)} times as fast as we are")
     return lines
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
 
 
-def _table(figure: Figure, rows: Sequence[Record]) -> Iterator[str]:
-    filled = [{**row, "times": _times(figure, rows, row)} for row in rows]
+def _format_table(figure: Figure, rows: Sequence[Record]) -> Iterator[str]:
+    filled = [{**row, "times": _compare_speed(figure, rows, row)} for row in rows]
     columns = [name for name in (*HEADS, *figure.columns) if any(row.get(name) not in (None, "") for row in filled)]
     heads = [HEADS.get(name, name.replace("_mb", " MB").replace("_s", " s").replace("_", " ")) for name in columns]
-    yield from _head([*heads, "note"], "".join("l" if name in TEXT else "r" for name in columns) + "l")
+    yield from _format_head([*heads, "note"], "".join("l" if name in TEXT else "r" for name in columns) + "l")
     for row in filled:
-        cells = [str(row[name]) if name in TEXT else _number(row.get(name)) for name in columns]
-        yield _row([*cells, trouble(row) or _note(row)])
+        cells = [str(row[name]) if name in TEXT else _format_number(row.get(name)) for name in columns]
+        yield _format_row([*cells, explain_failure(row) or _format_note(row)])
 
 
-def _note(row: Record) -> str:
+def _format_note(row: Record) -> str:
     share = row.get("processor_share", 1)
-    return f"got {share:.0%} of a processor" if share < CROWDED else ""
+    return f"got {share:.0%} of a processor" if share < MIN_PROCESSOR_SHARE else ""
 
 
-def _times(figure: Figure, rows: Sequence[Record], row: Record) -> float | None:
+def _compare_speed(figure: Figure, rows: Sequence[Record], row: Record) -> float | None:
     """Speed of the reference in the same archive and variant, as a multiple of this row's."""
     for other in rows:
         if other["contender"] == figure.reference and all(other[name] == row[name] for name in ("data", "variant")):
@@ -140,16 +146,16 @@ def _times(figure: Figure, rows: Sequence[Record], row: Record) -> float | None:
     return None
 
 
-def _head(names: Sequence[str], sides: str) -> Iterator[str]:
-    yield _row(names)
-    yield _row(["---:" if side == "r" else "---" for side in sides])
+def _format_head(names: Sequence[str], sides: str) -> Iterator[str]:
+    yield _format_row(names)
+    yield _format_row(["---:" if side == "r" else "---" for side in sides])
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
-def _number(value: float | str | None) -> str:
+def _format_number(value: float | str | None) -> str:
     """Three digits that count, more in front of the point."""
     if value is None or isinstance(value, str):
         return value or ""

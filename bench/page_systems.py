@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each page-level system alone and with a pack of the site: F1 of words, precision and recall in brackets, in per cent.
 
-    python bench/systems.py crawl_to_the_future.jsonl.gz dragnet.jsonl.gz
+    python bench/page_systems.py crawl_to_the_future.jsonl.gz dragnet.jsonl.gz
 
 In: pages, JSON lines {source, html, gold}; of the gold CleanEval's marks and line of the address go, and comments behind
 a line "!@#$%^&*()  COMMENTS".  What is known of a site is learnt from four fifths of its pages, and its other fifth
@@ -34,7 +34,7 @@ COMMENTS = "!@#$%^&*()"
 MARKS = re.compile(r"<[phl]>|^\s*URL:.*$", re.IGNORECASE | re.MULTILINE)
 
 
-def folds(path: str) -> Iterator[tuple[list[dict[str, Any]], Pack | None, tuple[str, ...]]]:
+def split_folds(path: str) -> Iterator[tuple[list[dict[str, Any]], Pack | None, tuple[str, ...]]]:
     """Pages, and the pack and the page of middle size of the others of their site."""
     sites: dict[str, list[dict[str, Any]]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -55,7 +55,7 @@ def main() -> None:
         sys.exit(__doc__)
     for path in sys.argv[1:]:
         scores: dict[tuple[str, bool, bool], list[tuple[float, float, float]]] = {}
-        for rows, pack, reference in folds(path):
+        for rows, pack, reference in split_folds(path):
             golds = [unescape(MARKS.sub(" ", row["gold"].split(COMMENTS)[0])) for row in rows]
             for system, config in ROWS:
                 for known in (False, True):

@@ -13,7 +13,7 @@ from strategies import make_pack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
-from quality.asked import answer, halves, judge
+from quality.simulated_answers import score_after_answers, simulate_answer, split_halves
 from templatemine.archive.apply_answers import ALL, LABEL, STORY
 from templatemine.config import PipelineConfig
 from templatemine.model import Document, Question
@@ -42,19 +42,19 @@ def _gold(*parts: str) -> dict[str, list[tuple[int, int, str]]]:
 )
 def test_annotations_answer(gold: dict[str, list[tuple[int, int, str]]], told: str) -> None:
     articles = [Document(source="s", id="a", text=TEXT)]
-    assert answer(PACK, LABELLED, articles, gold) == told
+    assert simulate_answer(PACK, LABELLED, articles, gold) == told
     alone = replace(LABELLED, filled="")
-    assert answer(PACK, alone, articles, gold) == (STORY if told == STORY else ALL)
-    assert answer(PACK, replace(LABELLED, tokens=("Elsewhere",)), articles, gold) is None
+    assert simulate_answer(PACK, alone, articles, gold) == (STORY if told == STORY else ALL)
+    assert simulate_answer(PACK, replace(LABELLED, tokens=("Elsewhere",)), articles, gold) is None
 
 
 def test_halves_are_apart_and_the_same_each_time() -> None:
     gold = {str(number): [] for number in range(9)}
-    (one, other), (third, fourth) = halves(gold, 7)
+    (one, other), (third, fourth) = split_halves(gold, 7)
     assert one | other == set(gold)
     assert not one & other
     assert (third, fourth) == (other, one)
-    assert halves(gold, 7) == [(one, other), (other, one)] != halves(gold, 8)
+    assert split_halves(gold, 7) == [(one, other), (other, one)] != split_halves(gold, 8)
 
 
 def test_answers_bring_what_mining_missed() -> None:
@@ -71,7 +71,7 @@ def test_answers_bring_what_mining_missed() -> None:
         rows.append(Document(source="s", id=str(number), text=text))
         if number < 12:
             gold[str(number)] = [(text.index(credit), len(text), "dynamic")] if number % 2 else []
-    scores, given = judge(rows, gold, PipelineConfig(), (0, 10), 1)
+    scores, given = score_after_answers(rows, gold, PipelineConfig(), (0, 10), 1)
     assert min(given) >= 1
     assert scores[10].boilerplate_recall >= max(scores[0].boilerplate_recall, 0.99)
     assert scores[10].spans.loss == 0
