@@ -20,6 +20,7 @@ from templatemine.errors import CorpusError
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, read_rejected
 from templatemine.pipeline import Miner, SourceReport
+from templatemine.text import time_limit
 
 MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 
@@ -237,6 +238,25 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path, memory: li
     )
     ran = cli("mine", plain, "-o", tmp_path / "packs", "--force", *memory)
     assert "36 dates could not be read, as day and month may be either, first: '1/2/2024'" in ran.err
+
+
+@pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--memory", "200M"]])
+def test_a_pattern_that_takes_too_long_is_told_with_its_document(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    """The error named neither the pattern nor the document."""
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    rows = records(["alpha.example"])
+    rows[7]["text"] += "a" * 5_000
+    own = tmp_path / "own.toml"
+    own.write_text('[[pattern]]\nname = "slow"\nregex = "a{1,200}a+[bc]"\n')
+    new = write(tmp_path / "a.jsonl", rows)
+    ran = cli("mine", new, "-o", tmp_path / "packs", "--patterns-file", own, *options)
+    assert ran.error.startswith(
+        "alpha.example: document 'alpha.example/7': pattern 'slow': the expression 'a{1,200}a+[bc]' takes longer than 0.1 s"
+    )
+    assert ran.err.count("\n") == 1
+    assert not list((tmp_path / "packs").glob("*.json"))
 
 
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
+from templatemine.text import time_limit
 
 
 @pytest.fixture
@@ -104,6 +105,33 @@ def test_report_without_the_libraries(cli: Cli, mined: Path, tmp_path: Path, mon
     error = cli("report", mined, "-o", tmp_path / "r.html").error
     assert error == f"reports need jinja2, which is not installed: {pip_line('report')}"
     assert everything(tmp_path) == []
+
+
+def test_articles_that_take_too_long_are_skipped(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ended the report, where clean skips it."""
+    pytest.importorskip("jinja2")
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    pack = Pack.load(mined / "beta.example.json")
+    rule = Rule(action="add", regex="a{1,200}a+[bc]", example="aab")
+    apply_rules(pack, (), [rule]).save(tmp_path / "packs" / "beta.example.json")
+    articles = records(["beta.example"], 10)
+    whole = write(tmp_path / "whole.jsonl", [one for number, one in enumerate(articles) if number != 3])
+    articles[3]["text"] += "a" * 5_000
+    slow = write(tmp_path / "slow.jsonl", articles)
+    for name, archive in (("whole", whole), ("slow", slow)):
+        ran = cli("report", tmp_path / "packs", "--archive", archive, "-o", tmp_path / f"{name}.html")
+        assert ran.code == 0
+    skipped, *_, last = ran.err.splitlines()
+    assert skipped.startswith(
+        "templatemine: skipped: beta.example: beta.example/3: cannot be measured: the expression 'a{1,200}a+[bc]' takes"
+    )
+    assert last == "1 document skipped"
+    assert (tmp_path / "slow.html").read_text() == (tmp_path / "whole.html").read_text()
+    ran = cli("report", tmp_path / "packs", "--archive", slow, "-o", tmp_path / "strict.html", "--strict")
+    assert ran.code == 1
+    assert not (tmp_path / "strict.html").exists()
 
 
 # ------------------------------------------------------------------------------------------------------------ explain

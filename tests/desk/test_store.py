@@ -54,6 +54,31 @@ def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk
     assert next(row for row in after["templates"] if row["id"] == first["id"])["state"] == "out"
 
 
+def test_what_is_not_there_is_not_decided(world: tuple[Client, Desk], source: str) -> None:
+    """It was answered as if done, and its rule stood in the pack."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    data, events = Path(held.path).read_bytes(), len(desk.library.store.history(source))
+    known = held.pack.templates[0]
+    for rule in (
+        {"action": "reject", "id": "t0000000000"},
+        {"action": "reject", "tokens": ["no", "such", "string"]},
+    ):
+        name = rule.get("id") or template_id(("no", "such", "string"))
+        refused = add(client, source, rule)
+        assert (refused.status, refused.json) == (404, {"problem": f"there is no template '{name}'"})
+    sent = {"source": source, "version": held.version}
+    rules = [{"action": "reject", "id": known.id}, {"action": "reject", "id": "t0000000000"}]
+    assert client.post("/api/decide", {**sent, "kind": "add", "rules": rules}, "Ann").status == 404
+    refused = client.post("/api/decide", {**sent, "kind": "remove", "rule": rules[0]}, "Ann")
+    assert (refused.status, refused.json) == (404, {"problem": "there is no such rule"})
+    assert Path(held.path).read_bytes() == data
+    assert len(desk.library.store.history(source)) == events
+    assert not desk.library.store.reviewed(source)
+    assert add(client, source, {"action": "reject", "tokens": known.tokens}).status == 200  # known by its tokens, too
+
+
 def test_an_answer_goes_into_the_pack_and_is_not_asked_again(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
     state = client.get("/api/review", source=source).json

@@ -109,13 +109,14 @@ def run(args: argparse.Namespace) -> int:
         size = 0
         with terminal.progress() as steps:
             documents = _documents(records, steps) if records is not None else None
-            report = make_report(packs, documents, rejected, config)
+            report = make_report(packs, documents, rejected, config, terminal.met)
             terminal.skipped_more()
             for part in render(report, args.title, config):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
     target = "standard output" if args.output == "-" else args.output
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
-    terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *terminal.notes())
+    skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
+    terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
     return 0
 
 

@@ -334,6 +334,8 @@ class Desk:
             rules, what, undoes = self._undo(stored)
         elif kind == "remove":
             rule = read_rule(body.get("rule"), "rule")
+            if rule not in rules:
+                raise NotFound("there is no such rule")
             rules, what = tuple(one for one in rules if one != rule), f"removed: {_describe_rule(rule)}"
         elif kind == "add":
             made = self._read_rules(stored, body, name)
@@ -368,7 +370,10 @@ class Desk:
         rows = _read_list(body, "rules") if "rules" in body else [body.get("rule")]
         if not rows:
             raise ConfigError("expected rules")
-        return [stamp_rule(self._complete_rule(stored, read_rule(row, "rule")), name) for row in rows]
+        rules = [read_rule(row, "rule") for row in rows]
+        for rule in rules:
+            _check_template(stored.pack, rule)
+        return [stamp_rule(self._complete_rule(stored, rule), name) for rule in rules]
 
     def _undo(self, stored: StoredPack) -> tuple[tuple[Rule, ...], str, int]:
         events = self.library.reconcile_history(stored)
@@ -545,6 +550,14 @@ def _read_list(body: Mapping[str, Any], key: str) -> list[Any]:
 
 def _rule_template_id(rule: Rule) -> str:
     return rule.id or template_id(rule.tokens or ())
+
+
+def _check_template(pack: Pack, rule: Rule) -> None:
+    """Raise `NotFound` for the rejection of a template that the pack has not."""
+    if rule.action == "reject":
+        name = _rule_template_id(rule)
+        if all(one.id != name for one in (*pack.templates, *pack.overrides.removed)):
+            raise NotFound(f"there is no template {name!r}")
 
 
 def _describe_variants(variants: int) -> str:

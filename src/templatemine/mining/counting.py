@@ -20,9 +20,10 @@ from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import is_blank
 from templatemine.mining.slot_types import FillerReader, Fillers, Slot
+from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.text.dates import Calendar
-from templatemine.text.expressions import ANCHORS, tokeniser_input
+from templatemine.text.expressions import ANCHORS
 
 __all__ = ["MatchQuery", "Matches", "apply_counts"]
 
@@ -95,7 +96,7 @@ class MatchQuery:
         while batch := list(islice(remaining, BATCH_SIZE)):
             filled = [document for document in batch if not (options.method.learned and is_blank(document))]
             blank += len(batch) - len(filled)
-            texts = [tokeniser_input(document.body, patterns, separators) for document in filled]
+            texts = [document_input(document, patterns, separators) for document in filled]
             for document, text in zip(filled, texts, strict=True):
                 calendar.add(document.date)
                 if matcher is not None:

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import TokeniseConfig
+from templatemine.errors import CapacityError
 from templatemine.model import Corpus, Document
 from templatemine.text import _scan
 from templatemine.text.dates import Calendar
 from templatemine.text.expressions import tokeniser_input
-from templatemine.text.patterns import pattern_set
+from templatemine.text.patterns import PatternSet, pattern_set
 
-__all__ = ["Vocabulary", "document_days", "tokenise"]
+__all__ = ["Vocabulary", "document_days", "document_input", "tokenise"]
 
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
@@ -54,6 +55,21 @@ def document_days(dates: Iterable[str | None]) -> list[str]:
     return Calendar(dates).days()
 
 
+def document_input(document: Document, patterns: PatternSet, separators: str) -> str | bytes:
+    """The body of a document for the tokeniser, see `tokeniser_input`.
+
+    Raises
+    ------
+    CapacityError
+        A pattern of the user's own takes too long for it.  It is not skipped: what is learnt would depend on how busy
+        the machine is, and a pack with this pattern could not clean it either.
+    """
+    try:
+        return tokeniser_input(document.body, patterns, separators)
+    except CapacityError as error:
+        raise CapacityError(f"{document.source}: document {document.id!r}: {error}") from error
+
+
 def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:
     """Tokenise all documents of a source.
 
@@ -72,7 +88,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     ConfigError
         Unknown pattern preset, or separators that are no ASCII punctuation.
     CapacityError
-        More than 2^31 - 2 different tokens.
+        More than 2^31 - 2 different tokens, or a pattern of the user's own takes too long for a document.
     """
     patterns = pattern_set(config.patterns, config.user_patterns)
     texts = list(documents)
@@ -83,10 +99,7 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
         # would be another copy.
         native.add_all(
-            [
-                tokeniser_input(document.body, patterns, config.separators)
-                for document in texts[first : first + BATCH_SIZE]
-            ]
+            [document_input(document, patterns, config.separators) for document in texts[first : first + BATCH_SIZE]]
         )
     gaps = native.gaps() if lines else None
     forms, doc_starts, arena, offsets = native.finish()

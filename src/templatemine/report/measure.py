@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.cleaning.regex_engine import ManualExpressions
+from templatemine.cleaning.regex_engine import ManualExpressions, Matches
 from templatemine.config import ReportConfig
 from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
@@ -118,17 +118,27 @@ class PackMeasurement:
         return found
 
     def add(self, document: Document) -> None:
-        """Clean and count one more document."""
+        """Clean and count one more document.
+
+        Raises
+        ------
+        CapacityError
+            An expression by hand, or a pattern of the user's own, takes too long for it; it then counts in nothing.
+        """
         body = self._explainer.body(document)
         if body is None:
             self.other_kind += 1
             return
-        number, day = self.documents, resolve_day(document.date)
-        self.documents += 1
+        # All that may take too long comes before anything is counted.
+        found, written = self._explainer.explain(body), self._written.matches(body)
+        encoded = EncodedText(body, self.pack.patterns, self.pack.tokenise.separators) if self._rows else None
+        day = resolve_day(document.date)
         if day is not None:
             self.days[day] += 1
-        self._count(body, number, day)
-        found = self._explainer.explain(body)
+        if encoded is not None:
+            self._count_strings(body, encoded, day)
+        self._count_written(body, written, day)
+        self.documents += 1
         self.characters += found.size
         self.cut += found.cut
         self.stubs += found.stub
@@ -139,19 +149,20 @@ class PackMeasurement:
             self.changed_days[day] += 1
         self._sample(document, body, found)
 
-    def _count(self, body: str, number: int, day: str | None) -> None:
-        if self._rows:
-            encoded = EncodedText(body, self.pack.patterns, self.pack.tokenise.separators)
-            self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
-            starts, ends, strings = self._matcher.find(encoded.data)
-            offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-            points = encoded.code_points(offsets)[inverse].tolist()
-            for start, end, string in zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True):
-                self._edges[string] += _edges(body, start, end, self.pack.tokenise.separators)
-            if day is not None:
-                for place in np.flatnonzero(self._last == number).tolist():
-                    self._by_day[self._rows[place], day] += 1
-        for row, found in groupby(self._written.matches(body), itemgetter(2)):
+    def _count_strings(self, body: str, encoded: EncodedText, day: str | None) -> None:
+        number = self.documents
+        self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
+        starts, ends, strings = self._matcher.find(encoded.data)
+        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
+        points = encoded.code_points(offsets)[inverse].tolist()
+        for start, end, string in zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True):
+            self._edges[string] += _edges(body, start, end, self.pack.tokenise.separators)
+        if day is not None:
+            for place in np.flatnonzero(self._last == number).tolist():
+                self._by_day[self._rows[place], day] += 1
+
+    def _count_written(self, body: str, matches: Matches, day: str | None) -> None:
+        for row, found in groupby(matches, itemgetter(2)):
             for start, end, _ in found:
                 self._written_counts[row] += (1, 0, *_edges(body, start, end, ""))
             self._written_counts[row, 1] += 1

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from templatemine.config import ReportConfig
+from templatemine.errors import CapacityError, CorpusError
+from templatemine.io.files import raise_error
 from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -175,6 +177,7 @@ def make_report(
     documents: Iterable[Document] | None,
     rejected: Callable[[str], Iterable[RejectedCandidate]],
     config: ReportConfig | None = None,
+    on_error: Callable[[CorpusError], None] = raise_error,
 ) -> Report:
     """Measure packs on an archive.
 
@@ -184,6 +187,9 @@ def make_report(
         Read once.  None if there is no archive: the report then has no figures of articles.
     rejected : callable
         Source -> its rejected candidates, most frequent first.
+    on_error : callable
+        Called with a `CorpusError` for a document that takes too long, see `PackMeasurement.add`; by default the first
+        one is raised.
     """
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.
@@ -197,7 +203,10 @@ def make_report(
         if found is None:
             unknown[document.source] += 1
         else:
-            found.add(document)
+            try:
+                found.add(document)
+            except CapacityError as error:
+                on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
     names = sorted(packs)
     holders: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for place, source in enumerate(names):

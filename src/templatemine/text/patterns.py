@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine.config import UserPattern
-from templatemine.errors import ConfigError
+from templatemine.errors import CapacityError, ConfigError
 from templatemine.text._scan import FIRST_USER_ID, MARKER, MAX_SEPARATORS
 from templatemine.text.calendars import MONTHS, OTHER_CALENDARS, WEEKDAYS
 from templatemine.text.characters import DIGITS, JOINTS, LETTER, OTHER_DIGITS, in_class
@@ -533,8 +533,7 @@ class PatternSet:
         accepted: list[tuple[int, int, int]] = []
         for expression, spans, number in self._user_regexes:
             new_matches: list[tuple[int, int, int]] = []
-            for match in matches_in_time(expression, text):
-                start, end = match.span()
+            for start, end in self._spans_in_time(number, expression, text):
                 if start == end or (not spans and separators.search(text, start, end)):
                     continue
                 index = bisect_left(accepted, (start, end, 0))
@@ -544,6 +543,12 @@ class PatternSet:
                     new_matches.append((start, end, number))
             accepted = sorted(accepted + new_matches)
         return accepted
+
+    def _spans_in_time(self, number: int, expression: regex.Pattern[str], text: str) -> list[tuple[int, int]]:
+        try:
+            return [match.span() for match in matches_in_time(expression, text)]
+        except CapacityError as error:
+            raise CapacityError(f"pattern {self.by_id[number][0]!r}: {error}") from error
 
     def readable(self, form: bytes) -> str:
         """A form as people read it in a pack: pattern names in braces, literal braces doubled."""
