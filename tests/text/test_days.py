@@ -86,9 +86,16 @@ def test_a_date_alone(text: str | None, day: str | None) -> None:
 
 
 def test_its_source_settles_a_date_that_reads_two_ways() -> None:
-    assert resolve_days(["03/04/2017", "31/03/2017", None, "04.03.2017"]) == ["2017-04-03", "2017-03-31", None, None]
+    assert resolve_days(["03/04/2017", "31/03/2017", None, "04-03-2017"]) == ["2017-04-03", "2017-03-31", None, None]
     assert resolve_days(["03/04/2017", "03/31/2017"]) == ["2017-03-04", "2017-03-31"]
     assert resolve_days(["03/04/2017", "05/05/2017"]) == [None, "2017-05-05"]
+
+
+def test_days_come_first_before_full_stops() -> None:
+    """Unless the source has dates that say otherwise."""
+    assert resolve_days(["04.03.2017"]) == ["2017-03-04"]
+    assert resolve_days(["04.03.2017", "03.31.2017"]) == ["2017-04-03", "2017-03-31"]
+    assert resolve_days(["04.03.2017", "03.31.2017", "31.03.2017"]) == [None, None, None]
 
 
 def test_a_source_that_contradicts_itself_settles_nothing() -> None:

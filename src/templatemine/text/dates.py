@@ -122,6 +122,14 @@ def _resolve(ambiguous: _AmbiguousDate, day_first: bool | None) -> str | None:
     return None if day_first is None else _iso_day(year, *((second, first) if day_first else (first, second)))
 
 
+def _is_day_first(separator: str, has_days_first: bool, has_months_first: bool) -> bool | None:
+    """Whether days come first in dates of a source, by those that read one way only; None if that is not known.  Nobody
+    writes the month first before a full stop."""
+    if has_days_first == has_months_first:
+        return True if separator == "." and not has_days_first else None
+    return has_days_first
+
+
 class Calendar:
     """The days of the dates of one source, in whatever order they come; memory grows with its days.
 
@@ -151,8 +159,7 @@ class Calendar:
     def day_first(self, separator: str) -> bool | None:
         """Whether days come first in dates parted by `separator`; None if that is not known."""
         pairs = [(first, second) for mark, first, second, _ in self._ambiguous if mark == separator]
-        day, month = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
-        return day if day != month else None
+        return _is_day_first(separator, any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs))
 
     def days(self) -> list[str]:
         """The days that are known, ascending, each once."""
@@ -188,6 +195,7 @@ class _DateOrder:
     """The ambiguous dates of a source with one separator: how many documents have those that days come first in, those
     that months do, and those that read both ways; which of the first two there are, in other documents as well."""
 
+    separator: str
     days_first: int = 0
     months_first: int = 0
     either: int = 0
@@ -198,7 +206,9 @@ class _DateOrder:
     @property
     def unreadable(self) -> int:
         """Dates that nothing settles, see `Calendar.day_first`."""
-        return self.days_first + self.months_first + self.either if self.has_days_first == self.has_months_first else 0
+        if _is_day_first(self.separator, self.has_days_first, self.has_months_first) is not None:
+            return 0
+        return self.days_first + self.months_first + self.either
 
 
 @dataclass(slots=True)
@@ -276,7 +286,7 @@ class UnreadableDates:
 
     def _add_order(self, source: str, ambiguous: _AmbiguousDate) -> _DateOrder:
         separator, first, second, _ = ambiguous
-        order = self.orders.setdefault(source, {}).setdefault(separator, _DateOrder())
+        order = self.orders.setdefault(source, {}).setdefault(separator, _DateOrder(separator))
         order.has_days_first |= first > 12
         order.has_months_first |= second > 12
         return order
