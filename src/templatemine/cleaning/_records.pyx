@@ -15,7 +15,9 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 from templatemine.matching._match cimport (
     BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, scratch_give, scratch_take, STUB, WHOLE,
 )
-from templatemine.text._scan cimport Bytes, put_number, reserve, Table, table_add, table_find, table_free, table_init, tm_hash
+from templatemine.text._scan cimport (
+    Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
+)
 
 __all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN"]
 
@@ -882,9 +884,9 @@ cdef class Sweep:
             # Two numbers of at most 19 digits, and what stands around them; what follows the last span.
             reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.stub.size, 1)
             self._words(<const char*>b',{"start":' + (k == 0))
-            out.size += put_number(found.span[k].first, out.data + out.size)
+            out.size += write_number(found.span[k].first, out.data + out.size)
             self._words(b',"end":')
-            out.size += put_number(found.span[k].last, out.data + out.size)
+            out.size += write_number(found.span[k].last, out.data + out.size)
             self._words(b',"templates":')
             for j in range(number):
                 self._byte(44 if j else 91)

@@ -16,13 +16,14 @@ from templatemine.matching._prefilter cimport (
     line_end, Region, Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
 )
 from templatemine.text._scan cimport (
-    ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,
-    EXTRA, FIRST, Found, found_free, found_push, GLUED_SIZE, INITIALS, is_alnum, is_alpha, is_any_digit, is_caseless,
-    is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_telling, is_two_bytes, is_upper,
-    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS,
-    PyUnicode_DATA, REACHES, reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table,
-    table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens,
-    tokens_free, tokens_push, UPPER, utf8_of, WORD, word_list, WordList, words_find, Written, written,
+    ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
+    ENDS_LINE, FIRST_IN_LINE, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
+    is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_two_bytes, is_upper,
+    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
+    MAX_SHORT_BYTES, MAX_SMALL_LETTERS, MAX_SMALL_RUN, NAMES, normalise, NUMBERS, Occurrences, occurrences_free,
+    occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, Spec,
+    StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
+    Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
@@ -210,7 +211,7 @@ cdef void outcome_free(Outcome* out) noexcept nogil:
     free(out.pieces.piece)
 
 
-cdef void order_by_end(Found* found) noexcept nogil:
+cdef void order_by_end(Occurrences* found) noexcept nogil:
     """Matches in the order of their last token; each stands at most a slot away from its place."""
     cdef int64_t i, k, position
     cdef int32_t length, count
@@ -397,7 +398,7 @@ cdef void widen(const uint8_t* p, int64_t n, Stretch* spans, int64_t size) noexc
         spans[k].last = spans[k].end
 
 
-cdef int unite(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Found* matches, int64_t gap,
+cdef int unite(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches, int64_t gap,
                Outcome* out) except -1 nogil:
     """Add the union of the matches of a text of n bytes, which are ordered by end, to `out`; but for pages with the signs
     that it leaves alone."""
@@ -585,7 +586,7 @@ cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexc
         point += size
 
 
-cdef str assemble(const Written* text, const Piece* piece, int64_t number):
+cdef str assemble(const StrView* text, const Piece* piece, int64_t number):
     """A str of pieces, in code points, of another."""
     cdef int64_t i, size = 0, length
     cdef int kind = text.kind
@@ -629,7 +630,7 @@ def cut(str text not None, list spans not None):
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
     """
-    cdef Written whole = written(text)
+    cdef StrView whole = view_str(text)
     cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef Pieces pieces = Pieces(NULL, 0, 0)
@@ -651,7 +652,7 @@ def cut(str text not None, list spans not None):
             last = removed[place].last
             place += 1
         with nogil:
-            p = utf8_of(&whole, True, &utf8, &size)
+            p = encode_utf8(&whole, True, &utf8, &size)
             if not whole.ascii:
                 for place in range(number):
                     i = skip_points(p, i, removed[place].first - points)
@@ -819,7 +820,7 @@ cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noex
         width[0] = 1
         if spec.kind[c] == SPACE:
             return BREAK if c == 10 else PARTING
-        if spec.kind[c] == EXTRA:
+        if spec.kind[c] == SEPARATOR:
             return PARTING
         if is_digit(<uint8_t>c):
             return FIGURE
@@ -891,7 +892,7 @@ cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n,
             char = char_at(spec, p + i, n - i, &width)
     small[0] = letters > 0
     if letters:
-        return (behind or letters <= SMALL_SIZE) and i == n
+        return (behind or letters <= MAX_SMALL_LETTERS) and i == n
     return char != OWN and not is_caseless(decode(p, n, &width))
 
 
@@ -905,7 +906,7 @@ cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
     """Whether a dot, a slash, a colon or an "at" stands before a letter or a figure."""
     cdef int64_t i
     for i in range(n - 1):
-        if is_telling(p[i]) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
+        if is_address_sign(p[i]) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
             return True
     return False
 
@@ -934,7 +935,7 @@ cdef bint address(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint
         size += 1
         if char != PARTING:
             edge = i
-            if glued and size >= GLUED_SIZE:
+            if glued and size >= MAX_GLUED_SIZE:
                 return False
     while char == PARTING:
         i = next
@@ -957,7 +958,7 @@ cdef int64_t past_glued(const Spec* spec, const uint8_t* p, int64_t n, int64_t i
         joint = is_joint(p[min(i, next)])
         # Text order: a piece follows a joint.
         joints += not joint and before if behind else joint and not before
-        if joints > MOST_JOINTS:
+        if joints > MAX_GLUED_JOINTS:
             return -1
         before = joint
         i = next
@@ -1010,7 +1011,7 @@ cdef bint fits(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, 
         if behind:
             run = run + 1 if small else 0
             words += not small
-            fit = fit and run <= SMALL_RUN and words <= (MOST_NAMES if kind == NAMES else MOST_FIGURES)
+            fit = fit and run <= MAX_SMALL_RUN and words <= (MAX_NAME_WORDS if kind == NAMES else MAX_FIGURE_WORDS)
         if not fit:
             break
     else:
@@ -1042,7 +1043,7 @@ cdef tuple fillers_make(Fillers* f, bytes kinds, list known):
     if f.kind == NULL:
         raise MemoryError
     memcpy(f.kind, <const uint8_t*>kinds, len(kinds))
-    days, times = [word_list(list(words), [1] * len(words)) for words in known]
+    days, times = [intern_word_list(list(words), [1] * len(words)) for words in known]
     f.days = days.table
     f.times = times.table
     return days, times
@@ -1099,7 +1100,7 @@ cdef struct Known:
 cdef struct Scratch:
     # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
     Tokens tokens
-    Found found
+    Occurrences found
     Regions regions
     Bytes utf8
     uint8_t* form
@@ -1117,7 +1118,7 @@ cdef enum:
 
 
 cdef struct Text:
-    Written text
+    StrView text
     int verdict
     int64_t spans
     int64_t pieces
@@ -1125,7 +1126,7 @@ cdef struct Text:
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
-    found_free(&scratch.found)
+    occurrences_free(&scratch.found)
     free(scratch.regions.region)
     free(scratch.utf8.data)
     free(scratch.form)
@@ -1189,12 +1190,12 @@ cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int6
         if edge & TO_END:
             if not fits(fillers, spec, p, n, tokens.end[i], True, kind, walked):
                 return False
-            while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+            while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
                 i += 1
         if edge & TO_BEGIN:
             if not fits(fillers, spec, p, n, tokens.start[k], False, kind, walked):
                 return False
-            while k > 0 and not tokens.kind[k] & FIRST and not walked.first <= k <= walked.token:
+            while k > 0 and not tokens.kind[k] & FIRST_IN_LINE and not walked.first <= k <= walked.token:
                 k -= 1
             if walked.first <= k <= walked.token:
                 k = walked.first
@@ -1205,7 +1206,7 @@ cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int6
         first[0] = k
         return True
     if edge & TO_END:
-        while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+        while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
             i += 1
             # A code point has at most four bytes.
             if tokens.end[i] - tokens.end[last[0]] > 4 * most:
@@ -1213,7 +1214,7 @@ cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int6
         if count_points(p, tokens.end[last[0]], tokens.end[i]) > most:
             return False
     if edge & TO_BEGIN:
-        while k > 0 and not tokens.kind[k] & FIRST:
+        while k > 0 and not tokens.kind[k] & FIRST_IN_LINE:
             k -= 1
             if tokens.start[first[0]] - tokens.start[k] > 4 * most:
                 return False
@@ -1409,7 +1410,7 @@ cdef class Matcher(Scanner):
 
     cdef void _learn_first(self, const uint8_t* p, int64_t n) noexcept:
         cdef uint64_t h, a = 0, b = 0
-        if 0 < n <= SHORT:
+        if 0 < n <= MAX_SHORT_BYTES:
             h = tm_key(p, n, p + n, &a, &b)
             self.first[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
 
@@ -1433,7 +1434,7 @@ cdef class Matcher(Scanner):
                 h = tm_hash(p + start, i - start)
                 if self.filter[(h >> 6) & 255] >> (h & 63) & 1 and table_find(&self.spec.words, p + start, i - start, h) >= 0:
                     return False
-                if self.spec.on[UPPER] and all_upper(p, start, i):
+                if self.spec.on[UPPER] and is_all_upper(p, start, i):
                     return False
                 if i < n and p[i] == 46 and (i - start == 1 or (i - start == 3 and p[start] == 119)):
                     return False
@@ -1500,13 +1501,13 @@ cdef class Matcher(Scanner):
             scratch.run += 1
         scratch.run_last = last
         if scratch.met[state] == scratch.run:
-            found_push(&scratch.found, first, last, a.output[state], 0)
+            occurrences_push(&scratch.found, first, last, a.output[state], 0)
             return 0
         while state and scratch.met[state] != scratch.run:
             scratch.met[state] = scratch.run
             string = a.output[state]
             while string >= 0:
-                found_push(&scratch.found, last - a.depth[state] + 1, last, string, 0)
+                occurrences_push(&scratch.found, last - a.depth[state] + 1, last, string, 0)
                 string = a.also[string]
             state = a.link[state]
         return 0
@@ -1574,14 +1575,14 @@ cdef class Matcher(Scanner):
             q = p + tokens.start[i]
             size = tokens.end[i] - tokens.start[i]
             kind = tokens.kind[i]
-            if kind & KIND == WORD and size <= SHORT:
+            if kind & KIND == WORD and size <= MAX_SHORT_BYTES:
                 h = tm_key(q, size, p + n, &a, &b)
                 if kind & LETTERS and letters_tell:
                     # Most words begin no string; this is the branch that the processor foresees.
                     if state == 0 and quick and not self.first[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
                         continue
                     id = self._spelt(q, size)
-                    if id == NO_FORM and words_find(&self.listed.short, h, a, b, size) != NULL:
+                    if id == NO_FORM and words_find(&self.word_list.short, h, a, b, size) != NULL:
                         id = self._look_up(q, size, WORD, scratch)
                 else:
                     # Each matcher begins elsewhere, so that they leave the most frequent tokens to each other.
@@ -1612,15 +1613,15 @@ cdef class Matcher(Scanner):
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
-                    if part and edge & REACHES:
+                    if part and edge & REACHES_EDGE:
                         return 1
-                    if edge & REACHES and not reach(self.fillers, &self.spec, p, n, tokens, edge,
+                    if edge & REACHES_EDGE and not reach(self.fillers, &self.spec, p, n, tokens, edge,
                                                     self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
                                                     &scratch.walked, &k, &last):
                         k = -1
-                    if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
-                            not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):
-                        found_push(&scratch.found, k, last, string, 0)
+                    if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST_IN_LINE) and (
+                            not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST_IN_LINE):
+                        occurrences_push(&scratch.found, k, last, string, 0)
                         ordered[0] = ordered[0] and last == i
                     string = self.automaton.also[string]
                 s = self.automaton.link[s]
@@ -1644,7 +1645,7 @@ cdef class Matcher(Scanner):
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
         cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef Occurrences* found = &scratch.found
         try:
             self._meet(p, document.shape[0])
             with nogil:
@@ -1654,7 +1655,7 @@ cdef class Matcher(Scanner):
             for i in range(found.size):
                 starts[i] = scratch.tokens.start[found.position[i]]
                 ends[i] = scratch.tokens.end[found.length[i]]
-            strings = copied(found.count, found.size * sizeof(int32_t), np.int32)
+            strings = copy_to_array(found.count, found.size * sizeof(int32_t), np.int32)
         finally:
             scratch_give(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
@@ -1693,13 +1694,13 @@ cdef class Matcher(Scanner):
                 text = texts[i]
                 if text is None:
                     raise TypeError(f"text {i}: expected a str or bytes, got None")
-                rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
+                rows[i].text = StrView(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else view_str(text)
                 _check_size(rows[i].text.points)
             scratch = scratch_take()
             learn(self, rows, number, True, scratch)
             with nogil:
                 for i in range(number):
-                    p = utf8_of(&rows[i].text, True, &scratch.utf8, &n)
+                    p = encode_utf8(&rows[i].text, True, &scratch.utf8, &n)
                     if n > LARGEST:
                         with gil:
                             _check_size(n)
@@ -1740,7 +1741,7 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         _check_size(document.shape[0])
         cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef Occurrences* found = &scratch.found
         try:
             with nogil:
                 self._find(p, document.shape[0], scratch, NULL, False)
@@ -1779,7 +1780,7 @@ cdef class Matcher(Scanner):
                              f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
         cdef int64_t* of_forms = NULL if forms is None else &forms[0]
         cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef Occurrences* found = &scratch.found
         try:
             if of_forms == NULL:
                 self._meet(p, document.shape[0])
@@ -1930,7 +1931,7 @@ cdef int learn(Matcher matcher, const Text* rows, int64_t number, bint surrogate
     cdef int64_t i = 0, n = 0
     cdef const uint8_t* p
     while matcher.learning and i < number:
-        p = utf8_of(&rows[i].text, surrogates, &scratch.utf8, &n)
+        p = encode_utf8(&rows[i].text, surrogates, &scratch.utf8, &n)
         if n > 0:
             matcher._meet(p, n)
         i += 1
@@ -1948,14 +1949,14 @@ cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep,
         text = texts[i]
         if text is None:
             raise TypeError(f"text {i}: expected a str, got None")
-        rows[i].text = written(text)
+        rows[i].text = view_str(text)
         _check_size(rows[i].text.points)
     scratch = scratch_take()
     try:
         learn(matcher, rows, number, False, scratch)
         with nogil:
             for i in range(number):
-                p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
+                p = encode_utf8(&rows[i].text, False, &scratch.utf8, &n)
                 if n < 0:
                     rows[i].verdict = LONE
                     continue
@@ -1979,7 +1980,7 @@ new_tuple = tuple.__new__
 
 cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, const uint8_t* sides, Rests* out) except -1 nogil:
     """Add what stands between the matches in a text and an edge of their lines, and forget the matches."""
-    cdef Found* found = &scratch.found
+    cdef Occurrences* found = &scratch.found
     cdef int64_t i, start, end
     for i in range(found.size):
         start = scratch.tokens.start[found.position[i]]

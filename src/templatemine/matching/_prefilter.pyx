@@ -8,9 +8,9 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
-    is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
+    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, HANDLE, HEX, INITIALS, is_alpha, is_digit,
+    is_lower, is_own_token, is_upper, is_url_byte, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
+    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SEPARATOR, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
 )
 
@@ -350,7 +350,7 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     if pattern in (EMAIL, HANDLE):
         return b"@", ()
     if pattern == URL:
-        hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if in_url(<uint8_t>i)]
+        hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if is_url_byte(<uint8_t>i)]
         return b"", ((b"http:", False), (b"https", False), *hosts)
     if pattern == UUID:
         return b"-", ()
@@ -530,7 +530,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
             set_around(chosen, byte, 0, near, at - first, last - at)
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
-        s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
+        s.sure[k] = spec.kind[k] != SEPARATOR and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
     for trigger, chosen in ((0, anywhere), (1, opening), (2, closing)):
         add_trigger(s, &s.anywhere if trigger == 0 else &s.opening if trigger == 1 else &s.closing, chosen)
@@ -625,12 +625,12 @@ cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, int whole):
             return [(needle, 0)] + [(needle[1:] + end, 1) for end in ends]
         return [(needle + end, 0) for end in ends] + [(end + needle, -1) for end in ends]
     ends = [bytes([k]) for k in range(256)
-            if spec.kind[k] == SPACE or spec.kind[k] == EXTRA or spec.kind[k] == LEAD
+            if spec.kind[k] == SPACE or spec.kind[k] == SEPARATOR or spec.kind[k] == LEAD
             or (spec.kind[<uint8_t>needle[len(needle) - 1]] == JOINT and (is_alpha(<uint8_t>k) or k >= 0xC0))]
     if len(needle) == 4:
         return [(needle, 0)] + [(needle[1:] + end, 1) for end in ends]
     begins = [bytes([k]) for k in range(256)
-              if spec.kind[k] == SPACE or spec.kind[k] == EXTRA or spec.kind[k] == JOINT or 0x80 <= k < 0xC0]
+              if spec.kind[k] == SPACE or spec.kind[k] == SEPARATOR or spec.kind[k] == JOINT or 0x80 <= k < 0xC0]
     return [(needle + end, 0) for end in ends] + [(begin + needle, -1) for begin in begins]
 
 
