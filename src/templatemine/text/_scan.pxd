@@ -561,16 +561,16 @@ cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* o
 cdef enum:
     # Bits of `form_traits`.
     CLAUSE = 1          # the form ends with a punctuation mark that closes something
-    SENTENCE = 2        # it ends with one that ends a sentence
+    SENTENCE = 2        # it ends with a mark that ends a sentence
     OWN = 4             # it is one character of a script without spaces
-    MUTABLE = 8         # a mutable pattern stands in it
+    MUTABLE = 8         # it holds a mutable pattern
     VALUE = 16          # it begins with a number
     COLON = 32          # it ends with a colon
-    FIGURE = 64         # a number stands in it, or a sign of a program
-    QUOTE = 128         # it is nothing but closing quotes
+    FIGURE = 64         # it holds a number, or looks like program code
+    QUOTE = 128         # it is all closing quotes
     CAPITAL = 256       # it begins with a capital letter
     SMALL = 512         # it begins with a small letter
-    BULLET = 1024       # it is a sign that parts items of a list
+    BULLET = 1024       # it is a sign between the items of a list
     TRAITS = 2048       # combinations of these bits
 
 

@@ -363,7 +363,7 @@ cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size
 
 
 cdef inline bint is_boundary(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Whether no letter or digit of ASCII stands at i."""
+    """Whether no ASCII letter or digit is at i, as at the end of a text of n bytes."""
     return i >= n or not is_alnum(p[i])
 
 
@@ -691,7 +691,7 @@ cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noex
 
 
 cdef int64_t find_attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value,
-                       int64_t* value_end) noexcept nogil:
+                            int64_t* value_end) noexcept nogil:
     """Find the next attribute at or after i.  Returns where it begins, or n if there is none.
 
     `name_end`, `value` and `value_end` (OUT): its name is [begin, name_end), its value [value, value_end).
@@ -766,7 +766,7 @@ cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kin
     cdef int64_t i = 1, j, end, name_end = 0, value = 0, value_end = 0
     cdef int which
     cdef const char* names = "classid"
-    cdef bint wanted
+    cdef bint matches_name
     if kind == RAW:
         if p[1] == 33:
             memcpy(out, b"<!---->", 7)
@@ -792,10 +792,10 @@ cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kin
             j = find_attribute(p, i, end, &name_end, &value, &value_end)
             while j < end:
                 if which == 0:
-                    wanted = name_end - j == 5 and same_letters(p + j, names, 5)
+                    matches_name = name_end - j == 5 and same_letters(p + j, names, 5)
                 else:
-                    wanted = name_end - j == 2 and same_letters(p + j, names + 5, 2)
-                if wanted and value_end > value:
+                    matches_name = name_end - j == 2 and same_letters(p + j, names + 5, 2)
+                if matches_name and value_end > value:
                     memcpy(o, b" class=\"" if which == 0 else b" id=\"", 8 if which == 0 else 5)
                     o += 8 if which == 0 else 5
                     o = write_value(spec, p, value, value_end, o)
@@ -931,7 +931,7 @@ cdef int64_t write_utf8(const Unit* units, int64_t number, bint surrogates, uint
             size += ascii
             if ascii < 16:
                 break
-        # Now a character that is not ASCII; where several stand together, a test for ASCII after each would not pay.
+        # Now a character that is not ASCII; where several follow each other, a test for ASCII after each would not pay.
         k = min(number, i + (1 if i + 1 < number and units[i + 1] < 0x80 else 16))
         while i < k:
             c = units[i]
@@ -1340,7 +1340,7 @@ cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a form begins with a capital; opening quotes and brackets may stand before it."""
+    """Whether a form begins with a capital, after opening quotes and brackets if there are any."""
     cdef int64_t j = 0
     cdef int width = 0
     cdef uint32_t c
@@ -1508,7 +1508,7 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
     cdef bint marks = may_hold_mark(p + start, end - start)
     while i < end:
         if marks:
-            # A mark may begin at the edge of the chunk: no letter or digit stands before it.
+            # A mark may begin at the edge of the chunk: no letter or digit is before it.
             after = start + mark_end(p + start, i - start, end - start, spec.on, &pattern)
             if after > i:
                 if first < 0:
