@@ -13,7 +13,7 @@ from libc.stdio cimport fprintf, stderr
 from libc.stdlib cimport abort, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from templatemine.matching._match cimport Matcher, Outcome, Scratch, scratch_give, scratch_take
+from templatemine.matching._match cimport Matcher, Outcome, Scratch, scratch_acquire, scratch_release
 from templatemine.text._scan cimport KIND, LETTERS, WORD, Scanner, Spec, Tokens, count_points, is_alpha, normalise, scan, tag_form
 
 import json
@@ -155,10 +155,10 @@ cdef Outcome plainly, sieved
 
 
 cdef void run_matcher(Matcher matcher, const uint8_t* p, int64_t n, double guard, Outcome* out) noexcept:
-    cdef Scratch* scratch = scratch_take()
+    cdef Scratch* scratch = scratch_acquire()
     out.size = out.members = out.pieces.size = 0
     matcher._clean(p, n, count_points(p, 0, n), 3, guard, False, scratch, out)
-    scratch_give(scratch)
+    scratch_release(scratch)
 
 
 cdef int one_match(const uint8_t* data, size_t size) noexcept:
@@ -176,7 +176,7 @@ cdef int one_match(const uint8_t* data, size_t size) noexcept:
     hold(plainly.pieces.size == sieved.pieces.size, "as many pieces with and without the sieve")
     for i in range(plainly.size):
         hold(before <= plainly.span[i].start < plainly.span[i].end <= n, "spans are in order")
-        hold(plainly.span[i].last - plainly.span[i].first == count_points(text, plainly.span[i].start, plainly.span[i].end),
+        hold(plainly.span[i].point_end - plainly.span[i].point_start == count_points(text, plainly.span[i].start, plainly.span[i].end),
              "spans have as many characters as they say")
         before = plainly.span[i].end
         hold(memcmp(&plainly.span[i], &sieved.span[i], sizeof(plainly.span[i])) == 0, "spans with and without the sieve")
@@ -212,15 +212,15 @@ cdef int one_lines(const uint8_t* data, size_t size) noexcept:
 
 
 cdef check_lines(bytes block):
-    sweep, fields, kind = objects[0]
-    one = sweep(fields, block, b"default")
+    cleaner, fields, kind = objects[0]
+    one = cleaner(fields, block, b"default")
     left = 0
     while (why := one.run()) != 0:
         if why == 2:
-            one.add(one.source, kind)
+            one.add_source(one.source, kind)
         else:
             left += one.line != b"\n"
-    taken = one.take()
+    taken = one.take_output()
     if taken:
         records = taken.split(b"\n")[:-1]
         for record in records:

@@ -72,9 +72,10 @@ API: Mapping[str, str] = {
 
 BEHIND: Sequence[str] = (
     *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
-    *("templatemine.cleaning.Cut", "templatemine.text.patterns.PatternSet", "templatemine.mining.tokenise.Vocabulary"),
-    *("templatemine.mining.candidates.RejectedCandidates", "templatemine.mining.candidates.CandidateStrings"),
-    *("templatemine.mining.shared_pack.Claims", "templatemine.mining.shared_pack.Claim"),
+    *("templatemine.cleaning.TextCleaner", "templatemine.text.patterns.PatternSet"),
+    *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),
+    *("templatemine.mining.candidates.CandidateStrings", "templatemine.mining.shared_pack.Claims"),
+    "templatemine.mining.shared_pack.Claim",
 )
 """Classes that public ones hold or give, and that most programs need not know."""
 

@@ -37,7 +37,7 @@ def lines() -> list[Any]:
     from templatemine.cleaning import _records
 
     names = (b"text", b"html", b"source", b"id", b"removed", b"removed_stub")
-    return [(_records.Sweep, _records.Fields(list(names), 1 << 40), _records.PASS)]
+    return [(_records.BlockCleaner, _records.Fields(list(names), 1 << 40), _records.PASS)]
 
 
 OBJECTS = {"scan": scanners, "match": matchers, "lines": lines}

@@ -20,20 +20,20 @@ SELDOM = 16
 """The grammar of the slow twin is asked of one input in so many."""
 
 
-def sweep(data: bytes, kind: int) -> tuple[bytes, list[bytes]]:
+def clean_block(data: bytes, kind: int) -> tuple[bytes, list[bytes]]:
     """What comes out of a block of lines, and those that were left."""
-    one = _records.Sweep(FIELDS, data, b"default")
+    one = _records.BlockCleaner(FIELDS, data, b"default")
     left = []
     while (why := one.run()) != _records.DONE:
         if why == _records.UNKNOWN:
-            one.add(one.source, kind, CLEANER.lines if kind == _records.CLEAN else None)
+            one.add_source(one.source, kind, CLEANER.lines if kind == _records.CLEAN else None)
         else:
             left.append(one.line)
-    return one.take(), left
+    return one.take_output(), left
 
 
 def one(data: bytes) -> None:
-    passed, left = sweep(data, _records.PASS)
+    passed, left = clean_block(data, _records.PASS)
     lines = [line for line in data.split(b"\n") if line]
     records = passed.split(b"\n")[:-1]
     assert len(records) + len([line for line in left if line != b"\n"]) == len(lines)
@@ -41,7 +41,7 @@ def one(data: bytes) -> None:
         return
     rest = {line.removesuffix(b"\n") for line in left}
     assert [line.strip(b" \t\r") for line in lines if line not in rest] == records
-    cleaned, still = sweep(data, _records.CLEAN)
+    cleaned, still = clean_block(data, _records.CLEAN)
     assert still == left
     for line, after in zip(records, cleaned.split(b"\n"), strict=False):
         fields, out = orjson.loads(line), orjson.loads(after)

@@ -15,10 +15,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
-    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copied, FIGURE, FIRST, Found, found_columns, found_push,
-    handed, index_t, KIND, MUTABLE, normalise, OWN, put_number, reserve, scan, Scanner, SENTENCE, SHORT, SMALL, Table,
-    table_add, table_find, table_free, table_init, table_insert, tag_form, tm_hash, tm_key, tm_prefetch, tm_scattered, Tokens,
-    tokens_free, utf8_of, VALUE, WORD, Word, Words, words_find, words_init, words_insert, Written, written,
+    BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copy_to_array, encode_utf8, FIGURE, FIRST_IN_LINE,
+    index_t, KIND, MAX_SHORT_BYTES, move_to_array, MUTABLE, normalise, Occurrences, occurrences_push, occurrences_to_columns,
+    OWN, reserve, scan, Scanner, SENTENCE, SMALL, StrView, Table, table_add, table_find, table_free, table_init, table_insert,
+    tag_form, tm_alloc_zeroed, tm_hash, tm_key, tm_prefetch, Tokens, tokens_free, VALUE, view_str, WORD, Word, Words,
+    words_find, words_init, words_insert, write_number,
 )
 
 __all__ = [
@@ -173,13 +174,13 @@ cdef class Tokeniser(Scanner):
         cdef const uint8_t* p
         cdef bytes data
         cdef int64_t size = 0
-        cdef Written* texts
+        cdef StrView* texts
         cdef int64_t* ends
         cdef bint entered = False
         # The list keeps the texts alive, and nobody else has it: a copy, as the caller's may change meanwhile.
         documents = documents[:]
         n = len(documents)
-        texts = <Written*>malloc((n + 1) * sizeof(Written))
+        texts = <StrView*>malloc((n + 1) * sizeof(StrView))
         ends = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         try:
             if texts == NULL or ends == NULL:
@@ -189,14 +190,14 @@ cdef class Tokeniser(Scanner):
             for i in range(n):
                 document = documents[i]
                 if type(document) is str:
-                    texts[i] = written(document)
+                    texts[i] = view_str(document)
                 else:
                     data = document
                     # To be read as it stands.
-                    texts[i] = Written(<const uint8_t*>data, len(data), 1, True)
+                    texts[i] = StrView(<const uint8_t*>data, len(data), 1, True)
             with nogil:
                 for i in range(n):
-                    p = utf8_of(&texts[i], True, &self.utf8, &size)
+                    p = encode_utf8(&texts[i], True, &self.utf8, &size)
                     self._take(p, size)
                     ends[i] = self.tokens.size
             return [ends[i] for i in range(n)]
@@ -225,7 +226,7 @@ cdef class Tokeniser(Scanner):
                 one = ahead + (i - first)
                 q = p + self.scratch.start[i]
                 one.size = self.scratch.end[i] - self.scratch.start[i]
-                if one.size <= SHORT:
+                if one.size <= MAX_SHORT_BYTES:
                     one.hash = tm_key(q, one.size, p + n, &one.a, &one.b)
                     tm_prefetch(self.words.slots + (one.hash & self.words.mask))
                 elif self.scratch.kind[i] & KIND == WORD:
@@ -233,11 +234,11 @@ cdef class Tokeniser(Scanner):
                     tm_prefetch(self.types.slots + (one.hash & self.types.mask))
             for i in range(first, last):
                 one = ahead + (i - first)
-                if self.lines and self.scratch.kind[i] & FIRST:
+                if self.lines and self.scratch.kind[i] & FIRST_IN_LINE:
                     ints_push(&self.tokens, 0)
                 elif self.lines and i and is_apart(p, self.scratch.end[i - 1], self.scratch.start[i]):
                     longs_push(&self.apart, self.tokens.size)
-                if one.size <= SHORT and self.scratch.kind[i] & KIND == WORD:
+                if one.size <= MAX_SHORT_BYTES and self.scratch.kind[i] & KIND == WORD:
                     word = words_find(&self.words, one.hash, one.a, one.b, one.size)
                     if word:
                         ints_push(&self.tokens, word.id)
@@ -251,7 +252,7 @@ cdef class Tokeniser(Scanner):
         if kind != WORD:
             # Tags are normalised at once: with their links they hardly ever come twice.
             return self._form(q, one.size, kind)
-        if one.size <= SHORT:
+        if one.size <= MAX_SHORT_BYTES:
             form_id = self._form(q, one.size, WORD)
             words_insert(&self.words, one.hash, one.a, one.b, <int32_t>one.size, <int32_t>form_id)
             return form_id
@@ -280,7 +281,7 @@ cdef class Tokeniser(Scanner):
 
         It is asked before `finish`, and only with `lines`.
         """
-        return copied(self.apart.data, self.apart.size * 8, np.int64)
+        return copy_to_array(self.apart.data, self.apart.size * 8, np.int64)
 
     def finish(self):
         """End of input: what was added is handed over, and the tokeniser is empty again, but for the forms it knows.
@@ -301,12 +302,12 @@ cdef class Tokeniser(Scanner):
             # Empty first: what is handed over is not ours any more, whatever becomes of it.
             self.tokens.size = self.tokens.room = self.apart.size = 0
             self.starts = [0]
-            forms = handed(<void**>&self.tokens.data, size * 4, np.int32)
+            forms = move_to_array(<void**>&self.tokens.data, size * 4, np.int32)
             return (
                 forms,
                 starts,
-                copied(self.forms.arena, self.forms.arena_size, np.uint8),
-                copied(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
+                copy_to_array(self.forms.arena, self.forms.arena_size, np.uint8),
+                copy_to_array(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
             )
         finally:
             self.busy = False
@@ -368,7 +369,7 @@ cdef int64_t _repeated(uint64_t* pairs, int32_t* owner, int64_t n) except -1:
     while mask < 4 * <uint64_t>n:
         mask = 2 * mask + 1
     # How often a slot was met: 0, 1, 2 for more; two bits each, four in a byte.
-    cdef uint8_t* met = <uint8_t*>tm_scattered((mask + 1) // 4)
+    cdef uint8_t* met = <uint8_t*>tm_alloc_zeroed((mask + 1) // 4)
     if met == NULL:
         raise MemoryError
     with nogil:
@@ -499,7 +500,7 @@ def reduce_tokens(const int32_t[::1] forms not None, const int64_t[::1] doc_star
             begins[documents] = size
         # Not copied: what lies behind was never written to, so it takes no memory.
         return (np.asarray(symbols)[:size], np.asarray(begins),
-                copied(runs, number * sizeof(int64_t), np.int64), copied(run_tokens, number * sizeof(int32_t), np.int32))
+                copy_to_array(runs, number * sizeof(int64_t), np.int64), copy_to_array(run_tokens, number * sizeof(int32_t), np.int32))
     finally:
         free(runs)
         free(run_tokens)
@@ -636,7 +637,7 @@ cdef inline int32_t join(int32_t a, int32_t b) noexcept nogil:
 
 
 cdef int _repeats(const int32_t* text, const int32_t* doc_of, const index_t* sa, const index_t* lcp, int64_t n, int64_t* last,
-                  int64_t min_tokens, int64_t min_df, Found* out) except -1 nogil:
+                  int64_t min_tokens, int64_t min_df, Occurrences* out) except -1 nogil:
     cdef Open* stack = NULL
     cdef Open top
     cdef int64_t size = 0, room = 0, r, h, rank, low, high, middle, df
@@ -670,7 +671,7 @@ cdef int _repeats(const int32_t* text, const int32_t* doc_of, const index_t* sa,
                         size -= 1
                         df = (r - top.left) - top.repeated
                         if top.before == MIXED and top.lcp >= min_tokens and df >= min_df:
-                            found_push(out, top.left, top.lcp, r - top.left, df)
+                            occurrences_push(out, top.left, top.lcp, r - top.left, df)
                         if stack[size - 1].lcp < h:
                             # The interval of h begins where the closed one began and holds all of it.
                             fresh = True
@@ -726,8 +727,8 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
     check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
     check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
-    cdef Found found
-    memset(&found, 0, sizeof(Found))
+    cdef Occurrences found
+    memset(&found, 0, sizeof(Occurrences))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
     try:
         if text.shape[0]:
@@ -735,7 +736,7 @@ def repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
                 _repeats[int32_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df,
                                   &found)
     finally:
-        columns = found_columns(&found)
+        columns = occurrences_to_columns(&found)
     return columns
 
 
@@ -748,8 +749,8 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
     check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
     check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
     check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
-    cdef Found found
-    memset(&found, 0, sizeof(Found))
+    cdef Occurrences found
+    memset(&found, 0, sizeof(Occurrences))
     cdef int64_t[::1] last = np.full(max(documents, 1), -1, np.int64)
     try:
         if text.shape[0]:
@@ -757,7 +758,7 @@ def repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not 
                 _repeats[int64_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last[0], max(min_tokens, 1), min_df,
                                   &found)
     finally:
-        columns = found_columns(&found)
+        columns = occurrences_to_columns(&found)
     return columns
 
 
@@ -1342,11 +1343,12 @@ def labels(const int32_t[::1] tokens not None, const int64_t[::1] bounds not Non
             _labels(&out, levels, spare, &tokens[0] if tokens.shape[0] else NULL, &bounds[0], &document[0] if n else NULL,
                     greatest, last, longest, least, maximal)
             out.bounds[out.labels] = out.size
-        return (handed(<void**>&out.segment, out.size * sizeof(int64_t), np.int64),
-                copied(out.bounds, (out.labels + 1) * sizeof(int64_t), np.int64),
-                copied(out.length, out.labels * sizeof(int32_t), np.int32),
-                copied(out.df, out.labels * sizeof(int32_t), np.int32), copied(out.longer, out.labels * sizeof(float), np.float32),
-                copied(out.shorter, out.labels * sizeof(float), np.float32))
+        return (move_to_array(<void**>&out.segment, out.size * sizeof(int64_t), np.int64),
+                copy_to_array(out.bounds, (out.labels + 1) * sizeof(int64_t), np.int64),
+                copy_to_array(out.length, out.labels * sizeof(int32_t), np.int32),
+                copy_to_array(out.df, out.labels * sizeof(int32_t), np.int32),
+                copy_to_array(out.longer, out.labels * sizeof(float), np.float32),
+                copy_to_array(out.shorter, out.labels * sizeof(float), np.float32))
     finally:
         free(spare)
         level_free(&levels[0])
@@ -2529,9 +2531,9 @@ cdef uint8_t* _put_rows(const int32_t[::1] tokens, const int64_t[::1] bounds, co
             token = tokens[k]
             out = put(names + name_bounds[token], name_bounds[token + 1] - name_bounds[token], out)
         out = put_all(b'],"df":', out)
-        out += put_number(df[i], out)
+        out += write_number(df[i], out)
         out = put_all(b',"count":', out)
-        out += put_number(count[i], out)
+        out += write_number(count[i], out)
         k = end_of[i]
         out = put(ends + end_bounds[k], end_bounds[k + 1] - end_bounds[k], out)
     return out

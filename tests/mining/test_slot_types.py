@@ -185,7 +185,7 @@ def test_what_stands_beside_strings(texts: list[str]) -> None:
             ]
             expected += [(place, string, rest[0].encode()) for string, rest in enumerate(rests) if rest is not None]
     for given_texts in (texts, [text.encode() for text in texts]):
-        assert sorted(matcher.rests([*given_texts], bytes([4, 8]))) == sorted(expected)
+        assert sorted(matcher.find_rests([*given_texts], bytes([4, 8]))) == sorted(expected)
 
 
 def credited(number: int, credit: str) -> Document:

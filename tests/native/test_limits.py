@@ -389,7 +389,7 @@ def test_several_threads_share_many_matchers() -> None:
     alone = [sorted(words[k] for k in some) for some in order]
 
     def found(number: int) -> list[bytes]:
-        starts, ends, strings = (column.tolist() for column in natives[number].find(text, united=True))
+        starts, ends, strings = (column.tolist() for column in natives[number].find(text, union_only=True))
         here = [words[order[number][k]] for k in strings]
         assert here == [text[start:end] for start, end in zip(starts, ends, strict=True)]
         return sorted(here)
@@ -432,9 +432,9 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
 
 def test_what_a_matcher_holds_from_end_to_end() -> None:
     native = _match.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
-    assert [native.holds(b"a b", string) for string in range(3)] == [True, False, False]
-    assert [native.holds(b"a", string) for string in range(3)] == [False, True, True]
-    assert not any(native.holds(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
+    assert [native.is_whole_match(b"a b", string) for string in range(3)] == [True, False, False]
+    assert [native.is_whole_match(b"a", string) for string in range(3)] == [False, True, True]
+    assert not any(native.is_whole_match(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
 
 
 def test_what_a_matcher_has_seen_changes_nothing() -> None:

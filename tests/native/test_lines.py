@@ -34,16 +34,18 @@ FIELDS = _records.Fields([name.encode() for name in NAMES], 1 << 40)
 PACK = make_pack([([b"Sign", b"up", b"now"], "Sign up now")], pattern_set("news"), "-", False)
 
 
-def sweep(data: bytes, kind: int = _records.PASS, cut: _records.Cut | None = None) -> tuple[bytes, list[bytes]]:
+def clean_block(
+    data: bytes, kind: int = _records.PASS, cut: _records.TextCleaner | None = None
+) -> tuple[bytes, list[bytes]]:
     """What comes out of a block of lines, and those that were left."""
-    one = _records.Sweep(FIELDS, data, b"default")
+    one = _records.BlockCleaner(FIELDS, data, b"default")
     left = []
     while (why := one.run()) != _records.DONE:
         if why == _records.UNKNOWN:
-            one.add(one.source, kind, cut)
+            one.add_source(one.source, kind, cut)
         else:
             left.append(one.line)
-    return one.take(), left
+    return one.take_output(), left
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ def lines(draw: st.DrawFn) -> bytes:
 def test_an_ordinary_line_is_what_the_grammar_says(line: bytes, ended: bool) -> None:
     line += b"\n" if ended else b""
     expected = reference.ordinary_line(line, NAMES)
-    assert sweep(line) == (
+    assert clean_block(line) == (
         (b"", [line]) if expected is None and line else (expected[0] + b"\n" if expected else b"", [])
     )
     if expected:  # then everything that reads JSON takes it, for the same
@@ -192,15 +194,15 @@ def test_utf8_is_that_of_python(field: str) -> None:
                 fine = min(one.decode()) >= " " and not (field == "source" and one.decode()[0].isspace())
             except UnicodeDecodeError:
                 fine = False
-            assert sweep(line) == ((line + b"\n", []) if fine else (b"", [line])), one
+            assert clean_block(line) == ((line + b"\n", []) if fine else (b"", [line])), one
 
 
 def test_a_line_cut_short_anywhere_is_left() -> None:
     line = '{"text":"a\\n\\ud83d\\ude00é😀","source":"s","n":[-1.5e+3,{"a":true,"b":[]},null,false]}'.encode()
-    assert sweep(line) == (line + b"\n", [])
+    assert clean_block(line) == (line + b"\n", [])
     for size in range(len(line)):
-        assert sweep(line[:size]) == (b"", [line[:size]] if size else [])
-        assert sweep(line[:size] + b"\n" + line) == (line + b"\n", [line[:size] + b"\n"])
+        assert clean_block(line[:size]) == (b"", [line[:size]] if size else [])
+        assert clean_block(line[:size] + b"\n" + line) == (line + b"\n", [line[:size] + b"\n"])
 
 
 def test_invalid_bytes_anywhere() -> None:
@@ -208,25 +210,25 @@ def test_invalid_bytes_anywhere() -> None:
     for place in range(len(line)):
         for byte in (0x00, 0x1F, 0x80, 0xFF):
             broken = line[:place] + bytes([byte]) + line[place + 1 :]
-            assert sweep(broken) == (b"", [broken])
+            assert clean_block(broken) == (b"", [broken])
 
 
 def test_nothing_one_line_two_lines() -> None:
-    assert sweep(b"") == (b"", [])
-    assert sweep(b"\n") == (b"", [b"\n"])
-    assert sweep(b"{") == (b"", [b"{"])
+    assert clean_block(b"") == (b"", [])
+    assert clean_block(b"\n") == (b"", [b"\n"])
+    assert clean_block(b"{") == (b"", [b"{"])
     one = b'{"text":""}'
-    assert sweep(one) == (one + b"\n", [])
-    assert sweep(one + b"\n") == (one + b"\n", [])
-    assert sweep(b" " + one + b" \r\n" + one) == (one + b"\n" + one + b"\n", [])
-    assert sweep(one + one) == (b"", [one + one])
+    assert clean_block(one) == (one + b"\n", [])
+    assert clean_block(one + b"\n") == (one + b"\n", [])
+    assert clean_block(b" " + one + b" \r\n" + one) == (one + b"\n" + one + b"\n", [])
+    assert clean_block(one + one) == (b"", [one + one])
 
 
 def test_a_line_that_is_too_long_is_left() -> None:
     line = b'{"text":"abc"}\n'
     for longest, left in ((len(line), False), (len(line) - 1, True)):
-        one = _records.Sweep(_records.Fields([name.encode() for name in NAMES], longest), line, b"")
-        assert one.run() == (_records.STRANGE if left else _records.UNKNOWN)
+        one = _records.BlockCleaner(_records.Fields([name.encode() for name in NAMES], longest), line, b"")
+        assert one.run() == (_records.UNUSUAL if left else _records.UNKNOWN)
 
 
 def test_misuse() -> None:
@@ -236,16 +238,16 @@ def test_misuse() -> None:
         _records.Fields([b"text"], 1)
     matcher, _ = PACK.matcher()
     with pytest.raises(ValueError, match="expected 1 ids, got 2"):
-        _records.Cut(matcher, [b"a", b"b"], 0, 1.0, False)
-    one = _records.Sweep(FIELDS, b"", b"")
+        _records.TextCleaner(matcher, [b"a", b"b"], 0, 1.0, False)
+    one = _records.BlockCleaner(FIELDS, b"", b"")
     with pytest.raises(ValueError, match="what cleans a source"):
-        one.add(b"a", _records.CLEAN)
+        one.add_source(b"a", _records.CLEAN)
     with pytest.raises(ValueError, match="what cleans a source"):
-        one.add(b"a", 7)
-    cut = _records.Cut(matcher, [b"a"], 0, 1.0, False)
-    one.add(b"a", _records.CLEAN, cut)
+        one.add_source(b"a", 7)
+    cut = _records.TextCleaner(matcher, [b"a"], 0, 1.0, False)
+    one.add_source(b"a", _records.CLEAN, cut)
     with pytest.raises(ValueError, match="told before"):
-        one.add(b"a", _records.CLEAN, cut)
+        one.add_source(b"a", _records.CLEAN, cut)
     with pytest.raises(ValueError, match="at least one line"):
         _scan.line_ends(b"", 0)
 
@@ -268,7 +270,7 @@ def test_strings_are_written_as_orjson_writes_them() -> None:
     text = "".join(map(chr, [*range(0x250), *range(0x2000, 0x2070), 0xFFFF, 0x10000, 0x10FFFF, 0xD7FF, 0xE000]))
     cut = Cleaner(PACK).lines
     for spelled in (json.dumps(text), json.dumps(text, ensure_ascii=False), orjson.dumps(text).decode()):
-        out, left = sweep(f'{{"text":{spelled[:-1]} Sign up now"}}'.encode(), _records.CLEAN, cut)
+        out, left = clean_block(f'{{"text":{spelled[:-1]} Sign up now"}}'.encode(), _records.CLEAN, cut)
         assert left == []
         span = {"start": len(text) + 1, "end": len(text) + 12, "templates": ["t0"]}
         assert out == orjson.dumps({"text": text, "removed": [span]}) + b"\n"
@@ -277,27 +279,27 @@ def test_strings_are_written_as_orjson_writes_them() -> None:
 def test_ids_and_names_of_fields_are_written_as_strings() -> None:
     names = [b"text", b"html", b"source", b"id", 're"mo\u00e9\n'.encode(), b"sp\\"]
     matcher, _ = PACK.matcher()
-    one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
+    one = _records.BlockCleaner(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
     assert one.run() == _records.UNKNOWN
-    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 0.5, True))
+    one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 0.5, True))
     assert one.run() == _records.DONE
-    assert orjson.loads(one.take()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
+    assert orjson.loads(one.take_output()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
     assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1)]
-    one = _records.Sweep(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
-    one.add(b"", _records.CLEAN, _records.Cut(matcher, ['a"\x01“'.encode()], 0, 1, False))
+    one = _records.BlockCleaner(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
+    one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 1, False))
     assert one.run() == _records.DONE
     removed = [{"start": 2, "end": 13, "templates": ['a"\x01“']}]
-    assert orjson.loads(one.take()) == {"text": "b", 're"moé\n': removed}
+    assert orjson.loads(one.take_output()) == {"text": "b", 're"moé\n': removed}
     assert one.counts() == [(b"", _records.CLEAN, 1, 1, 1, 13, 11, 0)]
 
 
 def test_what_is_not_cleaned_stays_byte_for_byte() -> None:
     line = b' { "n" : 1.50e+01 , "text" : "a\\u0062 \\/ Sign up now" ,"u":"\\u00e9\\/" } \r\n'
     cut = Cleaner(PACK).lines
-    out, _ = sweep(line, _records.CLEAN, cut)
+    out, _ = clean_block(line, _records.CLEAN, cut)
     removed = b',"removed":[{"start":5,"end":16,"templates":["t0"]}]'
     assert out == b'{ "n" : 1.50e+01 , "text" : "ab /" ,"u":"\\u00e9\\/"' + removed + b" }\n"
-    out, _ = sweep(line.replace(b"Sign", b"Wave"), _records.CLEAN, cut)
+    out, _ = clean_block(line.replace(b"Sign", b"Wave"), _records.CLEAN, cut)
     assert out == line.replace(b"Sign", b"Wave").strip().replace(b'\\/" }', b'\\/","removed":[] }') + b"\n"
 
 
@@ -407,7 +409,7 @@ def test_a_blank_source_is_none(blank: str) -> None:
 def test_most_lines_are_ordinary() -> None:
     """Else all of this would be right and of no use."""
     data = b"".join(orjson.dumps(row) + b"\n" for row in ROWS)
-    assert sweep(data)[1] == []
+    assert clean_block(data)[1] == []
     cleaner = RecordCleaner(PACKS)
     records, errors, tally = done(cleaner, data, 100)
     assert (records, errors, tally) == done(Slow(PACKS), data, 100)
@@ -464,6 +466,6 @@ def test_a_line_of_50_megabytes_and_one_of_nothing_but_escapes() -> None:
 def test_deep_nesting_is_left_and_told() -> None:
     for levels in (MAX_DEPTH, MAX_DEPTH + 1, 100_000):
         line = b'{"text":"x","a":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
-        assert sweep(line) == (b"", [line])
+        assert clean_block(line) == (b"", [line])
         _, errors, _ = done(RecordCleaner(PACKS), line)
         assert len(errors) == (levels > MAX_DEPTH)

@@ -92,7 +92,7 @@ def test_the_union_needs_fewer_matches(
     edges = data.draw(st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=len(strings), max_size=len(strings)))
     native = matcher(strings, edges)
     every = list(zip(*(column.tolist() for column in native.find(text)), strict=True))
-    fewer = list(zip(*(column.tolist() for column in native.find(text, united=True)), strict=True))
+    fewer = list(zip(*(column.tolist() for column in native.find(text, union_only=True)), strict=True))
     assert set(fewer) <= set(every)
     assert unions(fewer) == unions(every)
 
@@ -100,7 +100,7 @@ def test_the_union_needs_fewer_matches(
 def test_nested_strings_take_a_match_a_token() -> None:
     native = matcher([["a"] * size for size in range(1, 301)])
     text = b"a " * 20_000
-    starts, _, strings = native.find(text, united=True)
+    starts, _, strings = native.find(text, union_only=True)
     assert len(starts) <= 20_000 + 300
     assert sorted(set(strings.tolist())) == list(range(300))
 

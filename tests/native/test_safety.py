@@ -112,14 +112,14 @@ def test_lines_without_arguments(arguments: tuple[Any, ...]) -> None:
     """What was never made is freed all the same; it wrote into None."""
     for _ in range(3):
         with pytest.raises(TypeError):
-            _records.Sweep(*arguments)
+            _records.BlockCleaner(*arguments)
     gc.collect()
 
 
 def test_none_is_no_text() -> None:
     native = matcher()
     with pytest.raises(TypeError, match="text 1: expected a str or bytes, got None"):
-        native.rests(["a", None], u8(4, 4))  # type: ignore[list-item]
+        native.find_rests(["a", None], u8(4, 4))  # type: ignore[list-item]
     with pytest.raises(TypeError, match="text 1: expected a str, got None"):
         native.spans(["a", None], 3)  # type: ignore[list-item]
     with pytest.raises(TypeError):
@@ -201,7 +201,7 @@ def test_what_stands_beside_the_occurrences_of_one_long_line(side: int, beside: 
     """It took memory by the square of the line; no character is cut, and no mark of a pattern."""
     one = b"read " + beside + b" "
     text = one * 2000
-    rests = matcher().rests([text], u8(4, side))
+    rests = matcher().find_rests([text], u8(4, side))
     assert len(rests) == 2000
     step, first = len(one), len("read") if side == 4 else 0
     for place, (_, string, rest) in enumerate(rests):
@@ -273,10 +273,10 @@ def test_a_tokeniser_serves_one_thread_at_a_time() -> None:
 
 def test_lines_serve_one_thread_at_a_time() -> None:
     line = json.dumps({"text": "Sign up now " * 100}).encode() + b"\n"
-    one = _records.Sweep(FIELDS, line * 10_000, b"d")
+    one = _records.BlockCleaner(FIELDS, line * 10_000, b"d")
     assert one.run() == _records.UNKNOWN
-    one.add(b"d", _records.CLEAN, _records.Cut(matcher(), [b"a", b"b"], 3, 1.0, False))
-    assert _together(one.run, one.take) > 0
+    one.add_source(b"d", _records.CLEAN, _records.TextCleaner(matcher(), [b"a", b"b"], 3, 1.0, False))
+    assert _together(one.run, one.take_output) > 0
     assert one.counts()[0][2] == 10_000
 
 
@@ -297,7 +297,7 @@ def test_texts_that_are_dropped_and_changed_while_they_are_read() -> None:
         for _ in range(20):
             native.clean(texts, 3, 1.0, False, [("a",), ("b",)], tuple, tuple)
             native.spans(texts, 3)
-            native.rests(texts, u8(4, 8))
+            native.find_rests(texts, u8(4, 8))
             tokeniser.add_all(texts)
             _match.cut("é" * 50, [(number, number + 1) for number in range(0, len(texts) // 10, 2)])
     finally:
@@ -352,7 +352,7 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
     assert all(0 <= a <= b <= len(data) for a, b in zip(starts, ends, strict=True))
     assert set(strings.tolist()) <= {0, 1}
     assert all(0 <= a <= b <= len(data) for a, b in native.regions(alone(data)))
-    assert len(native.rests([data], u8(4, 8))) == len(starts)
+    assert len(native.find_rests([data], u8(4, 8))) == len(starts)
     text = data.decode("utf-8", "replace")
     ((left, spans, _),) = native.clean([text], 3, 1.0, False, [("a",), ("b",)], tuple, tuple)
     assert _match.cut(text, list(spans)) == left
@@ -382,15 +382,15 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
 def test_any_bytes_are_lines(lines: list[bytes], passed: bool) -> None:
     """Lines are passed on, or left as they stand; none is lost."""
     block = b"\n".join(lines)
-    one = _records.Sweep(FIELDS, block, b"d")
-    cut = _records.Cut(matcher(), [b"a\x01", b'b"'], 3, 1.0, False)
+    one = _records.BlockCleaner(FIELDS, block, b"d")
+    cut = _records.TextCleaner(matcher(), [b"a\x01", b'b"'], 3, 1.0, False)
     left = []
     while (why := one.run()) != _records.DONE:
         if why == _records.UNKNOWN:
-            one.add(one.source, _records.PASS if passed else _records.CLEAN, None if passed else cut)
+            one.add_source(one.source, _records.PASS if passed else _records.CLEAN, None if passed else cut)
         else:
             left.append(one.line)
-    assert len(one.take().splitlines()) + len(left) == one.number == _scan.line_ends(block, 3)[0]
+    assert len(one.take_output().splitlines()) + len(left) == one.number == _scan.line_ends(block, 3)[0]
     assert set(b"".join(left).split(b"\n")) <= {*block.split(b"\n"), b""}
 
 

@@ -21,7 +21,7 @@ def agree(pack: Pack, text: str) -> None:
     """The matches are the same with and without, and lie in the regions."""
     data = EncodedText(text, pack.patterns, pack.tokenise.separators).data
     all_of_it, sieved = pack.make_matcher(NEVER)[0], pack.make_matcher(ALWAYS)[0]
-    assert (sieved.sieved, all_of_it.sieved) == (True, False)
+    assert (sieved.uses_sieve, all_of_it.uses_sieve) == (True, False)
     starts, ends, strings = all_of_it.find(data)
     regions = sieved.regions(data)
     assert regions == sorted(regions)
@@ -120,9 +120,9 @@ def test_many_known_grams() -> None:
 def test_it_is_made_when_it_pays() -> None:
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
     native.spans([FILL], 3)
-    assert not native.sieved
+    assert not native.uses_sieve
     native.spans([FILL] * 1000, 3)
-    assert native.sieved
+    assert native.uses_sieve
 
 
 def test_a_line_of_prose_is_left_out() -> None:
@@ -158,7 +158,7 @@ def test_it_asks_for_what_is_rare_in_the_texts() -> None:
     native = pack.make_matcher()[0]
     text = b"quizzes teething jazz " * 4_000
     native.find(text)
-    assert native.sieved
+    assert native.uses_sieve
     assert not native.regions(text)
     assert pack.make_matcher()[0].regions(text)
     assert len(native.regions(text + b"the quizzes teeth")) == 1
@@ -178,7 +178,7 @@ def test_it_is_off_where_it_saves_nothing() -> None:
     assert everywhere.regions(b"any") == [(0, 3)]
     native = make_pack([([b"newsletter"], "newsletter")], NEWS, "-", False).make_matcher()[0]
     native.find(FILL.encode() * 1_200)
-    assert native.sieved
+    assert native.uses_sieve
     native.find(b"newsletter " * 20_000)
-    assert not native.sieved
+    assert not native.uses_sieve
     assert len(native.find(b"newsletter " * 20)[0]) == 20

@@ -8,14 +8,14 @@ import pytest
 
 from templatemine.text.characters import LETTER, OWN_TOKEN, SPACED_LETTER
 from templatemine.text.slots import (
-    GLUED_SIZE,
     KINDS,
-    MOST_FIGURES,
-    MOST_JOINTS,
-    MOST_NAMES,
+    MAX_FIGURE_WORDS,
+    MAX_GLUED_JOINTS,
+    MAX_GLUED_SIZE,
+    MAX_NAME_WORDS,
+    MAX_SMALL_LETTERS,
+    MAX_SMALL_RUN,
     SLOT_SIZE,
-    SMALL_RUN,
-    SMALL_SIZE,
     allowed_words,
     kind_code,
     kind_words,
@@ -76,24 +76,24 @@ def test_limits_of_kinds(side: str) -> None:
 
     # A line begins once, so that what stands before a string may have any number of words.
     before = side == "start"
-    assert takes("names", ["Ann"] * MOST_NAMES)
-    assert takes("names", ["Ann"] * (MOST_NAMES + 1)) == before
-    assert takes("names", ["Ann", *["of"] * SMALL_RUN, "Lee"])
-    assert takes("names", ["Ann", *["of"] * (SMALL_RUN + 1), "Lee"]) == before
-    assert takes("names", ["Ann", "x" * SMALL_SIZE])
-    assert takes("names", ["Ann", "x" * (SMALL_SIZE + 1)]) != before
-    assert takes("number", ["5"] * MOST_FIGURES)
-    assert takes("number", ["5"] * (MOST_FIGURES + 1)) == before
+    assert takes("names", ["Ann"] * MAX_NAME_WORDS)
+    assert takes("names", ["Ann"] * (MAX_NAME_WORDS + 1)) == before
+    assert takes("names", ["Ann", *["of"] * MAX_SMALL_RUN, "Lee"])
+    assert takes("names", ["Ann", *["of"] * (MAX_SMALL_RUN + 1), "Lee"]) == before
+    assert takes("names", ["Ann", "x" * MAX_SMALL_LETTERS])
+    assert takes("names", ["Ann", "x" * (MAX_SMALL_LETTERS + 1)]) != before
+    assert takes("number", ["5"] * MAX_FIGURE_WORDS)
+    assert takes("number", ["5"] * (MAX_FIGURE_WORDS + 1)) == before
     assert matches_kind("20", " " + "x" * 19, "-", side)
     assert not matches_kind("20", " " + "x" * 20, "-", side)
     for kind in KINDS:
         # A word that is glued to the string may be anything, but for some limits.
-        assert matches_kind(kind, "x" * GLUED_SIZE, "-", side)
-        assert matches_kind(kind, "x" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
-        assert matches_kind(kind, "é" * GLUED_SIZE, "-", side)
-        assert matches_kind(kind, "é" * (GLUED_SIZE + 1), "-", side) == (kind != "url")
-        assert matches_kind(kind, "/".join("x" * (MOST_JOINTS + 1)), "-", side)
-        assert matches_kind(kind, "/".join("x" * (MOST_JOINTS + 2)), "-", side) == (kind == "url")
+        assert matches_kind(kind, "x" * MAX_GLUED_SIZE, "-", side)
+        assert matches_kind(kind, "x" * (MAX_GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert matches_kind(kind, "é" * MAX_GLUED_SIZE, "-", side)
+        assert matches_kind(kind, "é" * (MAX_GLUED_SIZE + 1), "-", side) == (kind != "url")
+        assert matches_kind(kind, "/".join("x" * (MAX_GLUED_JOINTS + 1)), "-", side)
+        assert matches_kind(kind, "/".join("x" * (MAX_GLUED_JOINTS + 2)), "-", side) == (kind == "url")
 
 
 @pytest.mark.parametrize("kind", ["", *KINDS, "10", str(SLOT_SIZE - 1)])

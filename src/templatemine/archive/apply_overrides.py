@@ -244,7 +244,7 @@ def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]
     matching: list[Template] = []
     for index, template in enumerate(templates):
         for example in (template.example, _example_text(template.tokens or ())):
-            if matcher.holds(EncodedText(example, pack.patterns, pack.tokenise.separators).data, index):
+            if matcher.is_whole_match(EncodedText(example, pack.patterns, pack.tokenise.separators).data, index):
                 matching.append(replace(template, example=example))
                 break
     return matching

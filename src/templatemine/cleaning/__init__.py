@@ -1,5 +1,5 @@
 """Texts, pages or records and packs in, the same without templates, and what was removed, out."""
 
-from templatemine.cleaning._records import Cut
+from templatemine.cleaning._records import TextCleaner
 
-__all__ = ["Cut"]
+__all__ = ["TextCleaner"]

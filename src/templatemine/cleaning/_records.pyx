@@ -1,9 +1,9 @@
-"""Lines of JSON cleaned as they stand: bytes in, bytes out, no Python object for a record.
+"""Cleans lines of JSON without parsing them into Python objects: bytes in, bytes out.
 
-In comes a block of lines and what cleans the texts of each source, out go the lines with cleaned texts and the counts of
-each source.  A line that is anything but ordinary is left to the caller: the scanner says "mine" only of what orjson
-would read to the same values, and knows nothing of errors.  Cost is linear in the bytes, mostly 16 at a time; memory is
-a block and what becomes of it.
+The input is a block of lines and a cleaner for the texts of each source; the output is the lines with cleaned texts, and
+counts for each source.  Unusual lines are left to the caller: only a line that orjson would read to the same values is
+cleaned here, and no error is reported here.  Cost is linear in the bytes, mostly 16 at a time; memory is a block and its
+output.
 """
 
 cimport cython
@@ -13,39 +13,44 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from templatemine.matching._match cimport (
-    BLANK, LARGEST, Matcher, Outcome, outcome_free, Piece, Scratch, scratch_give, scratch_take, STUB, WHOLE,
+    BLANK, Matcher, MAX_TEXT_BYTES, Outcome, outcome_free, Piece, Scratch, scratch_acquire, scratch_release, STUB_CUT,
+    STUB_KEPT,
 )
-from templatemine.text._scan cimport Bytes, put_number, reserve, Table, table_add, table_find, table_free, table_init, tm_hash
+from templatemine.text._scan cimport (
+    Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
+)
 
-__all__ = ["CLEAN", "Cut", "DONE", "Fields", "OTHER", "PASS", "STRANGE", "Sweep", "UNKNOWN"]
+__all__ = ["BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL"]
 
 
 # ======================================================================================================================
-# JSON: as strict as orjson where it says yes
+# JSON: at least as strict as orjson
 # ======================================================================================================================
 #
-# Every block is a bytes object, which has a zero behind its last byte: no character of JSON, so a look at the byte behind
-# one that was good needs no check of bounds.
+# A block is a bytes object, which has a zero after its last byte.  That is no character of JSON, so the byte after a valid
+# one can be read without a check of bounds.
+#
+# Each `*_end(p, i, n)` gives the offset after what begins at i, or -1 if it is not there or may not be what orjson reads.
 
 cdef extern from *:
     """
     #include <stdint.h>
 
-    static inline int tm_marks(uint8_t c) { return c < 32 || c >= 128 || c == '"' || c == '\\\\'; }
-    static inline int tm_unsafe(uint8_t c) { return c < 32 || c == '"' || c == '\\\\'; }
+    static inline int tm_is_special(uint8_t c) { return c < 32 || c >= 128 || c == '"' || c == '\\\\'; }
+    static inline int tm_needs_escape(uint8_t c) { return c < 32 || c == '"' || c == '\\\\'; }
 
-    /* tm_plain: how many of n bytes at p come before the first that is not plain in a string: a quote, a backslash, a
-       control, or a byte beyond ASCII.  tm_copy_plain copies them meanwhile, tm_copy_safe copies up to the first that must
-       be escaped; both may write 15 bytes too many. */
+    /* tm_plain_length: how many of n bytes at p precede the first that is special in a string: a quote, a backslash, a
+       control, or a byte beyond ASCII.  tm_copy_plain also copies them; tm_copy_safe copies the bytes before the first that
+       must be escaped.  Both may write 15 bytes too many. */
     #if defined(__SSE2__)
     #include <emmintrin.h>
-    static inline __m128i tm_either(__m128i v, __m128i hit) {
+    static inline __m128i tm_or_quote(__m128i v, __m128i hit) {
         hit = _mm_or_si128(hit, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
         return _mm_or_si128(hit, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\\\')));
     }
     /* As signed numbers, bytes beyond ASCII are less than a blank too. */
-    #define TM_MARKS(v) _mm_movemask_epi8(tm_either(v, _mm_cmplt_epi8(v, _mm_set1_epi8(32))))
-    #define TM_UNSAFE(v) _mm_movemask_epi8(tm_either(v, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(31)), v)))
+    #define TM_SPECIAL(v) _mm_movemask_epi8(tm_or_quote(v, _mm_cmplt_epi8(v, _mm_set1_epi8(32))))
+    #define TM_NEEDS_ESCAPE(v) _mm_movemask_epi8(tm_or_quote(v, _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(31)), v)))
     #define TM_SIXTEEN(TEST, KEEP)                                                  \\
         for (; i + 16 <= n; i += 16) {                                              \\
             const __m128i v = _mm_loadu_si128((const __m128i *)(p + i));            \\
@@ -57,50 +62,51 @@ cdef extern from *:
     #define TM_SIXTEEN(TEST, KEEP)
     #endif
 
-    static inline int64_t tm_plain(const uint8_t *p, int64_t n) {
+    static inline int64_t tm_plain_length(const uint8_t *p, int64_t n) {
         int64_t i = 0;
-        TM_SIXTEEN(TM_MARKS, (void)0)
-        while (i < n && !tm_marks(p[i])) i++;
+        TM_SIXTEEN(TM_SPECIAL, (void)0)
+        while (i < n && !tm_is_special(p[i])) i++;
         return i;
     }
 
     static inline int64_t tm_copy_plain(const uint8_t *p, int64_t n, uint8_t *out) {
         int64_t i = 0;
-        TM_SIXTEEN(TM_MARKS, _mm_storeu_si128((__m128i *)(out + i), v))
-        for (; i < n && !tm_marks(p[i]); i++) out[i] = p[i];
+        TM_SIXTEEN(TM_SPECIAL, _mm_storeu_si128((__m128i *)(out + i), v))
+        for (; i < n && !tm_is_special(p[i]); i++) out[i] = p[i];
         return i;
     }
 
     static inline int64_t tm_copy_safe(const uint8_t *p, int64_t n, uint8_t *out) {
         int64_t i = 0;
-        TM_SIXTEEN(TM_UNSAFE, _mm_storeu_si128((__m128i *)(out + i), v))
-        for (; i < n && !tm_unsafe(p[i]); i++) out[i] = p[i];
+        TM_SIXTEEN(TM_NEEDS_ESCAPE, _mm_storeu_si128((__m128i *)(out + i), v))
+        for (; i < n && !tm_needs_escape(p[i]); i++) out[i] = p[i];
         return i;
     }
     """
-    int64_t tm_plain(const uint8_t* p, int64_t n) noexcept nogil
+    int64_t tm_plain_length(const uint8_t* p, int64_t n) noexcept nogil
     int64_t tm_copy_plain(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil
     int64_t tm_copy_safe(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil
 
 
 cdef enum:
-    SLACK = 16              # bytes that a copy may write too many
-    DEEPEST = 60            # containers in a value; what is deeper is left to the caller
-    DIGITS = 18             # of an integer that surely fits 64 bits
-    EXPONENT = 2            # digits of an exponent that surely leads to no infinity
-    KEYS = 64               # of a record
-    KEPT = 1 << 22          # of the largest buffer that is kept
+    SLACK = 16                  # bytes that a copy may write too many
+    # Limits; a line beyond one is left to the caller.
+    MAX_DEPTH = 60              # containers within a value
+    MAX_DIGITS = 18             # digits of a number, of which an integer always fits 64 bits
+    MAX_EXPONENT_DIGITS = 2     # digits of an exponent, which never give infinity
+    MAX_KEYS = 64               # keys of a record
+    MAX_SPARE_BYTES = 1 << 22   # bytes of the largest buffer that is kept for later blocks
 
 
 cdef inline int64_t skip_blanks(const uint8_t* p, int64_t i) noexcept nogil:
-    """Behind the white space at i; a line feed ends the line, and is none."""
+    """The offset after the white space at i; a line feed does not count, as it ends the line."""
     while p[i] == 32 or p[i] == 9 or p[i] == 13:
         i += 1
     return i
 
 
 cdef inline int utf8_width(const uint8_t* p) noexcept nogil:
-    """Bytes of the character beyond ASCII at p, 0 where UTF-8 (RFC 3629, section 4) has none."""
+    """Bytes of the non-ASCII character at p, 0 if it is not valid UTF-8 (RFC 3629, section 4)."""
     cdef uint8_t c = p[0]
     if (p[1] & 0xC0) != 0x80 or c < 0xC2:
         return 0
@@ -117,7 +123,7 @@ cdef inline int utf8_width(const uint8_t* p) noexcept nogil:
 
 
 cdef inline int64_t hex_end(const uint8_t* p, int64_t i, uint32_t* unit) noexcept nogil:
-    """Behind the ``uXXXX`` at i, or -1."""
+    """The end of the ``uXXXX`` at i, or -1; `unit` (OUT) is its value."""
     cdef int k
     cdef uint8_t c
     if p[i] != 117:
@@ -136,7 +142,7 @@ cdef inline int64_t hex_end(const uint8_t* p, int64_t i, uint32_t* unit) noexcep
 
 
 cdef inline int64_t escape_end(const uint8_t* p, int64_t i, uint32_t* c) noexcept nogil:
-    """Behind the escape whose backslash stands at i, and its character; -1 where there is none, or half a pair."""
+    """The end of the escape whose backslash is at i, and its character (OUT); -1 if it is invalid, or half a surrogate pair."""
     cdef uint32_t low = 0
     cdef uint8_t kind = p[i + 1]
     if kind == 110:
@@ -167,8 +173,8 @@ cdef inline int64_t escape_end(const uint8_t* p, int64_t i, uint32_t* c) noexcep
     return i + 2
 
 
-cdef inline int64_t wide_end(const uint8_t* p, int64_t i) noexcept nogil:
-    """Behind the characters beyond ASCII at i, or -1."""
+cdef inline int64_t non_ascii_end(const uint8_t* p, int64_t i) noexcept nogil:
+    """The end of the non-ASCII characters at i, or -1 if they are not valid UTF-8."""
     cdef int width
     while p[i] >= 0x80:
         width = utf8_width(p + i)
@@ -179,32 +185,32 @@ cdef inline int64_t wide_end(const uint8_t* p, int64_t i) noexcept nogil:
 
 
 cdef inline int64_t name_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """The closing quote of the string whose first character stands at i; -1 if it holds an escape, or is none."""
+    """The closing quote of the string whose first character is at i; -1 if it holds an escape or is invalid."""
     while True:
-        i += tm_plain(p + i, n - i)
+        i += tm_plain_length(p + i, n - i)
         if p[i] < 0x80:
             return i if p[i] == 34 else -1
-        i = wide_end(p, i)
+        i = non_ascii_end(p, i)
         if i < 0:
             return -1
 
 
 cdef int64_t string_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Behind the closing quote of the string whose first character stands at i, or -1."""
+    """The offset after the closing quote of the string whose first character is at i, or -1."""
     cdef uint32_t c = 0
     while True:
-        i += tm_plain(p + i, n - i)
+        i += tm_plain_length(p + i, n - i)
         if p[i] == 34:
             return i + 1
         if p[i] != 92 and p[i] < 0x80:
             return -1
-        i = escape_end(p, i, &c) if p[i] == 92 else wide_end(p, i)
+        i = escape_end(p, i, &c) if p[i] == 92 else non_ascii_end(p, i)
         if i < 0:
             return -1
 
 
 cdef int64_t read_string(const uint8_t* p, int64_t i, int64_t n, Bytes* out, int64_t* points) noexcept nogil:
-    """As `string_end`, with the string itself, which has room in `out`, and its code points."""
+    """Like `string_end`; also decodes the string into `out` (OUT), which has room for it, and counts its code points (OUT)."""
     cdef uint8_t* to = out.data
     cdef int64_t size = 0, inner = 0, k       # inner: bytes that begin no character
     cdef uint32_t c = 0
@@ -253,13 +259,13 @@ cdef inline int64_t digits_end(const uint8_t* p, int64_t i) noexcept nogil:
 
 
 cdef int64_t number_end(const uint8_t* p, int64_t i) noexcept nogil:
-    """Behind the number at i; -1 if there is none, or one that 64 bits may not hold as it is."""
+    """The end of the number at i; -1 if it is invalid, or 64 bits may not hold it exactly."""
     cdef int64_t start
     if p[i] == 45:
         i += 1
     start = i
     i = digits_end(p, i)
-    if i == start or i - start > DIGITS or (p[start] == 48 and i > start + 1):
+    if i == start or i - start > MAX_DIGITS or (p[start] == 48 and i > start + 1):
         return -1
     if p[i] == 46:
         start = i + 1
@@ -271,13 +277,13 @@ cdef int64_t number_end(const uint8_t* p, int64_t i) noexcept nogil:
         if p[start] == 43 or p[start] == 45:
             start += 1
         i = digits_end(p, start)
-        if i == start or i - start > EXPONENT:
+        if i == start or i - start > MAX_EXPONENT_DIGITS:
             return -1
     return i
 
 
-cdef inline int64_t word_end(const uint8_t* p, int64_t i) noexcept nogil:
-    """Behind the true, false or null at i, or -1."""
+cdef inline int64_t literal_end(const uint8_t* p, int64_t i) noexcept nogil:
+    """The end of the true, false or null at i, or -1."""
     if p[i] == 110 and p[i + 1] == 117 and p[i + 2] == 108 and p[i + 3] == 108:
         return i + 4
     if p[i] == 116 and p[i + 1] == 114 and p[i + 2] == 117 and p[i + 3] == 101:
@@ -287,8 +293,8 @@ cdef inline int64_t word_end(const uint8_t* p, int64_t i) noexcept nogil:
     return -1
 
 
-cdef inline int64_t key_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Where the value begins whose key begins at i, or -1."""
+cdef inline int64_t value_start(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Where the value of the key at i begins, or -1."""
     if p[i] != 34:
         return -1
     i = string_end(p, i + 1, n)
@@ -299,8 +305,8 @@ cdef inline int64_t key_end(const uint8_t* p, int64_t i, int64_t n) noexcept nog
 
 
 cdef int64_t value_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Behind the value at i, or -1."""
-    cdef uint64_t objects = 0       # a bit for each container we are in, the innermost lowest: whether it is an object
+    """The end of the value at i, or -1."""
+    cdef uint64_t objects = 0       # a bit for each open container, the innermost lowest: 1 if it is an object
     cdef int depth = 0
     cdef uint8_t c
     while True:
@@ -311,23 +317,23 @@ cdef int64_t value_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
             i = skip_blanks(p, i + 1)
             if p[i] == c + 2:
                 i += 1
-            elif depth == DEEPEST:
+            elif depth == MAX_DEPTH:
                 return -1
             else:
                 depth += 1
                 objects = objects << 1 | (c == 123)
                 if c == 123:
-                    i = key_end(p, i, n)
+                    i = value_start(p, i, n)
                     if i < 0:
                         return -1
                 continue
         elif c == 45 or 48 <= c <= 57:
             i = number_end(p, i)
         else:
-            i = word_end(p, i)
+            i = literal_end(p, i)
         if i < 0:
             return -1
-        # Behind a value: containers may end, and another value may follow.
+        # After a value: containers may end, and another value may follow.
         while True:
             if depth == 0:
                 return i
@@ -335,7 +341,7 @@ cdef int64_t value_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
             if p[i] == 44:
                 i = skip_blanks(p, i + 1)
                 if objects & 1:
-                    i = key_end(p, i, n)
+                    i = value_start(p, i, n)
                     if i < 0:
                         return -1
                 break
@@ -351,14 +357,14 @@ cdef int64_t value_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
 # ======================================================================================================================
 
 cdef enum:
-    # Fields that are looked at; a record with one of the last two is left to the caller.
+    # Fields that are read; a record with one of the last two is left to the caller.
     TEXT
     HTML
     SOURCE
     ID
     REMOVED
-    SPARE
-    NAMES                   # how many, and what stands for any other
+    STUB
+    NAMES                   # how many; also the number of any other field
 
 
 cdef struct Names:
@@ -367,19 +373,20 @@ cdef struct Names:
 
 
 cdef struct Record:
-    # Places in the block.
+    # Offsets in the block; ends are exclusive.
     int64_t begin           # the opening brace
-    int64_t text            # the opening quote of the text, and behind its closing quote
+    int64_t text            # the opening quote of the text, and the end after its closing quote
     int64_t text_end
-    int64_t source          # the first character; -1 if there is none
+    int64_t source          # the first character of the source, -1 if there is none, and its end
     int64_t source_end
-    int64_t last            # behind the last value
-    int64_t end             # behind the closing brace
+    int64_t last            # end of the last value
+    int64_t end             # end after the closing brace
     int64_t stop            # where the next line begins
-    int64_t points          # of the text
+    int64_t points          # code points of the text
 
 
-cdef inline int field_of(const Names* names, const uint8_t* p, int64_t n) noexcept nogil:
+cdef inline int find_field(const Names* names, const uint8_t* p, int64_t n) noexcept nogil:
+    """The field with the name of n bytes at p, or NAMES."""
     cdef int k
     for k in range(NAMES):
         if names.size[k] == n and memcmp(names.name[k], p, n) == 0:
@@ -388,7 +395,7 @@ cdef inline int field_of(const Names* names, const uint8_t* p, int64_t n) noexce
 
 
 cdef inline bint begins_blank(const uint8_t* p) noexcept nogil:
-    """Whether white space stands at p, as `str.isspace` has it, that JSON need not escape."""
+    """Whether white space is at p, by `str.isspace`, that JSON need not escape."""
     if p[0] < 0x80:
         return p[0] == 32
     if p[0] == 0xC2:
@@ -401,9 +408,9 @@ cdef inline bint begins_blank(const uint8_t* p) noexcept nogil:
 
 
 cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names, Bytes* text, Record* r) noexcept nogil:
-    """Read the line at i; False if it is not an ordinary record."""
-    cdef int64_t start[KEYS]
-    cdef int64_t size[KEYS]
+    """Read the record of the line at i into `r` (OUT), and its text into `text` (OUT); False if it is not an ordinary record."""
+    cdef int64_t start[MAX_KEYS]
+    cdef int64_t size[MAX_KEYS]
     cdef int64_t keys = 0, k
     cdef int field
     r.text = r.source = -1
@@ -412,9 +419,9 @@ cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names
         return False
     i = r.begin
     while True:
-        # Before a key: behind the opening brace, or a comma.
+        # Before a key: after the opening brace, or a comma.
         i = skip_blanks(p, i + 1)
-        if p[i] != 34 or keys == KEYS:
+        if p[i] != 34 or keys == MAX_KEYS:
             return False
         start[keys] = i + 1
         i = name_end(p, i + 1, n)
@@ -424,7 +431,7 @@ cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names
         for k in range(keys):
             if size[k] == size[keys] and memcmp(p + start[k], p + start[keys], size[k]) == 0:
                 return False
-        field = field_of(names, p + start[keys], size[keys])
+        field = find_field(names, p + start[keys], size[keys])
         keys += 1
         i = skip_blanks(p, i + 1)
         if p[i] != 58:
@@ -435,17 +442,17 @@ cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names
                 return False
             r.text = i
             i = r.text_end = read_string(p, i + 1, n, text, &r.points)
-        elif field == SOURCE and p[i] == 34 and p[i + 1] == 34:  # an empty one is none
+        elif field == SOURCE and p[i] == 34 and p[i + 1] == 34:  # an empty source counts as none
             i += 2
         elif field == SOURCE and p[i] == 34:
-            if begins_blank(p + i + 1):  # which is none, if it is nothing else
+            if begins_blank(p + i + 1):  # a source of white space alone counts as none
                 return False
             r.source = i + 1
             r.source_end = name_end(p, i + 1, n)
             i = -1 if r.source_end < 0 else r.source_end + 1
         elif field >= REMOVED and field != NAMES:
             return False
-        # What a field may hold beside strings: an id numbers as well; each, null.
+        # Besides strings, each of these fields may hold null, and an id a number.
         elif field != NAMES and p[i] != 34 and p[i] != 110 and (field != ID or p[i] > 57):
             return False
         else:
@@ -464,8 +471,8 @@ cdef bint read_record(const uint8_t* p, int64_t i, int64_t n, const Names* names
     return r.text >= 0 and (p[i] == 10 or i == n)
 
 
-cdef inline int64_t put_escape(uint8_t c, uint8_t* out) noexcept nogil:
-    """Write the escape of a character as orjson does; returns its bytes."""
+cdef inline int64_t write_escape(uint8_t c, uint8_t* out) noexcept nogil:
+    """Write the escape of a character as orjson does; returns the bytes written."""
     out[0] = 92
     if c == 34 or c == 92:
         out[1] = c
@@ -487,8 +494,8 @@ cdef inline int64_t put_escape(uint8_t c, uint8_t* out) noexcept nogil:
     return 2
 
 
-cdef inline int64_t put_string(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
-    """Write what stands between the quotes of a string; returns its bytes."""
+cdef inline int64_t write_string(const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Write a string without its quotes, escaped as orjson does; returns the bytes written."""
     cdef int64_t i = 0, size = 0, k
     while True:
         k = tm_copy_safe(p + i, n - i, out + size)
@@ -496,7 +503,7 @@ cdef inline int64_t put_string(const uint8_t* p, int64_t n, uint8_t* out) noexce
         size += k
         if i == n:
             return size
-        size += put_escape(p[i], out + size)
+        size += write_escape(p[i], out + size)
         i += 1
 
 
@@ -505,22 +512,22 @@ cdef inline int64_t put_string(const uint8_t* p, int64_t n, uint8_t* out) noexce
 # ======================================================================================================================
 
 cdef enum:
-    AT_END
-    AT_STRANGE
-    AT_UNKNOWN
+    STOPPED_AT_END
+    STOPPED_AT_UNUSUAL
+    STOPPED_AT_UNKNOWN
 
 
-DONE, STRANGE, UNKNOWN = AT_END, AT_STRANGE, AT_UNKNOWN
-"""Why `Sweep.run` stopped: at the end; at a line that is left to the caller; at the first line of a source."""
+DONE, UNUSUAL, UNKNOWN = STOPPED_AT_END, STOPPED_AT_UNUSUAL, STOPPED_AT_UNKNOWN
+"""Why `BlockCleaner.run` stopped: at the end; after an unusual line, left to the caller; at a source that was not added yet."""
 
 cdef enum:
-    LEFT
-    PASSED
-    CLEANED
+    KIND_DEFER
+    KIND_PASS
+    KIND_CLEAN
 
 
-OTHER, PASS, CLEAN = LEFT, PASSED, CLEANED
-"""What is done with the lines of a source: left to the caller, passed on, cleaned."""
+DEFER, PASS, CLEAN = KIND_DEFER, KIND_PASS, KIND_CLEAN
+"""What is done with the lines of a source: they are left to the caller, passed on, or cleaned."""
 
 
 cdef class Fields:
@@ -529,83 +536,84 @@ cdef class Fields:
     Parameters
     ----------
     names : list of bytes
-        Of the text, HTML, source, id, of what was cut, and of what tells that a text is a stub; all different.
+        Names of the fields for the text, HTML, source, id, removed spans, and for whether a text is a stub; all different.
     longest : int
-        Bytes of a line.
+        Bytes of a line beyond which it is left to the caller.
     """
 
-    cdef tuple kept
+    cdef tuple encoded          # the names, and the two strings below; owns their bytes
     cdef Names names
     cdef int64_t longest
-    cdef Bytes removed          # what stands before the list of what was cut
-    cdef Bytes stub
-    cdef Bytes text             # of the Sweep before, for the next one
-    cdef Bytes out
+    cdef Bytes removed_key      # ,"removed":[ with the name of that field
+    cdef Bytes stub_pair        # ,"removed_stub":true likewise
+    cdef Bytes spare_text       # buffers of an earlier BlockCleaner, for the next one
+    cdef Bytes spare_out
 
     def __cinit__(self, list names, int64_t longest):
         cdef bytes name
         cdef int k
         if len(names) != NAMES or len(set(names)) != NAMES:
             raise ValueError(f"expected {NAMES} different names, got {names}")
-        # A key that is written with escapes is none of these, but left to the caller.
-        self.text = self.out = Bytes(NULL, 0, 0)
-        self.kept = (*names, b"," + quoted(names[REMOVED]) + b":[", b"," + quoted(names[SPARE]) + b":true")
+        # A line with an escape in a key is left to the caller, so names are compared as they are.
+        self.spare_text = self.spare_out = Bytes(NULL, 0, 0)
+        self.encoded = (*names, b"," + quote(names[REMOVED]) + b":[", b"," + quote(names[STUB]) + b":true")
         for k in range(NAMES):
-            name = self.kept[k]
+            name = self.encoded[k]
             self.names.name[k] = <const uint8_t*>name
             self.names.size[k] = len(name)
-        name = self.kept[NAMES]
-        self.removed = Bytes(<uint8_t*>name, len(name), 0)
-        name = self.kept[NAMES + 1]
-        self.stub = Bytes(<uint8_t*>name, len(name), 0)
+        name = self.encoded[NAMES]
+        self.removed_key = Bytes(<uint8_t*>name, len(name), 0)
+        name = self.encoded[NAMES + 1]
+        self.stub_pair = Bytes(<uint8_t*>name, len(name), 0)
         self.longest = longest
 
     def __dealloc__(self):
-        free(self.text.data)
-        free(self.out.data)
+        free(self.spare_text.data)
+        free(self.spare_out.data)
 
 
-cdef void lend(Bytes* kept, Bytes* room) noexcept:
-    """What is kept, or nothing: new memory costs more than what is done in it."""
+cdef void take_buffer(Bytes* kept, Bytes* room) noexcept:
+    """Move the spare buffer, or an empty one, to `room`: allocating memory would cost more than the work in it."""
     room[0] = kept[0]
     room.size = 0
     kept[0] = Bytes(NULL, 0, 0)
 
 
-cdef void give_back(Bytes* kept, Bytes* room) noexcept:
-    if kept.data == NULL and room.room <= KEPT:
+cdef void return_buffer(Bytes* kept, Bytes* room) noexcept:
+    """Keep a buffer as the spare one, or free it if there is one already or it is too large."""
+    if kept.data == NULL and room.room <= MAX_SPARE_BYTES:
         kept[0] = room[0]
     else:
         free(room.data)
 
 
-cdef bytes quoted(bytes text):
-    """A string as JSON has it."""
+cdef bytes quote(bytes text):
+    """A string in JSON, with its quotes."""
     cdef uint8_t* out = <uint8_t*>malloc(6 * len(text) + SLACK)
     cdef int64_t size
     if out == NULL:
         raise MemoryError
     try:
-        size = put_string(<const uint8_t*>text, len(text), out)
+        size = write_string(<const uint8_t*>text, len(text), out)
         return b'"' + (<char*>out)[:size] + b'"'
     finally:
         free(out)
 
 
-cdef class Cut:
-    """What cleans the texts of a source.
+cdef class TextCleaner:
+    """Cleans the texts of a source.
 
     Parameters
     ----------
     matcher : Matcher
     ids : list of bytes
-        Of its strings, UTF-8.
+        Id of each string of the matcher, in UTF-8.
     gap, guard, keep
         See `CleanConfig`.
     """
 
     cdef Matcher matcher
-    cdef uint8_t* ids           # as JSON writes them, one after the other
+    cdef uint8_t* ids           # in JSON, one after the other: id i is ids[bounds[i]:bounds[i + 1]]
     cdef int64_t* bounds
     cdef int64_t gap
     cdef double guard
@@ -616,7 +624,7 @@ cdef class Cut:
         cdef bytes whole
         if len(ids) != matcher.strings:
             raise ValueError(f"expected {matcher.strings} ids, got {len(ids)}")
-        texts = [quoted(one) for one in ids]
+        texts = [quote(entry) for entry in ids]
         whole = b"".join(texts)
         self.matcher = matcher
         self.gap = gap
@@ -637,19 +645,20 @@ cdef class Cut:
 
 
 cdef struct Source:
-    void* cut               # a Cut that the Sweep holds
-    int kind
+    # A source, and the counts of its lines.
+    void* cleaner           # a TextCleaner, which the BlockCleaner owns
+    int kind                # KIND_DEFER, KIND_PASS or KIND_CLEAN
     int64_t records
     int64_t changed
     int64_t spans
-    int64_t points
-    int64_t gone
+    int64_t points          # code points of the texts, and of the spans that were cut
+    int64_t cut_points
     int64_t stubs
 
 
 @cython.no_gc
-cdef class Sweep:
-    """One way through a block of lines.
+cdef class BlockCleaner:
+    """Cleans a block of lines, once.
 
     Parameters
     ----------
@@ -657,30 +666,30 @@ cdef class Sweep:
     block : bytes
         Whole lines.
     source : bytes
-        That of records without one.
+        Source of records without one.
 
     Attributes
     ----------
     number : int
-        Lines that are done; the strange one is among them.
+        How many lines are done, the last unusual one included.
     """
 
     cdef Fields fields
     cdef bytes block
     cdef bytes default
-    cdef list cuts
-    cdef Table names            # of sources
+    cdef list cleaners
+    cdef Table names            # of sources; ids are places in `sources`
     cdef Source* sources
     cdef int64_t room
-    cdef int64_t latest         # source of the line before, or -1
+    cdef int64_t last_source    # source of the previous line, or -1
     cdef Bytes text
     cdef Bytes out
     cdef Outcome found
     cdef Scratch* scratch       # for all sources
     cdef Record record
-    cdef int64_t at
-    cdef int64_t start          # of the strange line
-    cdef bint busy              # a thread is in `run`, which lets the interpreter's lock go
+    cdef int64_t position
+    cdef int64_t line_start     # of the unusual line
+    cdef bint is_running        # a thread is in `run`, which releases the GIL
     cdef readonly int64_t number
 
     def __cinit__(self, Fields fields not None, bytes block not None, bytes source not None):
@@ -692,99 +701,102 @@ cdef class Sweep:
         self.fields = fields
         self.block = block
         self.default = source
-        self.cuts = []
-        lend(&fields.text, &self.text)
-        lend(&fields.out, &self.out)
-        self.latest = -1
-        self.at = self.start = self.number = 0
+        self.cleaners = []
+        take_buffer(&fields.spare_text, &self.text)
+        take_buffer(&fields.spare_out, &self.out)
+        self.last_source = -1
+        self.position = self.line_start = self.number = 0
         table_init(&self.names)
-        # A string is never longer than what it is written as.
+        # A string is never longer than its JSON.
         reserve(<void**>&self.text.data, &self.text.room, len(block) + SLACK, 1)
 
     def __dealloc__(self):
         if self.scratch != NULL:
-            scratch_give(self.scratch)
-        if self.fields is not None:         # as it is where the arguments were refused
-            give_back(&self.fields.text, &self.text)
-            give_back(&self.fields.out, &self.out)
+            scratch_release(self.scratch)
+        if self.fields is not None:         # it is None if the arguments were refused
+            return_buffer(&self.fields.spare_text, &self.text)
+            return_buffer(&self.fields.spare_out, &self.out)
         free(self.sources)
         table_free(&self.names)
         outcome_free(&self.found)
 
-    cdef int _enter(self) except -1:
-        """One thread at a time: what is done lies in one place."""
-        if self.busy:
+    cdef int _require_not_running(self) except -1:
+        """Raise a RuntimeError if another thread is in `run`, as threads would share the buffers."""
+        if self.is_running:
             raise RuntimeError("expected one thread at a time, another one is at these lines")
         return 0
 
     def run(self):
-        """Clean lines until something has to be asked, or to the end: gives why it stopped."""
+        """Clean lines up to the end, an unusual line, or an unknown source; returns DONE, UNUSUAL or UNKNOWN.
+
+        After UNUSUAL, `line` is the line, which the caller handles; after UNKNOWN, `source` is to be passed to `add_source`.
+        """
         cdef const uint8_t* p = <const uint8_t*>self.block
         cdef const uint8_t* name = <const uint8_t*>self.default
         cdef int64_t size = len(self.block), name_size = len(self.default)
-        cdef int why
-        self._enter()
-        self.busy = True
+        cdef int reason
+        self._require_not_running()
+        self.is_running = True
         try:
             with nogil:
-                why = self._run(p, size, name, name_size)
+                reason = self._run(p, size, name, name_size)
         finally:
-            self.busy = False
-        return why
+            self.is_running = False
+        return reason
 
     @property
     def line(self):
-        """The strange line."""
-        return self.block[self.start:self.at]
+        """The unusual line."""
+        return self.block[self.line_start:self.position]
 
     @property
     def source(self):
         """The unknown source."""
         return self.default if self.record.source < 0 else self.block[self.record.source:self.record.source_end]
 
-    def add(self, bytes source not None, int kind, Cut cut=None):
-        """Say what is done with the lines of a source."""
-        cdef Source* one
+    def add_source(self, bytes source not None, int kind, TextCleaner cleaner=None):
+        """Add a source: `kind` is what is done with its lines, and `cleaner` cleans them if it is CLEAN."""
+        cdef Source* entry
         cdef int64_t place = self.names.count
-        if kind not in (OTHER, PASS, CLEAN) or (kind == CLEAN) != (cut is not None):
-            raise ValueError(f"expected what cleans a source if it is cleaned, got {cut} for kind {kind}")
-        self._enter()
+        if kind not in (DEFER, PASS, CLEAN) or (kind == CLEAN) != (cleaner is not None):
+            raise ValueError(f"expected what cleans a source if it is cleaned, got {cleaner} for kind {kind}")
+        self._require_not_running()
         reserve(<void**>&self.sources, &self.room, place + 1, sizeof(Source))
-        one = &self.sources[place]
-        memset(one, 0, sizeof(Source))
-        one.kind = kind
-        if cut is not None:
-            self.cuts.append(cut)
-            one.cut = <void*>cut
+        entry = &self.sources[place]
+        memset(entry, 0, sizeof(Source))
+        entry.kind = kind
+        if cleaner is not None:
+            self.cleaners.append(cleaner)
+            entry.cleaner = <void*>cleaner
             if self.scratch == NULL:
-                self.scratch = scratch_take()
+                self.scratch = scratch_acquire()
         if table_add(&self.names, <const uint8_t*>source, len(source)) != place:
             raise ValueError(f"the source {source!r} was told before")
 
-    def take(self):
-        """The lines that are done, once."""
+    def take_output(self):
+        """The output since the last call, as lines."""
         cdef bytes done
-        self._enter()
+        self._require_not_running()
         done = (<char*>self.out.data)[:self.out.size] if self.out.size else b""
         self.out.size = 0
         return done
 
     def counts(self):
-        """What became of the lines of each source.
+        """Counts of the lines of each source that was added.
 
         Returns
         -------
         list of (source, kind, records, changed, spans, characters, cut, stubs)
-            As `tally.SourceTally` has them.
+            The numbers as in `tally.SourceTally`.
         """
         cdef int64_t i
-        cdef Source* one
+        cdef Source* entry
         cdef list rows = []
-        self._enter()
+        self._require_not_running()
         for i in range(self.names.count):
-            one = &self.sources[i]
+            entry = &self.sources[i]
             name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
-            rows.append((name, one.kind, one.records, one.changed, one.spans, one.points, one.gone, one.stubs))
+            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.cut_points, entry.stubs))
         return rows
 
     cdef int _run(self, const uint8_t* p, int64_t n, const uint8_t* default, int64_t default_size) except -1 nogil:
@@ -792,37 +804,37 @@ cdef class Sweep:
         cdef const uint8_t* name
         cdef const void* hit
         cdef int64_t size
-        while self.at < n:
-            if (read_record(p, self.at, n, &self.fields.names, &self.text, r) and r.stop - self.at <= self.fields.longest
-                    and self.text.size <= LARGEST):
+        while self.position < n:
+            if (read_record(p, self.position, n, &self.fields.names, &self.text, r) and r.stop - self.position <= self.fields.longest
+                    and self.text.size <= MAX_TEXT_BYTES):
                 name, size = default, default_size
                 if r.source >= 0:
                     name, size = p + r.source, r.source_end - r.source
-                if not self._is_latest(name, size):
-                    self.latest = table_find(&self.names, name, size, tm_hash(name, size))
-                    if self.latest < 0:
-                        return AT_UNKNOWN
-                if self.sources[self.latest].kind != LEFT:
-                    self._put_record(p, &self.sources[self.latest])
-                    self.at = r.stop
+                if not self._is_last_source(name, size):
+                    self.last_source = table_find(&self.names, name, size, tm_hash(name, size))
+                    if self.last_source < 0:
+                        return STOPPED_AT_UNKNOWN
+                if self.sources[self.last_source].kind != KIND_DEFER:
+                    self._write_record(p, &self.sources[self.last_source])
+                    self.position = r.stop
                     self.number += 1
                     continue
-            self.start = self.at
-            hit = memchr(p + self.at, 10, n - self.at)
-            self.at = n if hit == NULL else <const uint8_t*>hit - p + 1
+            self.line_start = self.position
+            hit = memchr(p + self.position, 10, n - self.position)
+            self.position = n if hit == NULL else <const uint8_t*>hit - p + 1
             self.number += 1
-            return AT_STRANGE
-        return AT_END
+            return STOPPED_AT_UNUSUAL
+        return STOPPED_AT_END
 
-    cdef inline bint _is_latest(self, const uint8_t* name, int64_t size) noexcept nogil:
+    cdef inline bint _is_last_source(self, const uint8_t* name, int64_t size) noexcept nogil:
         cdef const int64_t* offset
-        if self.latest < 0:
+        if self.last_source < 0:
             return False
-        offset = &self.names.offset[self.latest]
+        offset = &self.names.offset[self.last_source]
         return offset[1] - offset[0] == size and memcmp(self.names.arena + offset[0], name, size) == 0
 
-    cdef int _put_record(self, const uint8_t* p, Source* source) except -1 nogil:
-        """Add the line of a record to `out`, cleaned or as it stands."""
+    cdef int _write_record(self, const uint8_t* p, Source* source) except -1 nogil:
+        """Write the line of a record to `out`, cleaned or as it is, and count it."""
         cdef Record* r = &self.record
         cdef Bytes* out = &self.out
         cdef Outcome* found = &self.found
@@ -830,82 +842,82 @@ cdef class Sweep:
         cdef int64_t i
         cdef int verdict
         source.records += 1
-        if source.kind == PASSED:
+        if source.kind == KIND_PASS:
             reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + 1, 1)
-            self._copy(p, r.begin, r.end)
-            self._byte(10)
+            self._write_range(p, r.begin, r.end)
+            self._write_byte(10)
             return 0
         found.size = found.members = found.pieces.size = 0
-        if (<Cut>source.cut).matcher.learning:
+        if (<TextCleaner>source.cleaner).matcher.is_sampling:
             with gil:
-                (<Cut>source.cut).matcher._meet(self.text.data, self.text.size)
-        verdict = (<Cut>source.cut).matcher._clean(
-            self.text.data, self.text.size, r.points, (<Cut>source.cut).gap, (<Cut>source.cut).guard, (<Cut>source.cut).keep,
-            self.scratch, found)
+                (<TextCleaner>source.cleaner).matcher._sample_text(self.text.data, self.text.size)
+        verdict = (<TextCleaner>source.cleaner).matcher._clean(
+            self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).gap, (<TextCleaner>source.cleaner).guard,
+            (<TextCleaner>source.cleaner).keep, self.scratch, found)
         source.points += r.points
-        # No character is written longer than it was, but for the blanks between pieces.
+        # No character becomes longer than it was in the line, but blanks are added between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)
         if found.size == 0:
-            self._copy(p, r.begin, r.last)
+            self._write_range(p, r.begin, r.last)
         else:
-            self._copy(p, r.begin, r.text + 1)
+            self._write_range(p, r.begin, r.text + 1)
             for i in range(found.pieces.size):
                 piece = &found.pieces.piece[i]
                 if piece.start == BLANK:
-                    self._byte(32)
+                    self._write_byte(32)
                 else:
-                    out.size += put_string(self.text.data + piece.start, piece.end - piece.start, out.data + out.size)
-            self._copy(p, r.text_end - 1, r.last)
-        self._put_removed(source, verdict == WHOLE or verdict == STUB)
+                    out.size += write_string(self.text.data + piece.start, piece.end - piece.start, out.data + out.size)
+            self._write_range(p, r.text_end - 1, r.last)
+        self._write_removed(source, verdict == STUB_KEPT or verdict == STUB_CUT)
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
-        self._copy(p, r.last, r.end)
-        self._byte(10)
+        self._write_range(p, r.last, r.end)
+        self._write_byte(10)
         return 0
 
-    cdef int _put_removed(self, Source* source, bint stub) except -1 nogil:
-        """Add what was cut, and count it."""
+    cdef int _write_removed(self, Source* source, bint stub) except -1 nogil:
+        """Write the removed spans, and count them."""
         cdef Bytes* out = &self.out
         cdef Outcome* found = &self.found
-        cdef const uint8_t* ids = (<Cut>source.cut).ids
-        cdef const int64_t* bounds = (<Cut>source.cut).bounds
+        cdef const uint8_t* ids = (<TextCleaner>source.cleaner).ids
+        cdef const int64_t* bounds = (<TextCleaner>source.cleaner).bounds
         cdef int64_t k, j, number, size, member = 0
         cdef int32_t* names
-        reserve(<void**>&out.data, &out.room, out.size + self.fields.removed.size + self.fields.stub.size + 1, 1)
-        self._copy(self.fields.removed.data, 0, self.fields.removed.size)
+        reserve(<void**>&out.data, &out.room, out.size + self.fields.removed_key.size + self.fields.stub_pair.size + 1, 1)
+        self._write_range(self.fields.removed_key.data, 0, self.fields.removed_key.size)
         for k in range(found.size):
             names = found.member + member
-            number = found.span[k].members - member
-            member = found.span[k].members
+            number = found.span[k].member_end - member
+            member = found.span[k].member_end
             size = 0
             for j in range(number):
                 size += bounds[names[j] + 1] - bounds[names[j]] + 1
-            # Two numbers of at most 19 digits, and what stands around them; what follows the last span.
-            reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.stub.size, 1)
-            self._words(<const char*>b',{"start":' + (k == 0))
-            out.size += put_number(found.span[k].first, out.data + out.size)
-            self._words(b',"end":')
-            out.size += put_number(found.span[k].last, out.data + out.size)
-            self._words(b',"templates":')
+            # Two numbers of at most 19 digits with their keys, and the end of the list after the last span.
+            reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.stub_pair.size, 1)
+            self._write_ascii(<const char*>b',{"start":' + (k == 0))
+            out.size += write_number(found.span[k].point_start, out.data + out.size)
+            self._write_ascii(b',"end":')
+            out.size += write_number(found.span[k].point_end, out.data + out.size)
+            self._write_ascii(b',"templates":')
             for j in range(number):
-                self._byte(44 if j else 91)
-                self._copy(ids, bounds[names[j]], bounds[names[j] + 1])
-            self._words(b"]}")
-            source.gone += found.span[k].last - found.span[k].first
-        self._byte(93)
+                self._write_byte(44 if j else 91)
+                self._write_range(ids, bounds[names[j]], bounds[names[j] + 1])
+            self._write_ascii(b"]}")
+            source.cut_points += found.span[k].point_end - found.span[k].point_start
+        self._write_byte(93)
         source.changed += found.size > 0
         source.spans += found.size
         if stub:
             source.stubs += 1
-            self._copy(self.fields.stub.data, 0, self.fields.stub.size)
+            self._write_range(self.fields.stub_pair.data, 0, self.fields.stub_pair.size)
         return 0
 
-    cdef inline void _words(self, const char* words) noexcept nogil:
-        self._copy(<const uint8_t*>words, 0, strlen(words))
+    cdef inline void _write_ascii(self, const char* words) noexcept nogil:
+        self._write_range(<const uint8_t*>words, 0, strlen(words))
 
-    cdef inline void _byte(self, uint8_t c) noexcept nogil:
+    cdef inline void _write_byte(self, uint8_t c) noexcept nogil:
         self.out.data[self.out.size] = c
         self.out.size += 1
 
-    cdef inline void _copy(self, const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    cdef inline void _write_range(self, const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
         memcpy(self.out.data + self.out.size, p + start, end - start)
         self.out.size += end - start

@@ -108,7 +108,7 @@ class Cleaner:
         return Cleaned(_match.cut(text, removed), tuple(removed), stub)
 
     @cached_property
-    def lines(self) -> _records.Cut | None:
+    def lines(self) -> _records.TextCleaner | None:
         """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
         if not self._direct or self.pack.html:
             return None
@@ -117,7 +117,7 @@ class Cleaner:
         except UnicodeEncodeError:  # a lone surrogate
             return None
         config = self.config
-        return _records.Cut(self._matcher, ids, config.gap, config.guard, config.stubs == "keep")
+        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, config.stubs == "keep")
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
@@ -143,7 +143,7 @@ class Cleaner:
     def _native_matches(self, text: str) -> Matches:
         """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
         encoded = EncodedText(text, self.pack.patterns, self.pack.tokenise.separators)
-        *bounds, strings = self._matcher.find(encoded.data, united=True)
+        *bounds, strings = self._matcher.find(encoded.data, union_only=True)
         starts, ends = encoded.spans(*bounds)
         rows = [self._rows[string] for string in strings.tolist()]
         return list(zip(starts.tolist(), ends.tolist(), rows, strict=True))

@@ -221,33 +221,33 @@ class RecordCleaner:
 
     def _clean_lines(self, work: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Lines as they stand, natively; those that are out of the ordinary as records."""
-        sweep = _records.Sweep(fields, work.data, work.source.encode("utf-8", "surrogatepass"))
+        block = _records.BlockCleaner(fields, work.data, work.source.encode("utf-8", "surrogatepass"))
         done: list[bytes] = []
-        while (why := sweep.run()) != _records.DONE:
-            if why == _records.UNKNOWN:
-                sweep.add(sweep.source, *self._line_action(sweep.source.decode("utf-8", "surrogatepass")))
+        while (reason := block.run()) != _records.DONE:
+            if reason == _records.UNKNOWN:
+                block.add_source(block.source, *self._line_action(block.source.decode("utf-8", "surrogatepass")))
             else:
-                line = Lines(work.place, work.source, work.number + sweep.number - 1, sweep.line)
-                done += sweep.take(), self._clean_records(line, tally, errors)
-        for source, kind, records, changed, spans, characters, cut, stubs in sweep.counts():
+                line = Lines(work.place, work.source, work.number + block.number - 1, block.line)
+                done += block.take_output(), self._clean_records(line, tally, errors)
+        for source, kind, records, changed, spans, characters, cut, stubs in block.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
                 counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
                 counts.no_pack = records if kind == _records.PASS else 0
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.source_counts(name).add(counts)
-        done.append(sweep.take())
+        done.append(block.take_output())
         return b"".join(done)
 
-    def _line_action(self, source: str) -> tuple[int, _records.Cut | None]:
+    def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
         """What is done with ordinary lines of a source."""
         try:
             ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
-            return _records.OTHER, None
+            return _records.DEFER, None
         if ready is None:
             return _records.PASS, None
-        return (_records.OTHER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
+        return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
     def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError]) -> bytes:
         lines: list[bytes] = []
@@ -411,7 +411,7 @@ class _PreparedCleaner:
 
     clean: _CleanBody
     field: str
-    lines: _records.Cut | None = None
+    lines: _records.TextCleaner | None = None
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:

@@ -1,7 +1,7 @@
-"""All strings of a pack found in a text at once, their intervals united, and the text cut.
+"""Finds all strings of a pack in texts at once, unites their intervals, and cuts the texts.
 
-In come the strings of a pack and texts, out go spans and what is left of the texts.  numpy is imported by what gives arrays:
-cleaning does without, and so starts sooner.
+The input is the strings of a pack and texts; the output is spans and the texts without them.  Only functions that return
+arrays import numpy: cleaning does not need it, and so starts sooner.
 """
 
 from templatemine.errors import CapacityError
@@ -13,23 +13,24 @@ from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.matching._prefilter cimport (
-    line_end, Region, Regions, sieve_build, sieve_free, sieve_learn, sieve_new, sieve_pays, sieve_regions,
+    line_end, Region, Regions, sieve_add_sample, sieve_build, sieve_free, sieve_new, sieve_regions, sieve_saves_time,
 )
 from templatemine.text._scan cimport (
-    ABBREVIATION, ADDRESS, all_upper, ANYTHING, BEGINS_LINE, Bytes, copied, count_points, DATES, decode, DURATIONS, ENDS_LINE,
-    EXTRA, FIRST, Found, found_free, found_push, GLUED_SIZE, INITIALS, is_alnum, is_alpha, is_any_digit, is_caseless,
-    is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_telling, is_two_bytes, is_upper,
-    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MOST_FIGURES, MOST_JOINTS, MOST_NAMES, NAMES, normalise, NUMBERS,
-    PyUnicode_DATA, REACHES, reserve, scan, Scanner, SHORT, skip_points, SLOT_SIZE, SMALL_RUN, SMALL_SIZE, SPACE, Spec, Table,
-    table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END, Tokens,
-    tokens_free, tokens_push, UPPER, utf8_of, WORD, word_list, WordList, words_find, Written, written,
+    ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
+    ENDS_LINE, FIRST_IN_LINE, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
+    is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_two_bytes, is_upper,
+    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
+    MAX_SHORT_BYTES, MAX_SMALL_LETTERS, MAX_SMALL_RUN, NAMES, normalise, NUMBERS, Occurrences, occurrences_free,
+    occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, Spec,
+    StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
+    Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
 __all__ = ["Matcher", "Stripper", "cut", "merge"]
 
 
 # --------------------------------------------------------------------------------------------------------------- the automaton
-# All strings of a pack at once, after Aho and Corasick (1975), over numbers of tokens.
+# The automaton of Aho and Corasick (1975) over numbers of tokens, which finds all strings of a pack at once.
 #
 # It is built in time and memory linear in the tokens of the strings.
 
@@ -37,22 +38,23 @@ __all__ = ["Matcher", "Stripper", "cut", "merge"]
 cdef struct Automaton:
     int64_t states
     int64_t symbols
-    int32_t* root           # next state of the root by symbol
-    int32_t* fail
+    int32_t* root           # next state of the root, by symbol
+    int32_t* fail           # failure link of a state
     int32_t* output         # string that ends in a state, or -1
-    int32_t* also           # next string of the same tokens, or -1
-    int32_t* link           # next state with output along the failure links, or 0
+    int32_t* next_same      # of a string, the next one of the same tokens, or -1
+    int32_t* output_link    # next state with output along the failure links, or 0
     int32_t* depth
-    uint8_t* bound          # whether a string that ends here, or further along the links, depends on where it stands
-    int32_t* onward         # symbol that leads from a state to that of the next number, as most do, or -1
-    uint64_t* keys          # of all others, open addressing: state * symbols + symbol + 1 -> next state
+    uint8_t* needs_edge     # 1 if a string that ends in a state, or along its output links, depends on the edges of its line
+    int32_t* next_symbol    # symbol that leads from state s to state s + 1, or -1; most transitions are such
+    uint64_t* keys          # all other transitions, open addressing: state * symbols + symbol + 1 -> next state
     int32_t* values
     uint64_t mask
 
 
 cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    """The next state without failure links, or 0; not for the root."""
     cdef uint64_t key, place
-    if a.onward[state] == symbol:
+    if a.next_symbol[state] == symbol:
         return state + 1
     key = <uint64_t>state * <uint64_t>a.symbols + <uint64_t>symbol + 1
     place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
@@ -64,6 +66,7 @@ cdef inline int32_t automaton_goto(const Automaton* a, int32_t state, int32_t sy
 
 
 cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t symbol) noexcept nogil:
+    """The next state, by failure links where there is no transition."""
     cdef int32_t found
     while state:
         found = automaton_goto(a, state, symbol)
@@ -74,7 +77,7 @@ cdef inline int32_t automaton_step(const Automaton* a, int32_t state, int32_t sy
 
 
 cdef void shrink(void** data, int64_t size) noexcept nogil:
-    """Give back what was asked for in advance."""
+    """Return memory beyond `size` bytes, which was reserved in advance."""
     cdef void* moved = realloc(data[0], size)
     if moved != NULL:
         data[0] = moved
@@ -91,26 +94,26 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
     cdef int64_t* count = NULL
     a.symbols = symbols
     a.mask = 15
-    # Of a string, one step at most leads on to a state that another string has not made, and not to the next number.
+    # Each string adds at most one transition to a new state whose number is not the next one: where it leaves the others.
     while a.mask < <uint64_t>strings * 2:
         a.mask = a.mask * 2 + 1
     try:
         a.root = <int32_t*>malloc(symbols * sizeof(int32_t) + 8)
         a.fail = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.output = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.also = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
-        a.link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.next_same = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
+        a.output_link = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.depth = <int32_t*>malloc((total + 1) * sizeof(int32_t))
-        a.bound = <uint8_t*>calloc(total + 1, 1)
-        a.onward = <int32_t*>malloc((total + 1) * sizeof(int32_t))
+        a.needs_edge = <uint8_t*>calloc(total + 1, 1)
+        a.next_symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         a.keys = <uint64_t*>malloc((a.mask + 1) * sizeof(uint64_t))
         a.values = <int32_t*>malloc((a.mask + 1) * sizeof(int32_t))
         parent = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         symbol = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         order = <int32_t*>malloc((total + 1) * sizeof(int32_t))
         count = <int64_t*>malloc((total + 2) * sizeof(int64_t))
-        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.also == NULL or a.link == NULL or a.depth == NULL
-                or a.bound == NULL or a.onward == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL
+        if (a.root == NULL or a.fail == NULL or a.output == NULL or a.next_same == NULL or a.output_link == NULL or a.depth == NULL
+                or a.needs_edge == NULL or a.next_symbol == NULL or a.keys == NULL or a.values == NULL or parent == NULL or symbol == NULL
                 or order == NULL or count == NULL):
             raise MemoryError
         memset(a.root, 0, symbols * sizeof(int32_t))
@@ -118,9 +121,9 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
         a.states = 1
         a.fail[0] = 0
         a.output[0] = -1
-        a.link[0] = 0
+        a.output_link[0] = 0
         a.depth[0] = 0
-        a.onward[0] = -1
+        a.next_symbol[0] = -1
         for i in range(strings):
             if bounds[i] == bounds[i + 1]:
                 continue
@@ -130,14 +133,14 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                 if child == 0:
                     child = <int32_t>a.states
                     a.states += 1
-                    a.output[child] = a.onward[child] = -1
+                    a.output[child] = a.next_symbol[child] = -1
                     a.depth[child] = a.depth[state] + 1
                     parent[child] = state
                     symbol[child] = flat[k]
                     if state == 0:
                         a.root[flat[k]] = child
                     elif child == state + 1:
-                        a.onward[state] = flat[k]
+                        a.next_symbol[state] = flat[k]
                     else:
                         key = <uint64_t>state * <uint64_t>symbols + <uint64_t>flat[k] + 1
                         place = (key * <uint64_t>0x9E3779B97F4A7C15) >> 32 & a.mask
@@ -146,9 +149,9 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
                         a.keys[place] = key
                         a.values[place] = child
                 state = child
-            a.also[i] = a.output[state]
+            a.next_same[i] = a.output[state]
             a.output[state] = <int32_t>i
-            a.bound[state] |= edges[i] != 0
+            a.needs_edge[state] |= edges[i] != 0
         # Failure links in the order of depth (counting sort).
         memset(count, 0, (total + 2) * sizeof(int64_t))
         for i in range(1, a.states):
@@ -165,14 +168,14 @@ cdef int automaton_build(Automaton* a, const int32_t* flat, const int64_t* bound
             else:
                 f = automaton_step(a, a.fail[parent[state]], symbol[state])
             a.fail[state] = f
-            a.link[state] = f if a.output[f] >= 0 else a.link[f]
-            a.bound[state] |= a.bound[a.link[state]]
+            a.output_link[state] = f if a.output[f] >= 0 else a.output_link[f]
+            a.needs_edge[state] |= a.needs_edge[a.output_link[state]]
         shrink(<void**>&a.fail, a.states * sizeof(int32_t))
         shrink(<void**>&a.output, a.states * sizeof(int32_t))
-        shrink(<void**>&a.link, a.states * sizeof(int32_t))
+        shrink(<void**>&a.output_link, a.states * sizeof(int32_t))
         shrink(<void**>&a.depth, a.states * sizeof(int32_t))
-        shrink(<void**>&a.onward, a.states * sizeof(int32_t))
-        shrink(<void**>&a.bound, a.states)
+        shrink(<void**>&a.next_symbol, a.states * sizeof(int32_t))
+        shrink(<void**>&a.needs_edge, a.states)
     finally:
         free(parent)
         free(symbol)
@@ -187,21 +190,21 @@ cdef void automaton_free(Automaton* a) noexcept nogil:
     free(a.root)
     free(a.fail)
     free(a.output)
-    free(a.also)
-    free(a.link)
+    free(a.next_same)
+    free(a.output_link)
     free(a.depth)
-    free(a.bound)
-    free(a.onward)
+    free(a.needs_edge)
+    free(a.next_symbol)
     free(a.keys)
     free(a.values)
     free(a)
 
 
 # ------------------------------------------------------------------------------------------------------------------- intervals
-# Matches in a text -> their union: the spans that are cut.
+# From the matches in a text to their union: the spans that are cut.
 #
-# This is the one place where intervals are united: those of the automaton, in bytes, and any others by `merge`.  Cost is
-# linear in the matches, which come ordered by end, and in the text between two that may be near each other.
+# All intervals are united here: those of the automaton, in bytes, and any others by `merge`.  Cost is linear in the matches,
+# which must be ordered by end, and in the text between two that may be near each other.
 
 
 cdef void outcome_free(Outcome* out) noexcept nogil:
@@ -210,8 +213,8 @@ cdef void outcome_free(Outcome* out) noexcept nogil:
     free(out.pieces.piece)
 
 
-cdef void order_by_end(Found* found) noexcept nogil:
-    """Matches in the order of their last token; each stands at most a slot away from its place."""
+cdef void sort_by_end(Occurrences* found) noexcept nogil:
+    """Sort matches by their last token (insertion sort: each is at most a slot away from its place)."""
     cdef int64_t i, k, position
     cdef int32_t length, count
     for i in range(1, found.size):
@@ -229,8 +232,8 @@ cdef void order_by_end(Found* found) noexcept nogil:
         found.count[k] = count
 
 
-cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
-    """True if fewer than `gap` code points lie between two spans."""
+cdef inline bint is_near(const uint8_t* p, int64_t end, int64_t start, int64_t gap, bint ascii) noexcept nogil:
+    """Whether fewer than `gap` code points lie between a span that ends at byte `end` and one that begins at byte `start`."""
     if start - end < gap:
         return True
     # A code point has at most four bytes.
@@ -239,13 +242,13 @@ cdef inline bint near(const uint8_t* p, int64_t end, int64_t start, int64_t gap,
 
 cdef int add_interval(const uint8_t* p, bint ascii, int64_t start, int64_t end, int64_t gap, int64_t first,
                       Outcome* out) except -1 nogil:
-    """Add an interval, which ends behind all before it, to the union that begins at the span `first`."""
+    """Add an interval that ends after all earlier ones to the union, whose spans begin at index `first`."""
     # No earlier one ends after this one, so only the last spans can be touched.
-    while out.size > first and (start <= out.span[out.size - 1].end or near(p, out.span[out.size - 1].end, start, gap, ascii)):
+    while out.size > first and (start <= out.span[out.size - 1].end or is_near(p, out.span[out.size - 1].end, start, gap, ascii)):
         out.size -= 1
         start = min(start, out.span[out.size].start)
-    reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Stretch))
-    out.span[out.size] = Stretch(start, end, start, end, 0)
+    reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Span))
+    out.span[out.size] = Span(start, end, start, end, 0)
     out.size += 1
     return 0
 
@@ -291,15 +294,15 @@ def merge(const int64_t[::1] starts not None, const int64_t[::1] ends not None, 
     return np.asarray(left), np.asarray(right), np.asarray(member)
 
 
-cdef int ascending(const void* a, const void* b) noexcept nogil:
+cdef int compare_numbers(const void* a, const void* b) noexcept nogil:
     return (<const int32_t*>a)[0] - (<const int32_t*>b)[0]
 
 
-cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
-    """Put numbers in order, each once; returns how many there are."""
+cdef int64_t sort_distinct(int32_t* number, int64_t n) noexcept nogil:
+    """Sort numbers in place and remove duplicates; returns how many are left."""
     cdef int64_t i, size = 0
     if n > 1:
-        qsort(number, n, sizeof(int32_t), ascending)
+        qsort(number, n, sizeof(int32_t), compare_numbers)
     for i in range(n):
         if size == 0 or number[i] != number[size - 1]:
             number[size] = number[i]
@@ -307,47 +310,48 @@ cdef int64_t distinct(int32_t* number, int64_t n) noexcept nogil:
     return size
 
 
-# Signs that a cut leaves alone go with it, as `cleaning.lone_signs` says, which is the reference.
+# A cut takes the signs with it that it would leave alone on a line; `cleaning.lone_signs` is the reference.
 
-cdef inline bint ends_line(uint32_t c) noexcept nogil:
+cdef inline bint is_line_break(uint32_t c) noexcept nogil:
     return c == 10 or c == 0x2028 or c == 0x2029
 
 
-cdef inline bint is_white(uint32_t c) noexcept nogil:
-    return Py_UNICODE_ISSPACE(c) and not ends_line(c)
+cdef inline bint is_blank(uint32_t c) noexcept nogil:
+    return Py_UNICODE_ISSPACE(c) and not is_line_break(c)
 
 
-cdef inline bint joins_parts(uint32_t c) noexcept nogil:
-    """Dashes, bars, colons and bullets."""
+cdef inline bint is_joining_sign(uint32_t c) noexcept nogil:
+    """Whether c is a dash, bar, colon or bullet, which join the text on both sides."""
     if c < 128:
         return c == 45 or c == 124 or c == 58
     return (c == 0xB7 or 0x2010 <= c <= 0x2015 or c == 0x2022 or c == 0x2192 or c == 0x2212 or c == 0x25A0 or c == 0x25AA
             or c == 0x25B6 or c == 0x25BA)
 
 
-cdef inline bint says_nothing(uint32_t c) noexcept nogil:
-    """Blanks, and punctuation that says nothing where it stands alone."""
+cdef inline bint is_blank_or_mark(uint32_t c) noexcept nogil:
+    """Whether c is a blank, or punctuation that has no meaning where it stands alone."""
     if c < 128:
-        return is_white(c) or 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
-    return (joins_parts(c) or is_white(c) or c == 0xAB or c == 0xBB or c == 0x2018 or c == 0x2019 or c == 0x201A or 0x201C <= c <= 0x201E
-            or c == 0x2026 or c == 0x2039 or c == 0x203A or c == 0x3001 or c == 0x3002 or 0x3008 <= c <= 0x3011
+        return is_blank(c) or 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
+    return (is_joining_sign(c) or is_blank(c) or c == 0xAB or c == 0xBB or c == 0x2018 or c == 0x2019 or c == 0x201A
+            or 0x201C <= c <= 0x201E or c == 0x2026 or c == 0x2039 or c == 0x203A or c == 0x3001 or c == 0x3002 or 0x3008 <= c <= 0x3011
             or c == 0xFF01 or c == 0xFF08 or c == 0xFF09 or c == 0xFF0C or c == 0xFF0E or c == 0xFF1A or c == 0xFF1B
             or c == 0xFF1F)
 
 
-cdef inline uint32_t point_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
+cdef inline uint32_t decode_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
+    """The character at i, and its width in bytes (OUT)."""
     return decode(p + i, n - i, width)
 
 
-cdef inline uint32_t point_to(const uint8_t* p, int64_t i, int64_t* start) noexcept nogil:
-    """The character that ends at i."""
+cdef inline uint32_t decode_before(const uint8_t* p, int64_t i, int64_t* start) noexcept nogil:
+    """The character that ends at i, and where it begins (OUT)."""
     cdef int width = 1
-    start[0] = before(p, i)
+    start[0] = char_start(p, i)
     return decode(p + start[0], i - start[0], &width)
 
 
-cdef void widen(const uint8_t* p, int64_t n, Stretch* spans, int64_t size) noexcept nogil:
-    """Let the spans of a text of n bytes take the signs that they leave alone."""
+cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+    """Widen the spans of a text of n bytes by the signs that would be left alone; sets point_start and point_end to bytes."""
     cdef int64_t k, low = 0, high, left, right, place, mark, other = 0
     cdef int width = 1
     cdef bint began = True, begins, ends
@@ -355,52 +359,51 @@ cdef void widen(const uint8_t* p, int64_t n, Stretch* spans, int64_t size) noexc
         high = spans[k + 1].start if k + 1 < size else n
         left = spans[k].start
         right = spans[k].end
-        while left > low and says_nothing(point_to(p, left, &other)):
+        while left > low and is_blank_or_mark(decode_before(p, left, &other)):
             left = other
-        while right < high and says_nothing(point_at(p, right, n, &width)):
+        while right < high and is_blank_or_mark(decode_at(p, right, n, &width)):
             right += width
-        begins = left == 0 or ends_line(point_to(p, left, &other)) or (left == low and began)
-        ends = right == n or ends_line(point_at(p, right, n, &width))
+        begins = left == 0 or is_line_break(decode_before(p, left, &other)) or (left == low and began)
+        ends = right == n or is_line_break(decode_at(p, right, n, &width))
         if begins and ends:
-            while left < spans[k].start and is_white(point_at(p, left, n, &width)):
+            while left < spans[k].start and is_blank(decode_at(p, left, n, &width)):
                 left += width
             spans[k].start = left
         if (begins and ends) or (right == high and not ends):
-            while right > spans[k].end and is_white(point_to(p, right, &other)):
+            while right > spans[k].end and is_blank(decode_before(p, right, &other)):
                 right = other
             spans[k].end = right
         elif begins:
             place = spans[k].end
             while True:
-                while place < right and is_white(point_at(p, place, n, &width)):
+                while place < right and is_blank(decode_at(p, place, n, &width)):
                     place += width
                 mark = place
-                while place < right and joins_parts(point_at(p, place, n, &width)):
+                while place < right and is_joining_sign(decode_at(p, place, n, &width)):
                     place += width
-                if place == mark or place == n or not is_white(point_at(p, place, n, &width)):
+                if place == mark or place == n or not is_blank(decode_at(p, place, n, &width)):
                     break
                 spans[k].end = place
         elif ends:
             place = spans[k].start
             while True:
-                while place > left and is_white(point_to(p, place, &other)):
+                while place > left and is_blank(decode_before(p, place, &other)):
                     place = other
                 mark = place
-                while place > left and joins_parts(point_to(p, place, &other)):
+                while place > left and is_joining_sign(decode_before(p, place, &other)):
                     place = other
-                if place == mark or place == 0 or not is_white(point_to(p, place, &other)):
+                if place == mark or place == 0 or not is_blank(decode_before(p, place, &other)):
                     break
                 spans[k].start = place
         low = spans[k].end
         began = begins
-        spans[k].first = spans[k].start
-        spans[k].last = spans[k].end
+        spans[k].point_start = spans[k].start
+        spans[k].point_end = spans[k].end
 
 
-cdef int unite(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Found* matches, int64_t gap,
-               Outcome* out) except -1 nogil:
-    """Add the union of the matches of a text of n bytes, which are ordered by end, to `out`; but for pages with the signs
-    that it leaves alone."""
+cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
+                       int64_t gap, Outcome* out) except -1 nogil:
+    """Add the union of the matches of a text of n bytes, ordered by end, to `out`, widened by `widen_cuts` unless it is HTML."""
     cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
     for i in range(matches.size):
         add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]], gap, first, out)
@@ -412,27 +415,26 @@ cdef int unite(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens*
             out.member[end] = matches.count[i]
             end += 1
             i += 1
-        out.members += distinct(out.member + start, end - start)
-        out.span[k].members = out.members
+        out.members += sort_distinct(out.member + start, end - start)
+        out.span[k].member_end = out.members
     if not html:
-        widen(p, n, out.span + first, out.size - first)
+        widen_cuts(p, n, out.span + first, out.size - first)
     if not ascii:
         for k in range(first, out.size):
             point += count_points(p, byte, out.span[k].start)
-            out.span[k].first = point
+            out.span[k].point_start = point
             point += count_points(p, out.span[k].start, out.span[k].end)
-            out.span[k].last = point
+            out.span[k].point_end = point
             byte = out.span[k].end
     return 0
 
 
 # --------------------------------------------------------------------------------------------------------------------- cutting
-# What is left: a text without some stretches of it, put together so that no words are glued and no paragraphs run
-# together, and the text of a page without its mark-up.
+# Removes spans from a text, such that no words are glued and no paragraphs run together; and the mark-up from a page.
 #
-# In come texts as UTF-8 and the stretches to leave out, out go the pieces that stay, as places in the text.  Cost is linear
-# in the stretches and in the white space around them; `assemble` is linear in what stays.  All but what makes
-# Python's strings runs without the GIL.
+# The input is texts as UTF-8 and the spans to remove; the output is the pieces that stay, as offsets in the text.  Cost is
+# linear in the spans and in the white space around them; `assemble` is linear in what stays.  All but the functions that
+# make a str runs without the GIL.
 
 
 cdef extern from "Python.h":
@@ -442,15 +444,15 @@ cdef extern from "Python.h":
 
 
 # ======================================================================================================================
-# Cut: a text without its spans
+# Cutting spans out of a text
 # ======================================================================================================================
 
 cdef struct Space:
-    # White space of the text.
+    # White space [start, end) of the text.
     int64_t start
     int64_t end
-    int64_t breaks
-    int64_t points
+    int64_t breaks          # line feeds
+    int64_t points          # code points
 
 
 cdef inline int64_t space_end(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
@@ -461,7 +463,7 @@ cdef inline int64_t space_end(const uint8_t* p, int64_t i, int64_t end) noexcept
     return i
 
 
-cdef inline int64_t before(const uint8_t* p, int64_t i) noexcept nogil:
+cdef inline int64_t char_start(const uint8_t* p, int64_t i) noexcept nogil:
     """Where the character that ends at i begins."""
     i -= 1
     while i > 0 and (p[i] & 0xC0) == 0x80:
@@ -474,14 +476,15 @@ cdef inline int64_t space_start(const uint8_t* p, int64_t i, int64_t start) noex
     cdef int width = 1
     cdef int64_t k
     while i > start:
-        k = before(p, i)
+        k = char_start(p, i)
         if not Py_UNICODE_ISSPACE(decode(p + k, i - k, &width)):
             break
         i = k
     return i
 
 
-cdef Space space_of(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+cdef Space measure_space(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """The white space [start, end), with its line feeds and code points counted."""
     cdef Space found = Space(start, end, 0, count_points(p, start, end))
     cdef int64_t i
     for i in range(start, end):
@@ -489,17 +492,17 @@ cdef Space space_of(const uint8_t* p, int64_t start, int64_t end) noexcept nogil
     return found
 
 
-cdef inline Space stronger(Space space, Space other) noexcept nogil:
-    """White space with more line breaks, then the longer, then the first."""
+cdef inline Space stronger_space(Space space, Space other) noexcept nogil:
+    """Of two stretches of white space, that with more line feeds, else the longer, else the first."""
     if other.breaks > space.breaks or (other.breaks == space.breaks and other.points > space.points):
         return other
     return space
 
 
-cdef Space blank_line(const uint8_t* p, int64_t start, int64_t end, Space gap) noexcept nogil:
-    """The strongest of a gap and the blank lines of a stretch that is cut.
+cdef Space strongest_space(const uint8_t* p, int64_t start, int64_t end, Space gap) noexcept nogil:
+    """The strongest of the white space `gap` and the blank lines of a span [start, end) that is cut.
 
-    A single line break within it may be no more than the end of a full line.
+    White space with a single line feed does not count: it may be where a long line was wrapped.
     """
     cdef const void* hit
     cdef int64_t i = start, after
@@ -509,71 +512,74 @@ cdef Space blank_line(const uint8_t* p, int64_t start, int64_t end, Space gap) n
         if hit == NULL:
             break
         after = <const uint8_t*>hit - p
-        inner = space_of(p, space_start(p, after, i), space_end(p, after, end))
+        inner = measure_space(p, space_start(p, after, i), space_end(p, after, end))
         if inner.breaks > 1:
-            gap = stronger(gap, inner)
+            gap = stronger_space(gap, inner)
         i = inner.end
     return gap
 
 
-cdef int push(Pieces* out, int64_t start, int64_t end) except -1 nogil:
+cdef int push_piece(Pieces* out, int64_t start, int64_t end) except -1 nogil:
     reserve(<void**>&out.piece, &out.room, out.size + 1, sizeof(Piece))
     out.piece[out.size] = Piece(start, end)
     out.size += 1
     return 0
 
 
-cdef int cut_within(const uint8_t* p, int64_t n, int64_t points, const Stretch* removed, int64_t number, double guard,
-                    bint keep, Pieces* out) except -1 nogil:
-    """Add the pieces of a text of so many code points without some stretches: CUT, or STUB if these are more of it than the
-    share `guard`; or add nothing to `keep` a stub: WHOLE.  `cleaner` has the same for texts that are not read here."""
+cdef int cut_with_guard(const uint8_t* p, int64_t n, int64_t points, const Span* removed, int64_t number, double guard,
+                        bint keep, Pieces* out) except -1 nogil:
+    """Add the pieces of a text of `points` code points without some spans, and return the verdict.
+
+    A text of which the spans are a greater share than `guard` is a stub; with `keep` no pieces of it are added.  `cleaner` does
+    the same for texts that are not read here.
+    """
     cdef int64_t total = 0, k
     for k in range(number):
-        total += removed[k].last - removed[k].first
+        total += removed[k].point_end - removed[k].point_start
     if total > guard * points:
         if keep:
-            return WHOLE
+            return STUB_KEPT
         cut_pieces(p, n, removed, number, out)
-        return STUB
+        return STUB_CUT
     cut_pieces(p, n, removed, number, out)
     return CUT
 
 
-cdef int cut_pieces(const uint8_t* p, int64_t n, const Stretch* removed, int64_t number, Pieces* out) except -1 nogil:
-    """Add the pieces of a text without some stretches, which are ascending and disjoint; see `cleaner.cut`."""
+cdef int cut_pieces(const uint8_t* p, int64_t n, const Span* removed, int64_t number, Pieces* out) except -1 nogil:
+    """Add the pieces of a text without some spans, which are ascending and disjoint; see `cleaner.cut`."""
     cdef int64_t place, first, last, i, end = 0
     cdef int width = 1
-    cdef bint own = False, any = False      # the last character that was kept is a token by itself; there is one
+    cdef bint own = False, any = False      # whether the last character that stays is a token of its own; whether there is one
     cdef Space gap = Space(0, 0, 0, 0)
     for place in range(number + 1):
         first = end
         last = removed[place].start if place < number else n
         if place:
             i = space_end(p, first, last)
-            gap = stronger(gap, space_of(p, first, i))
+            gap = stronger_space(gap, measure_space(p, first, i))
             first = i
         if place < number:
             last = space_start(p, last, first)
         if last > first:
             if any:
                 if gap.end > gap.start:
-                    push(out, gap.start, gap.end)
+                    push_piece(out, gap.start, gap.end)
                 elif not own and not is_own_token(decode(p + first, n - first, &width)):
-                    push(out, BLANK, BLANK + 1)
-            push(out, first, last)
+                    push_piece(out, BLANK, BLANK + 1)
+            push_piece(out, first, last)
             any = True
-            i = before(p, last)
+            i = char_start(p, last)
             own = is_own_token(decode(p + i, last - i, &width))
             gap = Space(0, 0, 0, 0)
         if place < number:
             end = removed[place].end
-            gap = stronger(gap, space_of(p, last, removed[place].start))
-            gap = blank_line(p, removed[place].start, end, gap)
+            gap = stronger_space(gap, measure_space(p, last, removed[place].start))
+            gap = strongest_space(p, removed[place].start, end, gap)
     return 0
 
 
 cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexcept nogil:
-    """Turn the places of the pieces of a text from bytes into code points."""
+    """Convert the pieces of a text from bytes to code points, in place."""
     cdef int64_t i, byte = 0, point = 0, size
     for i in range(number):
         if piece[i].start == BLANK:
@@ -585,8 +591,8 @@ cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexc
         point += size
 
 
-cdef str assemble(const Written* text, const Piece* piece, int64_t number):
-    """A str of pieces, in code points, of another."""
+cdef str assemble(const StrView* text, const Piece* piece, int64_t number):
+    """Make a str of pieces, in code points, of another."""
     cdef int64_t i, size = 0, length
     cdef int kind = text.kind
     cdef uint8_t* data
@@ -629,36 +635,36 @@ def cut(str text not None, list spans not None):
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
     """
-    cdef Written whole = written(text)
+    cdef StrView whole = view_str(text)
     cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef Pieces pieces = Pieces(NULL, 0, 0)
     cdef const uint8_t* p
-    cdef Stretch* removed
-    spans = spans[:]  # whatever stands in the caller's list may change it when it is asked for its first number
+    cdef Span* removed
+    spans = spans[:]  # reading a span may run code that changes the caller's list
     number = len(spans)
     if not number:
         return text
-    removed = <Stretch*>malloc(number * sizeof(Stretch))
+    removed = <Span*>malloc(number * sizeof(Span))
     if removed == NULL:
         raise MemoryError
     try:
         for span in spans:
-            removed[place] = Stretch(span[0], span[1], span[0], span[1], 0)
-            if not last <= removed[place].first <= removed[place].last <= size:
+            removed[place] = Span(span[0], span[1], span[0], span[1], 0)
+            if not last <= removed[place].point_start <= removed[place].point_end <= size:
                 raise ValueError(
                     f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
-            last = removed[place].last
+            last = removed[place].point_end
             place += 1
         with nogil:
-            p = utf8_of(&whole, True, &utf8, &size)
+            p = encode_utf8(&whole, True, &utf8, &size)
             if not whole.ascii:
                 for place in range(number):
-                    i = skip_points(p, i, removed[place].first - points)
+                    i = skip_points(p, i, removed[place].point_start - points)
                     removed[place].start = i
-                    i = skip_points(p, i, removed[place].last - removed[place].first)
+                    i = skip_points(p, i, removed[place].point_end - removed[place].point_start)
                     removed[place].end = i
-                    points = removed[place].last
+                    points = removed[place].point_end
             cut_pieces(p, size, removed, number, &pieces)
             if not whole.ascii:
                 pieces_to_points(p, pieces.piece, pieces.size)
@@ -670,16 +676,16 @@ def cut(str text not None, list spans not None):
 
 
 # ======================================================================================================================
-# Mark-up out of pages
+# Removing mark-up from pages
 # ======================================================================================================================
 
 cdef class Stripper:
-    """Takes the mark-up out of what a cut leaves of a page.
+    """Removes the mark-up from what a cut leaves of a page.
 
     Parameters
     ----------
     blocks : list of bytes
-        Names of the elements that stand on lines of their own, in lower case.
+        Names of the elements that are blocks, on lines of their own; in lower case.
     """
 
     cdef Table blocks
@@ -706,7 +712,8 @@ cdef class Stripper:
         return size < 16 and table_find(&self.blocks, name, size, tm_hash(name, size)) >= 0
 
     cdef int64_t _strip(self, const uint8_t* p, int64_t i, int64_t end, int64_t n, bint keep, uint8_t* out) noexcept nogil:
-        """Text of [i, end), or with `keep` False only whether a block's edge stands there; returns bytes written."""
+        """Write the text of [i, end), or, with `keep` False, one line break or blank for it, by whether a block begins or ends
+        there.  Returns the bytes written."""
         cdef int64_t size = 0, after
         cdef uint8_t kind = WORD
         cdef const void* hit
@@ -739,17 +746,17 @@ cdef class Stripper:
         return size
 
     def strip(self, const uint8_t[::1] page not None, const int64_t[::1] bounds not None):
-        """The text of a page without some stretches; entities and white space stay as they are.
+        """The text of a page without some spans; entities and white space stay as they are.
 
         Parameters
         ----------
         bounds : int64 array, shape (2 m,)
-            Start and end of each stretch in code points, ascending.
+            Start and end of each span in code points, ascending.
 
         Returns
         -------
         bytes
-            A line break where a block begins or ends, and for each stretch a line break or a blank.
+            The text, with a line break where a block begins or ends, and a line break or a blank for each span.
         """
         cdef int64_t n = page.shape[0]
         cdef const uint8_t* p = &page[0] if n else NULL
@@ -774,90 +781,91 @@ cdef class Stripper:
 
 
 # ------------------------------------------------------------------------------------------------------------ fillers of slots
-# What may fill a slot at an edge of a line: the twin of `text.slots`, which has the kinds as expressions.
+# Whether a filler of a slot at an edge of a line is of a kind: the twin of `text.slots`, which has the kinds as expressions.
 #
-# A filler is read word by word, away from the string beside the slot, until a word is not of the kind or the line ends.
-# Behind a string a kind holds a bounded number of words, and before it what was read once is remembered, so that a text in
+# A filler is read word by word, from the string towards the edge of the line, until a word is not of the kind or the line
+# ends.  After a string, a filler of a kind has a bounded number of words; before a string, results are cached.  So a text in
 # which strings with slots follow each other takes linear time.
 
 
 cdef struct Fillers:
-    uint8_t* kind           # of each string; NULL if all may be anything
-    Table days              # words of dates; a WordList has them
-    Table times             # and of durations
+    uint8_t* kind           # kind of the filler of each string; NULL if all are ANYTHING
+    Table days              # words of dates, and of durations; owned by WordLists
+    Table times
 
 
-cdef struct Walk:
-    # What reaches from a byte between these two of a line back to its beginning is of the kind, or is not.
+cdef struct LineWalk:
+    # Cached result for one kind: for each byte from `begin` to `place` of a line, whether the text from the beginning of the
+    # line to it is of the kind.
     int64_t place
     int64_t begin
-    bint fit
+    bint is_kind
 
 
-cdef struct Walked:
+cdef struct WalkCache:
     # Of a text, the last walk of each kind.
-    Walk[5] walk
-    int64_t token           # the last token from which a line was walked back, and the first one of that line
+    LineWalk[5] walk
+    int64_t token           # the last token from which a line was walked back, and the first token of that line
     int64_t first
 
 
 cdef enum:
-    # Characters: what ends a line, what parts words, what is a word by itself, punctuation, figures, the rest.
-    BREAK = 0
-    PARTING = 1
-    OWN = 2
-    SIGN = 3
-    FIGURE = 4
-    SMALL = 5
-    OTHER = 6
+    # Classes of characters: line break, separator of words, a token of its own, punctuation, digit, lower-case letter, the rest.
+    CHAR_BREAK = 0
+    CHAR_SEPARATOR = 1
+    CHAR_OWN = 2
+    CHAR_SIGN = 3
+    CHAR_DIGIT = 4
+    CHAR_SMALL = 5
+    CHAR_OTHER = 6
 
 
-cdef int char_at(const Spec* spec, const uint8_t* p, int64_t n, int* width) noexcept nogil:
-    """What the character at p is, of a text that goes on for n bytes; its bytes."""
+cdef int classify_char(const Spec* spec, const uint8_t* p, int64_t n, int* width) noexcept nogil:
+    """Class of the character at p, with n bytes left in the text; its width in bytes (OUT)."""
     cdef uint32_t c = p[0]
     if c < 0x80:
         width[0] = 1
         if spec.kind[c] == SPACE:
-            return BREAK if c == 10 else PARTING
-        if spec.kind[c] == EXTRA:
-            return PARTING
+            return CHAR_BREAK if c == 10 else CHAR_SEPARATOR
+        if spec.kind[c] == SEPARATOR:
+            return CHAR_SEPARATOR
         if is_digit(<uint8_t>c):
-            return FIGURE
+            return CHAR_DIGIT
         if is_lower(<uint8_t>c):
-            return SMALL
-        return SIGN if 33 <= c <= 126 and not is_upper(<uint8_t>c) else OTHER
+            return CHAR_SMALL
+        return CHAR_SIGN if 33 <= c <= 126 and not is_upper(<uint8_t>c) else CHAR_OTHER
     c = decode(p, n, width)
     if is_wide_space(c):
-        return BREAK if is_wide_break(c) else PARTING
+        return CHAR_BREAK if is_wide_break(c) else CHAR_SEPARATOR
     if is_own_token(c):
-        return OWN
+        return CHAR_OWN
     if is_any_digit(c) or is_other_digit(c):
-        return FIGURE
+        return CHAR_DIGIT
     if is_sign(c):
-        return SIGN
+        return CHAR_SIGN
     if is_small(c):
-        return SMALL
-    return OTHER
+        return CHAR_SMALL
+    return CHAR_OTHER
 
 
-cdef int char_before(const Spec* spec, const uint8_t* p, int64_t i, int64_t* start) noexcept nogil:
-    """What the character before i is, and where it begins."""
+cdef int classify_char_before(const Spec* spec, const uint8_t* p, int64_t i, int64_t* start) noexcept nogil:
+    """Class of the character before i, and where it begins (OUT)."""
     cdef int64_t k = i - 1
     cdef int width = 0, kind
     while k > 0 and i - k < 4 and p[k] & 0xC0 == 0x80:
         k -= 1
     start[0] = k
-    kind = char_at(spec, p + k, i - k, &width)
-    return kind if width == i - k else OTHER
+    kind = classify_char(spec, p + k, i - k, &width)
+    return kind if width == i - k else CHAR_OTHER
 
 
-cdef bint of_words(const Spec* spec, const Table* known, const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a word consists of figures and signs, but for one of the known words within them."""
+cdef bint is_figures_or_word(const Spec* spec, const Table* known, const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a word of n bytes is figures and signs alone, or these with one of the known words between them."""
     cdef int64_t i = 0, before = 0
     cdef int width = 0, kind
     while i < n:
-        kind = char_at(spec, p + i, n - i, &width)
-        if kind != SIGN and kind != FIGURE:
+        kind = classify_char(spec, p + i, n - i, &width)
+        if kind != CHAR_SIGN and kind != CHAR_DIGIT:
             break
         i += width
     if i == n:
@@ -865,171 +873,174 @@ cdef bint of_words(const Spec* spec, const Table* known, const uint8_t* p, int64
     p += i
     n -= i
     while True:
-        kind = char_before(spec, p, n, &before)
-        if kind != SIGN and kind != FIGURE:
+        kind = classify_char_before(spec, p, n, &before)
+        if kind != CHAR_SIGN and kind != CHAR_DIGIT:
             break
         n = before
     return known != NULL and table_find(known, p, n, tm_hash(p, n)) >= 0
 
 
-cdef bint takes(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint behind,
-                bint* small) noexcept nogil:
-    """Whether a word is of the kind; and whether it begins with a small letter, of names."""
+cdef bint is_word_of_kind(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, bint after_string,
+                          bint* small) noexcept nogil:
+    """Whether a word of n bytes is of a kind; for NAMES, `small` (OUT) is whether it begins with a lower-case letter."""
     cdef int64_t i = 0, letters = 0
     cdef int width = 0, char
     if kind == NUMBERS:
-        return of_words(spec, NULL, p, n)
+        return is_figures_or_word(spec, NULL, p, n)
     if kind == DATES:
-        return of_words(spec, &f.days, p, n)
+        return is_figures_or_word(spec, &f.days, p, n)
     if kind == DURATIONS:
-        return of_words(spec, &f.times, p, n)
-    char = char_at(spec, p, n, &width)
-    while char == SMALL and i < n:
+        return is_figures_or_word(spec, &f.times, p, n)
+    char = classify_char(spec, p, n, &width)
+    while char == CHAR_SMALL and i < n:
         letters += 1
         i += width
         if i < n:
-            char = char_at(spec, p + i, n - i, &width)
+            char = classify_char(spec, p + i, n - i, &width)
     small[0] = letters > 0
     if letters:
-        return (behind or letters <= SMALL_SIZE) and i == n
-    return char != OWN and not is_caseless(decode(p, n, &width))
+        return (after_string or letters <= MAX_SMALL_LETTERS) and i == n
+    return char != CHAR_OWN and not is_caseless(decode(p, n, &width))
 
 
-cdef inline bint in_address(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether an address may hold the character at p, of n bytes: visible ones of ASCII, and some beyond."""
+cdef inline bint is_address_char(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether an address may hold the character at p, of n bytes: a visible one of ASCII, or one of two bytes."""
     cdef int width = 0
     return 33 <= p[0] <= 126 or is_two_bytes(decode(p, n, &width))
 
 
-cdef bint tells_address(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a dot, a slash, a colon or an "at" stands before a letter or a figure."""
+cdef bint has_address_sign(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a dot, slash, colon or at-sign is before a letter or digit, which shows that a word is an address."""
     cdef int64_t i
     for i in range(n - 1):
-        if is_telling(p[i]) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
+        if is_address_sign(p[i]) and (is_alnum(p[i + 1]) or p[i + 1] >= 0x80):
             return True
     return False
 
 
-cdef inline int step(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, int64_t* next) noexcept nogil:
-    """What the character behind or before i is, and where one stands then; beyond the text lines end."""
+cdef inline int next_char(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint after_string, int64_t* next) noexcept nogil:
+    """Class of the character after i, or before it if the filler is before the string, and the position beyond it (OUT);
+    CHAR_BREAK at the ends of the text."""
     cdef int width = 0, kind
-    if not behind:
-        return char_before(spec, p, i, next) if i > 0 else BREAK
+    if not after_string:
+        return classify_char_before(spec, p, i, next) if i > 0 else CHAR_BREAK
     if i >= n:
-        return BREAK
-    kind = char_at(spec, p + i, n - i, &width)
+        return CHAR_BREAK
+    kind = classify_char(spec, p + i, n - i, &width)
     next[0] = i + width
     return kind
 
 
-cdef bint address(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, bint glued) noexcept nogil:
-    """Whether what begins, or ends, at i is one address, or nothing, up to the edge of its line."""
+cdef bint is_address(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint after_string, bint glued) noexcept nogil:
+    """Whether the text from i to the edge of its line is one address, or nothing; `glued` if it is glued to the string."""
     cdef int64_t first = i, edge = i, next = i, size = 0
     cdef int char
     while True:
-        char = step(spec, p, n, i, behind, &next)
-        if char == BREAK or not in_address(p + min(i, next), max(i, next) - min(i, next)):
+        char = next_char(spec, p, n, i, after_string, &next)
+        if char == CHAR_BREAK or not is_address_char(p + min(i, next), max(i, next) - min(i, next)):
             break
         i = next
         size += 1
-        if char != PARTING:
+        if char != CHAR_SEPARATOR:
             edge = i
-            if glued and size >= GLUED_SIZE:
+            if glued and size >= MAX_GLUED_SIZE:
                 return False
-    while char == PARTING:
+    while char == CHAR_SEPARATOR:
         i = next
-        char = step(spec, p, n, i, behind, &next)
-    if char != BREAK:
+        char = next_char(spec, p, n, i, after_string, &next)
+    if char != CHAR_BREAK:
         return False
-    return glued or edge == first or tells_address(p + min(first, edge), max(first, edge) - min(first, edge))
+    return glued or edge == first or has_address_sign(p + min(first, edge), max(first, edge) - min(first, edge))
 
 
-cdef int64_t past_glued(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind) noexcept nogil:
-    """Where the word ends that is glued to the string; -1 if it is none."""
+cdef int64_t glued_word_end(const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint after_string) noexcept nogil:
+    """Where the word that is glued to the string ends; -1 if it has a character that is a token, or too many joints."""
     cdef int64_t next = i
-    cdef int char = step(spec, p, n, i, behind, &next), joints = 0
+    cdef int char = next_char(spec, p, n, i, after_string, &next), joints = 0
     cdef bint joint, before
-    # Behind a joint at the end of the string the word begins anew, before it the string itself does.
-    before = not behind
-    while char > PARTING:
-        if char == OWN:
+    # After a joint at the end of the string a new word begins; before the string, the string itself follows.
+    before = not after_string
+    while char > CHAR_SEPARATOR:
+        if char == CHAR_OWN:
             return -1
         joint = is_joint(p[min(i, next)])
-        # Text order: a piece follows a joint.
-        joints += not joint and before if behind else joint and not before
-        if joints > MOST_JOINTS:
+        # Count the joints that a part of the word follows in the order of the text.
+        joints += not joint and before if after_string else joint and not before
+        if joints > MAX_GLUED_JOINTS:
             return -1
         before = joint
         i = next
-        char = step(spec, p, n, i, behind, &next)
+        char = next_char(spec, p, n, i, after_string, &next)
     return i
 
 
-cdef bint fits(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint behind, uint8_t kind,
-               Walked* walked) noexcept nogil:
-    """Whether what stands between byte i, where a string ends (begins), and the end (beginning) of its line is of a kind.
+cdef bint is_filler_of_kind(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, int64_t i, bint after_string,
+                            uint8_t kind, WalkCache* walks) noexcept nogil:
+    """Whether the filler between a string and an edge of its line is of a kind.
 
     Parameters
     ----------
-    behind : bool
-        The string ends at i.
-    walked : Walked*
-        What earlier walks to the beginning of a line in this text found.
+    i : int
+        Byte where the string ends, or begins.
+    after_string : bool
+        Whether the filler is from the end of the string to the end of its line; else from the beginning of the line to it.
+    walks : WalkCache* (INOUT)
+        Results of earlier walks to the beginning of a line in this text.
     """
     cdef int64_t next = i, edge, nearest = -1, begin = -1
-    cdef int char = step(spec, p, n, i, behind, &next), words = 0, run = 0
-    cdef bint fit = True, small = False
-    cdef Walk* known = NULL
-    if char > PARTING:
+    cdef int char = next_char(spec, p, n, i, after_string, &next), words = 0, run = 0
+    cdef bint is_kind = True, small = False
+    cdef LineWalk* cached = NULL
+    if char > CHAR_SEPARATOR:
         if kind == ADDRESS:
-            return char != OWN and address(spec, p, n, next, behind, True)
-        i = past_glued(spec, p, n, i, behind)
+            return char != CHAR_OWN and is_address(spec, p, n, next, after_string, True)
+        i = glued_word_end(spec, p, n, i, after_string)
         if i < 0:
             return False
-        char = step(spec, p, n, i, behind, &next)
-    if not behind and kind != ADDRESS:
-        known = &walked.walk[kind - NUMBERS]
-    while char != BREAK:
-        if char == PARTING:
+        char = next_char(spec, p, n, i, after_string, &next)
+    if not after_string and kind != ADDRESS:
+        cached = &walks.walk[kind - NUMBERS]
+    while char != CHAR_BREAK:
+        if char == CHAR_SEPARATOR:
             i = next
-            char = step(spec, p, n, i, behind, &next)
+            char = next_char(spec, p, n, i, after_string, &next)
             continue
         if kind == ADDRESS:
-            return address(spec, p, n, i, behind, False)
-        if known != NULL:
+            return is_address(spec, p, n, i, after_string, False)
+        if cached != NULL:
             nearest = i if nearest < 0 else nearest
-            if known.begin <= i <= known.place:
-                fit = known.fit
-                begin = known.begin
+            if cached.begin <= i <= cached.place:
+                is_kind = cached.is_kind
+                begin = cached.begin
                 break
         edge = begin = i
-        while char > PARTING:
+        while char > CHAR_SEPARATOR:
             i = next
-            char = step(spec, p, n, i, behind, &next)
-        fit = takes(f, spec, p + min(edge, i), max(edge, i) - min(edge, i), kind, behind, &small)
-        if behind:
+            char = next_char(spec, p, n, i, after_string, &next)
+        is_kind = is_word_of_kind(f, spec, p + min(edge, i), max(edge, i) - min(edge, i), kind, after_string, &small)
+        if after_string:
             run = run + 1 if small else 0
             words += not small
-            fit = fit and run <= SMALL_RUN and words <= (MOST_NAMES if kind == NAMES else MOST_FIGURES)
-        if not fit:
+            is_kind = is_kind and run <= MAX_SMALL_RUN and words <= (MAX_NAME_WORDS if kind == NAMES else MAX_FIGURE_WORDS)
+        if not is_kind:
             break
     else:
         begin = i
-    if known != NULL and nearest > known.place:
-        known[0] = Walk(nearest, begin, fit)
-    return fit
+    if cached != NULL and nearest > cached.place:
+        cached[0] = LineWalk(nearest, begin, is_kind)
+    return is_kind
 
 
-cdef void walked_forget(Walked* walked) noexcept nogil:
-    """Another text comes."""
+cdef void walks_clear(WalkCache* walks) noexcept nogil:
+    """Forget all walks, before another text."""
     cdef int k
     for k in range(NAMES - NUMBERS + 1):
-        walked.walk[k].place = -1
-    walked.token = -1
+        walks.walk[k].place = -1
+    walks.token = -1
 
 
-cdef tuple fillers_make(Fillers* f, bytes kinds, list known):
-    """Keep the kinds of some strings, and the words of dates and of durations; gives what has these."""
+cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
+    """Copy the kinds of strings, and refer to the words of dates and of durations; returns the WordLists that own these."""
     cdef WordList days, times
     if not any(kinds):
         return ()
@@ -1042,7 +1053,7 @@ cdef tuple fillers_make(Fillers* f, bytes kinds, list known):
     if f.kind == NULL:
         raise MemoryError
     memcpy(f.kind, <const uint8_t*>kinds, len(kinds))
-    days, times = [word_list(list(words), [1] * len(words)) for words in known]
+    days, times = [intern_word_list(list(words), [1] * len(words)) for words in known]
     f.days = days.table
     f.times = times.table
     return days, times
@@ -1055,69 +1066,66 @@ cdef void fillers_free(Fillers* f) noexcept nogil:
 
 
 # ----------------------------------------------------------------------------------------------------------------- the matcher
-# The strings of a pack in texts: one pass over the tokens with the automaton, then the union, the guard and the cut.
+# Finds the strings of a pack in texts: one pass over the tokens with the automaton, then the union, the guard and the cut.
 #
-# In come texts and pages as UTF-8 bytes and the strings of a pack as numbers, out go spans: start, end, which strings.
-# A match costs time linear in the bytes of the text and in the matches, a pack once time linear in its tokens.  Only buffers
-# and numbers cross the boundary, but for `Matcher.spans` and `clean`, which read the characters of a str; each kernel is a
-# public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.
-# Arguments are IN unless a docstring says otherwise.
+# The input is texts and pages as UTF-8 bytes and the strings of a pack as numbers; the output is spans: start, end, which
+# strings.  Matching is linear in the bytes of the text and in the matches; building is linear in the tokens of the pack.
+# `Matcher.spans` and `clean` also take a str.  See `text._scan` for what holds of all native modules.
 
 
 cdef extern from *:
     """
-    /* A flag for threads that are without the interpreter's lock: who is told sees all that was written before.  Not so
-       with a plain one where the processor stores out of order, as ARM's do. */
-    #define tm_tell(flag, value) __atomic_store_n(flag, value, __ATOMIC_RELEASE)
-    #define tm_told(flag) __atomic_load_n(flag, __ATOMIC_ACQUIRE)
+    /* A flag between threads that run without the GIL: a thread that reads it set also sees all that was written before it
+       was set.  A plain flag would not do where the processor reorders stores, as ARM's do. */
+    #define tm_store_release(flag, value) __atomic_store_n(flag, value, __ATOMIC_RELEASE)
+    #define tm_load_acquire(flag) __atomic_load_n(flag, __ATOMIC_ACQUIRE)
     """
-    void tm_tell(bint* flag, bint value) noexcept nogil
-    bint tm_told(bint* flag) noexcept nogil
+    void tm_store_release(bint* flag, bint value) noexcept nogil
+    bint tm_load_acquire(bint* flag) noexcept nogil
 
 
 cdef enum:
-    NO_FORM = -1            # id of a token that is none of the vocabulary
-    WORTH = 1 << 16         # bytes of text for which the sieve, which takes some milliseconds, is made
-    ENOUGH = 1 << 17        # bytes of text that tell whether the sieve is worth while
-    # Bytes between an occurrence and the edge of its line: far more than a slot takes.
-    LONGEST_REST = 2048
+    NO_FORM = -1                    # id of a token whose form is not in the vocabulary
+    SIEVE_SAMPLE_BYTES = 1 << 16    # bytes of text that are collected before the sieve, which takes milliseconds, is built
+    SIEVE_TRIAL_BYTES = 1 << 17     # bytes of text after which it is decided whether the sieve saves time
+    MAX_REST_BYTES = 2048           # bytes between an occurrence and the edge of its line: far more than a slot takes
 
 
 cdef enum:
-    KNOWN = 2048            # tokens that a Scratch remembers
-    KEPT = 1 << 23          # bytes of the largest Scratch that is kept
+    CACHED_TOKENS = 2048            # tokens whose ids a Scratch caches
+    MAX_SPARE_BYTES = 1 << 23       # bytes of the largest Scratch that is kept for later calls
 
 
-cdef struct Known:
-    # A short token (tm_key), and what it is to a matcher.
+cdef struct CachedToken:
+    # The key of a short token (tm_key), and the id of its form in the vocabulary of a matcher.
     uint64_t a
     uint64_t b
-    uint64_t owner          # the matcher's number, and the bytes of the token in the lowest five bits
+    uint64_t owner          # number of the matcher << 5 | bytes of the token
     int64_t id
 
 
 cdef struct Scratch:
-    # What one call needs and the next one can use again; of a token that was looked at once, the id is remembered.
+    # Memory of one call, which later calls reuse; the ids of short tokens are cached from call to call.
     Tokens tokens
-    Found found
+    Occurrences found       # matches: position is the first token, length the last token, count the string
     Regions regions
     Bytes utf8
     uint8_t* form
     int64_t room
-    Known known[KNOWN]
-    Walked walked
-    int32_t* met            # the run of matches that overlap in which a state of the automaton was last met
-    int64_t met_room
-    int32_t run             # of whatever matcher: each has a number of its own
-    int64_t run_last        # last token of the run
+    CachedToken token_cache[CACHED_TOKENS]
+    WalkCache walks
+    int32_t* state_runs     # of each state of the automaton, the number of the run in which its strings were last added
+    int64_t state_run_room
+    int32_t run             # number of the present run of overlapping matches; unique, also between matchers
+    int64_t run_last        # last token of that run
 
 
 cdef enum:
-    LONE = 3                # beside CUT, WHOLE and STUB: it holds lone surrogates, which UTF-8 cannot hold, and was not searched
+    HAS_SURROGATES = 3      # a verdict: the text holds lone surrogates, which UTF-8 cannot hold, and was not searched
 
 
-cdef struct Text:
-    Written text
+cdef struct TextResult:
+    StrView text
     int verdict
     int64_t spans
     int64_t pieces
@@ -1125,116 +1133,118 @@ cdef struct Text:
 
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
-    found_free(&scratch.found)
+    occurrences_free(&scratch.found)
     free(scratch.regions.region)
     free(scratch.utf8.data)
     free(scratch.form)
-    free(scratch.met)
+    free(scratch.state_runs)
     free(scratch)
 
 
-# Scratches of calls that have ended, of all matchers; the interpreter's lock guards them.
-cdef Scratch** spare = NULL
-cdef int64_t spares = 0
-cdef int64_t spare_room = 0
+# Scratches of ended calls, of all matchers; guarded by the GIL.
+cdef Scratch** free_scratches = NULL
+cdef int64_t free_count = 0
+cdef int64_t free_room = 0
 
 
-cdef Scratch* scratch_take() except NULL:
-    """A scratch of this call's own."""
-    global spares
+cdef Scratch* scratch_acquire() except NULL:
+    """A scratch for one call, new or reused; `scratch_release` takes it back."""
+    global free_count
     cdef Scratch* scratch
-    if spares:
-        spares -= 1
-        return spare[spares]
+    if free_count:
+        free_count -= 1
+        return free_scratches[free_count]
     scratch = <Scratch*>calloc(1, sizeof(Scratch))
     if scratch == NULL:
         raise MemoryError
     return scratch
 
 
-cdef void scratch_give(Scratch* scratch) noexcept:
-    """Take back a scratch, unless it has become large: nobody ends the last one."""
-    global spares, spare, spare_room
+cdef void scratch_release(Scratch* scratch) noexcept:
+    """Keep a scratch for later calls, or free it if it has become large, since kept ones are never freed."""
+    global free_count, free_scratches, free_room
     cdef void* grown
     scratch.found.size = 0
     if (scratch.utf8.room + scratch.room + scratch.tokens.room * 17 + scratch.found.room * 20
-            + scratch.regions.room * sizeof(Region) + scratch.met_room * sizeof(int32_t)) > KEPT:
+            + scratch.regions.room * sizeof(Region) + scratch.state_run_room * sizeof(int32_t)) > MAX_SPARE_BYTES:
         scratch_free(scratch)
         return
-    if spares == spare_room:
-        grown = realloc(spare, (spare_room + 8) * sizeof(Scratch*))
+    if free_count == free_room:
+        grown = realloc(free_scratches, (free_room + 8) * sizeof(Scratch*))
         if grown == NULL:
             scratch_free(scratch)
             return
-        spare = <Scratch**>grown
-        spare_room += 8
-    spare[spares] = scratch
-    spares += 1
+        free_scratches = <Scratch**>grown
+        free_room += 8
+    free_scratches[free_count] = scratch
+    free_count += 1
 
 
-cdef int64_t put_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
-    """Write a token's form into the scratch; returns its length."""
+cdef int64_t write_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
+    """Write the form of a token into the scratch; returns its bytes."""
     reserve(<void**>&scratch.form, &scratch.room, 2 * n + 32, 1)
     if kind == WORD:
         return normalise(&scanner.spec, p, n, scratch.form)
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
 
 
-cdef bint reach(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
-                uint8_t kind, Walked* walked, int64_t* first, int64_t* last) noexcept nogil:
-    """Move the first or the last token of a match to the edge of its line; False if that is too far, or what stands there
-    is not of the kind that the string takes."""
-    cdef int64_t i = last[0], k = first[0], most = kind if kind else SLOT_SIZE
+cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
+                     uint8_t kind, WalkCache* walks, int64_t* first, int64_t* last) noexcept nogil:
+    """Move the first or last token (INOUT) of a match to the edge of its line, as the bits of `edge` say.
+
+    Returns False if the filler between is too long, or not of the kind of the slot.
+    """
+    cdef int64_t i = last[0], k = first[0], limit = kind if kind else SLOT_SIZE
     if kind >= NUMBERS:
         if edge & TO_END:
-            if not fits(fillers, spec, p, n, tokens.end[i], True, kind, walked):
+            if not is_filler_of_kind(fillers, spec, p, n, tokens.end[i], True, kind, walks):
                 return False
-            while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+            while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
                 i += 1
         if edge & TO_BEGIN:
-            if not fits(fillers, spec, p, n, tokens.start[k], False, kind, walked):
+            if not is_filler_of_kind(fillers, spec, p, n, tokens.start[k], False, kind, walks):
                 return False
-            while k > 0 and not tokens.kind[k] & FIRST and not walked.first <= k <= walked.token:
+            while k > 0 and not tokens.kind[k] & FIRST_IN_LINE and not walks.first <= k <= walks.token:
                 k -= 1
-            if walked.first <= k <= walked.token:
-                k = walked.first
-            elif k > walked.token:
-                walked.first = k
-            walked.token = max(walked.token, first[0])
+            if walks.first <= k <= walks.token:
+                k = walks.first
+            elif k > walks.token:
+                walks.first = k
+            walks.token = max(walks.token, first[0])
         last[0] = i
         first[0] = k
         return True
     if edge & TO_END:
-        while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST:
+        while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
             i += 1
             # A code point has at most four bytes.
-            if tokens.end[i] - tokens.end[last[0]] > 4 * most:
+            if tokens.end[i] - tokens.end[last[0]] > 4 * limit:
                 return False
-        if count_points(p, tokens.end[last[0]], tokens.end[i]) > most:
+        if count_points(p, tokens.end[last[0]], tokens.end[i]) > limit:
             return False
     if edge & TO_BEGIN:
-        while k > 0 and not tokens.kind[k] & FIRST:
+        while k > 0 and not tokens.kind[k] & FIRST_IN_LINE:
             k -= 1
-            if tokens.start[first[0]] - tokens.start[k] > 4 * most:
+            if tokens.start[first[0]] - tokens.start[k] > 4 * limit:
                 return False
-        if count_points(p, tokens.start[k], tokens.start[first[0]]) > most:
+        if count_points(p, tokens.start[k], tokens.start[first[0]]) > limit:
             return False
     last[0] = i
     first[0] = k
     return True
 
 
-cdef Text* new_rows(int64_t number) except NULL:
-    """Room for what is known of each of some texts."""
-    cdef Text* rows = <Text*>calloc(max(number, 1), sizeof(Text))
-    if rows == NULL:
+cdef TextResult* new_results(int64_t number) except NULL:
+    """Zeroed records of `number` texts, for `free`."""
+    cdef TextResult* results = <TextResult*>calloc(max(number, 1), sizeof(TextResult))
+    if results == NULL:
         raise MemoryError
-    return rows
+    return results
 
 
 cdef struct Rest:
-    # What stands between an occurrence and an edge of its line, as a part of `Rests.bytes`.
-    int64_t text
+    # The text between an occurrence and an edge of its line, as a part of `Rests.bytes`.
+    int64_t text            # index of the text, and of the string
     int32_t string
     int64_t start
     int64_t end
@@ -1247,31 +1257,31 @@ cdef struct Rests:
     Bytes bytes
 
 
-cdef uint64_t matchers = 0     # that were made
+cdef uint64_t matcher_count = 0     # matchers made so far
 
 
 cdef class Matcher(Scanner):
-    """All strings of a pack at once, at token boundaries, overlapping ones included.
+    """Finds all strings of a pack in texts at once, at token boundaries, overlapping ones included.
 
     Parameters
     ----------
     separators, mask, words, numbers, html
         As the documents were tokenised.
     vocabulary : list of bytes
-        Forms that stand in any string, each once.
+        The forms in the strings, each once.
     flat, bounds : int32 and int64 arrays
         String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
     edges : uint8 array, shape (strings,), optional
-        Bits: 1 string i counts only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
-        line, 8 to its beginning, where that is near enough and what stands between is of its kind.
+        Bits: 1 string i matches only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
+        line, 8 to its beginning, and there must be a filler of its kind between.
     sieve : int, default 1
-        Whether to tokenise only where strings may stand (`_prefilter`): 0 never, 1 where that is faster, 2 always, for tests.
-        What is found is the same.
+        Whether to tokenise only where strings may be (`_prefilter`): 0 never, 1 where that is faster, 2 always, for tests.
+        The matches are the same.
     kinds : bytes, optional
-        `slots.kind_code` what stands between string i and the edge of the line that its match reaches to; 0 if it may be
-        anything of `slots.SLOT_SIZE` characters.
+        `slots.kind_code` of the filler between string i and the edge of the line that its match reaches to; 0 for anything
+        of at most `slots.SLOT_SIZE` characters.
     known : list of list of bytes, optional
-        Words of dates and of durations, if a kind asks for them.
+        Words of dates and of durations, if a kind needs them.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
@@ -1280,9 +1290,9 @@ cdef class Matcher(Scanner):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
-        global matchers
-        matchers += 1
-        self.number = matchers
+        global matcher_count
+        matcher_count += 1
+        self.matcher_number = matcher_count
         self.automaton = <Automaton*>calloc(1, sizeof(Automaton))
         self.fillers = <Fillers*>calloc(1, sizeof(Fillers))
         self.sieve = sieve_new()
@@ -1304,20 +1314,20 @@ cdef class Matcher(Scanner):
         for i in range(flat.shape[0]):
             if not 0 <= flat[i] < self.vocabulary.count:
                 raise ValueError(f"token {i}: expected a place in a vocabulary of {self.vocabulary.count}, got {flat[i]}")
-        self._learn_own_forms()
+        self._mark_own_forms()
         for i in range(256):
-            self.trait[i] = (0 if is_alpha(<uint8_t>i)
-                             else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2)
-        self.dotted = self.spec.on[ABBREVIATION] or self.spec.on[INITIALS]
-        memset(self.filter, 0, sizeof(self.filter))
+            self.byte_class[i] = (0 if is_alpha(<uint8_t>i)
+                                  else 1 if 33 <= i <= 126 and memchr(b"!\"&'(),.:;<>?[]^`{|}", <int>i, 20) != NULL else 2)
+        self.has_dot_patterns = self.spec.on[ABBREVIATION] or self.spec.on[INITIALS]
+        memset(self.hash_filter, 0, sizeof(self.hash_filter))
         for i in range(self.vocabulary.count):
             h = tm_hash(self.vocabulary.arena + self.vocabulary.offset[i],
                         self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
-            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
+            self.hash_filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         for i in range(self.spec.words.count):
             h = tm_hash(self.spec.words.arena + self.spec.words.offset[i],
                         self.spec.words.offset[i + 1] - self.spec.words.offset[i])
-            self.filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
+            self.hash_filter[(h >> 6) & 255] |= <uint64_t>1 << (h & 63)
         if edges is not None and edges.shape[0] != strings:
             raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
         self.strings = strings
@@ -1328,45 +1338,46 @@ cdef class Matcher(Scanner):
             self.edges[i] = edges[i] if edges is not None else 0
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
-        self.kept = fillers_make(self.fillers, kinds, known or [[], []])
+        self.filler_words = fillers_init(self.fillers, kinds, known or [[], []])
         automaton_build(self.automaton, &flat[0] if flat.shape[0] else NULL, &bounds[0], self.edges, strings,
                         max(len(vocabulary), 1))
-        self._learn_words()
-        self.sieved = False
-        self.forced = sieve == 2
-        self.seen = self.passed = 0
-        # A tag has other bytes than its form.
-        self.plan = (bytes(flat), bytes(bounds)) if sieve and not html else None
-        self.learning = self.plan is not None
-        if self.forced:
-            self._make_sieve()
+        self._fill_first_filter()
+        self.uses_sieve = False
+        self.is_sieve_forced = sieve == 2
+        self.bytes_seen = self.bytes_passed = 0
+        # Not for HTML, as the bytes of a tag are not those of its form.
+        self.sieve_strings = (bytes(flat), bytes(bounds)) if sieve and not html else None
+        self.is_sampling = self.sieve_strings is not None
+        if self.is_sieve_forced:
+            self._build_sieve()
 
-    cdef int _make_sieve(self) except -1:
-        """Make the sieve of what stands in `plan`, once; other threads search without it meanwhile."""
+    cdef int _build_sieve(self) except -1:
+        """Build the sieve from `sieve_strings`, once; other threads search without it meanwhile."""
         cdef Table* forms = &self.vocabulary
         cdef bytes flat, bounds
         cdef int64_t i
         cdef bint useful
-        if not self.learning:
+        if not self.is_sampling:
             return 0
-        flat, bounds = self.plan
+        flat, bounds = self.sieve_strings
         vocabulary = [(<char*>forms.arena)[forms.offset[i]:forms.offset[i + 1]] for i in range(forms.count)]
-        self.plan = None
-        self.learning = False
+        self.sieve_strings = None
+        self.is_sampling = False
         useful = sieve_build(self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
                              <const int64_t*><const char*>bounds, self.strings, self.edges)
-        tm_tell(&self.sieved, useful or self.forced)
+        tm_store_release(&self.uses_sieve, useful or self.is_sieve_forced)
         return 0
 
-    cdef int _meet(self, const uint8_t* p, int64_t n) except -1:
-        """A text is about to be searched; the first ones tell the sieve what is rare, and then it is worth making."""
-        if self.learning:
-            n = min(n, WORTH - self.seen)
-            sieve_learn(self.sieve, p, n)
-            self.seen += n
-            if self.seen >= WORTH:
-                self.seen = 0
-                self._make_sieve()
+    cdef int _sample_text(self, const uint8_t* p, int64_t n) except -1:
+        """Collect a text that is about to be searched; after SIEVE_SAMPLE_BYTES, build the sieve, which learns from the texts
+        what is rare."""
+        if self.is_sampling:
+            n = min(n, SIEVE_SAMPLE_BYTES - self.bytes_seen)
+            sieve_add_sample(self.sieve, p, n)
+            self.bytes_seen += n
+            if self.bytes_seen >= SIEVE_SAMPLE_BYTES:
+                self.bytes_seen = 0
+                self._build_sieve()
         return 0
 
     def __dealloc__(self):
@@ -1377,7 +1388,7 @@ cdef class Matcher(Scanner):
         table_free(&self.vocabulary)
         automaton_free(self.automaton)
 
-    cdef int _learn_own_forms(self) except -1:
+    cdef int _mark_own_forms(self) except -1:
         cdef const uint8_t* p
         cdef bytearray room
         cdef int64_t i, n
@@ -1394,240 +1405,259 @@ cdef class Matcher(Scanner):
                 self.own_form[i] = normalise(&self.spec, p, n, room) == n and memcmp(p, <const uint8_t*>room, n) == 0
         return 0
 
-    cdef void _learn_words(self) noexcept:
-        """The short tokens that may begin a string, for those that `_find` meets most: forms that begin one, spelt as they
-        are, and the words of the lists."""
+    cdef void _fill_first_filter(self) noexcept:
+        """Fill `first_filter` with the short tokens that may begin a string: literal forms that begin one, and the words of the
+        closed lists.  Most tokens of a text begin none, and are skipped by it."""
         cdef int64_t i
-        memset(self.first, 0, sizeof(self.first))
+        memset(self.first_filter, 0, sizeof(self.first_filter))
         for i in range(self.vocabulary.count):
             if self.own_form[i] and self.automaton.root[i]:
-                self._learn_first(self.vocabulary.arena + self.vocabulary.offset[i],
-                                  self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
+                self._add_to_first_filter(self.vocabulary.arena + self.vocabulary.offset[i],
+                                          self.vocabulary.offset[i + 1] - self.vocabulary.offset[i])
         for i in range(self.spec.words.count):
-            self._learn_first(self.spec.words.arena + self.spec.words.offset[i],
-                              self.spec.words.offset[i + 1] - self.spec.words.offset[i])
+            self._add_to_first_filter(self.spec.words.arena + self.spec.words.offset[i],
+                                      self.spec.words.offset[i + 1] - self.spec.words.offset[i])
 
-    cdef void _learn_first(self, const uint8_t* p, int64_t n) noexcept:
+    cdef void _add_to_first_filter(self, const uint8_t* p, int64_t n) noexcept:
         cdef uint64_t h, a = 0, b = 0
-        if 0 < n <= SHORT:
+        if 0 < n <= MAX_SHORT_BYTES:
             h = tm_key(p, n, p + n, &a, &b)
-            self.first[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
+            self.first_filter[(h >> 38) & 1023] |= <uint64_t>1 << (h >> 32 & 63)
 
-    cdef inline bint _plain(self, const uint8_t* p, int64_t n) noexcept nogil:
-        """True if a word token is surely its own form: ASCII letters and signs that no pattern begins with, no listed word."""
+    cdef inline bint _is_own_form(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """Whether a word token is surely its own form: ASCII letters and signs that begin no pattern, and no listed word.
+
+        False if it may or may not be; `normalise` then decides.
+        """
         cdef int64_t i = 0, start
         cdef uint8_t seen = 0
         cdef uint64_t h
         for i in range(n):
-            seen |= self.trait[p[i]]
-        if seen > 1 or (seen == 1 and self.dotted):
+            seen |= self.byte_class[p[i]]
+        if seen > 1 or (seen == 1 and self.has_dot_patterns):
             return False
         i = 0
         while i < n:
-            while i < n and self.trait[p[i]]:
+            while i < n and self.byte_class[p[i]]:
                 i += 1
             start = i
-            while i < n and not self.trait[p[i]]:
+            while i < n and not self.byte_class[p[i]]:
                 i += 1
             if i > start:
                 h = tm_hash(p + start, i - start)
-                if self.filter[(h >> 6) & 255] >> (h & 63) & 1 and table_find(&self.spec.words, p + start, i - start, h) >= 0:
+                if self.hash_filter[(h >> 6) & 255] >> (h & 63) & 1 and table_find(&self.spec.words, p + start, i - start, h) >= 0:
                     return False
-                if self.spec.on[UPPER] and all_upper(p, start, i):
+                if self.spec.on[UPPER] and is_all_upper(p, start, i):
                     return False
                 if i < n and p[i] == 46 and (i - start == 1 or (i - start == 3 and p[start] == 119)):
                     return False
         return True
 
-    cdef inline int64_t _spelt(self, const uint8_t* p, int64_t n) noexcept nogil:
-        """Place in the vocabulary of the form that is spelt as a word token is, and is its form; else NO_FORM."""
+    cdef inline int64_t _find_literal_form(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """Place in the vocabulary of the form with the bytes of a word token, if that is the form of the token; else NO_FORM."""
         cdef uint64_t h = tm_hash(p, n)
         cdef int64_t id
-        if not self.filter[(h >> 6) & 255] >> (h & 63) & 1:
+        if not self.hash_filter[(h >> 6) & 255] >> (h & 63) & 1:
             return NO_FORM
         id = table_find(&self.vocabulary, p, n, h)
         return id if id >= 0 and self.own_form[id] else NO_FORM
 
-    cdef int64_t _look_up(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil:
+    cdef int64_t _find_form(self, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -2 nogil:
         """Place of a token's form in the vocabulary, or NO_FORM."""
         cdef int64_t id
         if kind == WORD:
-            id = self._spelt(p, n)
-            if id >= 0 or self._plain(p, n):
+            id = self._find_literal_form(p, n)
+            if id >= 0 or self._is_own_form(p, n):
                 return id
-        n = put_form(self, p, n, kind, scratch)
+        n = write_form(self, p, n, kind, scratch)
         return table_find(&self.vocabulary, scratch.form, n, tm_hash(scratch.form, n))
 
-    cdef int _find(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint united) except -1 nogil:
-        """All matches into scratch.found: first and last token, string.  With `forms`, which counts tokens, all tokens are
-        in scratch.tokens; without, those that the sieve lets pass.  If only the union is wanted, and which strings each of
-        its spans has (`united`), the matches that add nothing to them are left out."""
+    cdef int _find_matches(self, const uint8_t* p, int64_t n, Scratch* scratch, int64_t* forms, bint union_only) except -1 nogil:
+        """Find all matches: first token, last token, string, in scratch.found.
+
+        Parameters
+        ----------
+        forms : int64_t*, optional
+            Counts of the forms of the vocabulary (INOUT); scratch.tokens then has all tokens of the text, without it those of
+            the regions that the sieve gives.
+        union_only : bool
+            Leave out matches that change neither the union nor the strings of any of its spans.
+        """
         cdef bint ordered = True
         cdef int64_t states
         cdef Regions* regions = &scratch.regions
         scratch.tokens.size = 0
         scratch.run_last = -1
-        if united and scratch.met_room < self.automaton.states:
-            states = scratch.met_room
-            reserve(<void**>&scratch.met, &scratch.met_room, self.automaton.states, sizeof(int32_t))
-            memset(scratch.met + states, 0, (scratch.met_room - states) * sizeof(int32_t))
+        if union_only and scratch.state_run_room < self.automaton.states:
+            states = scratch.state_run_room
+            reserve(<void**>&scratch.state_runs, &scratch.state_run_room, self.automaton.states, sizeof(int32_t))
+            memset(scratch.state_runs + states, 0, (scratch.state_run_room - states) * sizeof(int32_t))
         if self.fillers.kind != NULL:
-            walked_forget(&scratch.walked)
-        if forms != NULL or not tm_told(&self.sieved):
-            self._search(p, 0, n, n, scratch, forms, united, False, &ordered)
+            walks_clear(&scratch.walks)
+        if forms != NULL or not tm_load_acquire(&self.uses_sieve):
+            self._search_region(p, 0, n, n, scratch, forms, union_only, False, &ordered)
         else:
             sieve_regions(self.sieve, p, n, regions)
-            self._search_regions(p, n, scratch, united, &ordered)
-            self.seen += n
-            if self.seen > ENOUGH and not self.forced and not sieve_pays(self.sieve, self.seen, self.passed):
-                # It costs more than it saves here; which texts come first changes the time alone.
-                self.sieved = False
+            self._search_regions(p, n, scratch, union_only, &ordered)
+            self.bytes_seen += n
+            if (self.bytes_seen > SIEVE_TRIAL_BYTES and not self.is_sieve_forced
+                    and not sieve_saves_time(self.sieve, self.bytes_seen, self.bytes_passed)):
+                # The sieve costs more than it saves here.  Which texts come first changes the time only, not the matches.
+                self.uses_sieve = False
         if not ordered:
-            order_by_end(&scratch.found)
+            sort_by_end(&scratch.found)
         return 0
 
-    cdef int _add(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil:
-        """Add the matches of strings that end in a state, but those that lie within a run of overlapping matches which has the
-        string already.  Of each token that is one match, so that time and memory are linear in the text also where
-        strings are nested a thousand deep; the runs have as many matches more as strings of theirs."""
+    cdef int _add_state_matches(self, int32_t state, int64_t last, Scratch* scratch) except -1 nogil:
+        """Add the matches of the strings that end in a state, for a union.
+
+        In a run of overlapping matches each string is added once, and for each token at most one more match.  So time and
+        memory are linear in the text, even where strings are nested a thousand deep.
+        """
         cdef const Automaton* a = self.automaton
         cdef int64_t first = last - a.depth[state] + 1
         cdef int32_t string
         if first > scratch.run_last:
             if scratch.run == 0x7FFFFFFF:
-                memset(scratch.met, 0, scratch.met_room * sizeof(int32_t))
+                memset(scratch.state_runs, 0, scratch.state_run_room * sizeof(int32_t))
                 scratch.run = 0
             scratch.run += 1
         scratch.run_last = last
-        if scratch.met[state] == scratch.run:
-            found_push(&scratch.found, first, last, a.output[state], 0)
+        if scratch.state_runs[state] == scratch.run:
+            occurrences_push(&scratch.found, first, last, a.output[state], 0)
             return 0
-        while state and scratch.met[state] != scratch.run:
-            scratch.met[state] = scratch.run
+        while state and scratch.state_runs[state] != scratch.run:
+            scratch.state_runs[state] = scratch.run
             string = a.output[state]
             while string >= 0:
-                found_push(&scratch.found, last - a.depth[state] + 1, last, string, 0)
-                string = a.also[string]
-            state = a.link[state]
+                occurrences_push(&scratch.found, last - a.depth[state] + 1, last, string, 0)
+                string = a.next_same[string]
+            state = a.output_link[state]
         return 0
 
-    cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint united, bint* ordered) except -1 nogil:
-        """Search what the sieve lets pass.  Where a string is found whose match reaches to an edge of its line, the whole line
-        is searched anew: few lines with its clue have the string.  Those regions that were searched come to stand first."""
+    cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only, bint* ordered) except -1 nogil:
+        """Search the regions that the sieve gave.
+
+        Where a string is found whose match reaches to an edge of its line, the whole line is searched again; that is rare.
+        `scratch.regions` then holds the regions that were searched, merged with such lines.
+        """
         cdef Regions* regions = &scratch.regions
         cdef Region* last
-        cdef Region one
+        cdef Region region
         cdef int64_t i = 0, done = 0
-        cdef bint whole
+        cdef bint is_whole
         while i < regions.size:
-            one = regions.region[i]
-            one.tokens, one.found = scratch.tokens.size, scratch.found.size
+            region = regions.region[i]
+            region.tokens, region.found = scratch.tokens.size, scratch.found.size
             i += 1
-            self.passed += one.end - one.start
-            whole = (one.start == 0 or p[one.start - 1] == 10) and (one.end >= n or p[one.end] == 10)
-            if self._search(p, one.start, one.end, n, scratch, NULL, united, not whole, ordered):
-                while not whole:
-                    while one.start > 0 and p[one.start - 1] != 10:
-                        one.start -= 1
-                    one.end = line_end(p, one.end, n)
-                    whole = True
-                    while done and regions.region[done - 1].end >= one.start:
+            self.bytes_passed += region.end - region.start
+            is_whole = (region.start == 0 or p[region.start - 1] == 10) and (region.end >= n or p[region.end] == 10)
+            if self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, not is_whole, ordered):
+                while not is_whole:
+                    while region.start > 0 and p[region.start - 1] != 10:
+                        region.start -= 1
+                    region.end = line_end(p, region.end, n)
+                    is_whole = True
+                    while done and regions.region[done - 1].end >= region.start:
                         done -= 1
                         last = regions.region + done
-                        whole = whole and last.start >= one.start
-                        one.start, one.tokens, one.found = min(one.start, last.start), last.tokens, last.found
-                    while i < regions.size and regions.region[i].start <= one.end:
-                        whole = whole and regions.region[i].end <= one.end
-                        one.end = max(one.end, regions.region[i].end)
+                        is_whole = is_whole and last.start >= region.start
+                        region.start, region.tokens, region.found = min(region.start, last.start), last.tokens, last.found
+                    while i < regions.size and regions.region[i].start <= region.end:
+                        is_whole = is_whole and regions.region[i].end <= region.end
+                        region.end = max(region.end, regions.region[i].end)
                         i += 1
-                scratch.tokens.size, scratch.found.size = one.tokens, one.found
-                scratch.run_last = one.tokens - 1
-                walked_forget(&scratch.walked)
-                self.passed += one.end - one.start
-                self._search(p, one.start, one.end, n, scratch, NULL, united, False, ordered)
-            regions.region[done] = one
+                scratch.tokens.size, scratch.found.size = region.tokens, region.found
+                scratch.run_last = region.tokens - 1
+                walks_clear(&scratch.walks)
+                self.bytes_passed += region.end - region.start
+                self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, False, ordered)
+            regions.region[done] = region
             done += 1
         regions.size = done
         return 0
 
-    cdef int _search(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
-                     bint united, bint part, bint* ordered) except -1 nogil:
-        """Tokenise a region of a text of n bytes and add its matches.  Of a `part` of a line, 1 as soon as there is one that
-        reaches to an edge of the line."""
+    cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
+                            bint union_only, bint part, bint* ordered) except -1 nogil:
+        """Tokenise a region of a text of n bytes and add its matches.
+
+        Returns 1 as soon as the region is a `part` of a line and has a match that reaches to an edge of the line, else 0.
+        `ordered` (INOUT) becomes False if the matches are not ordered by end.
+        """
         cdef int64_t i, k, size, id
         cdef uint8_t edge, kind
         cdef int32_t s, state = 0
         cdef const uint8_t* q
         cdef uint64_t h, a = 0, b = 0
-        cdef uint64_t owner = self.number << 5, turn = self.number * <uint64_t>0x9E3779B97F4A7C15 >> 32
-        cdef Known* known
+        cdef uint64_t owner = self.matcher_number << 5, offset = self.matcher_number * <uint64_t>0x9E3779B97F4A7C15 >> 32
+        cdef CachedToken* cached
         cdef Tokens* tokens = &scratch.tokens
-        cdef bint letters_tell = not self.spec.on[UPPER], quick = forms == NULL
+        cdef bint are_letters_literal = not self.spec.on[UPPER], skips_words = forms == NULL
         cdef int32_t string
         cdef int64_t last, stop, first = tokens.size
         scan(&self.spec, p, start, end, tokens)
         stop = tokens.size
         if end < n and p[end] != 10:
-            # The line goes on; what is behind its last token here must not be taken for its end.
+            # The line goes on after the region: an empty token keeps its last token from being taken for the end of the line.
             tokens_push(tokens, end, end, WORD)
         for i in range(first, stop):
             q = p + tokens.start[i]
             size = tokens.end[i] - tokens.start[i]
             kind = tokens.kind[i]
-            if kind & KIND == WORD and size <= SHORT:
+            if kind & KIND == WORD and size <= MAX_SHORT_BYTES:
                 h = tm_key(q, size, p + n, &a, &b)
-                if kind & LETTERS and letters_tell:
-                    # Most words begin no string; this is the branch that the processor foresees.
-                    if state == 0 and quick and not self.first[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
+                if kind & LETTERS and are_letters_literal:
+                    # Most words begin no string, so the processor predicts this branch.
+                    if state == 0 and skips_words and not self.first_filter[(h >> 38) & 1023] >> (h >> 32 & 63) & 1:
                         continue
-                    id = self._spelt(q, size)
-                    if id == NO_FORM and words_find(&self.listed.short, h, a, b, size) != NULL:
-                        id = self._look_up(q, size, WORD, scratch)
+                    id = self._find_literal_form(q, size)
+                    if id == NO_FORM and words_find(&self.word_list.short, h, a, b, size) != NULL:
+                        id = self._find_form(q, size, WORD, scratch)
                 else:
-                    # Each matcher begins elsewhere, so that they leave the most frequent tokens to each other.
-                    known = &scratch.known[((h >> 32) + turn) & (KNOWN - 1)]
-                    if known.a == a and known.b == b and known.owner == owner | <uint64_t>size:
-                        id = known.id
+                    # Each matcher has another offset, so that the most frequent tokens of several do not evict each other.
+                    cached = &scratch.token_cache[((h >> 32) + offset) & (CACHED_TOKENS - 1)]
+                    if cached.a == a and cached.b == b and cached.owner == owner | <uint64_t>size:
+                        id = cached.id
                     else:
-                        id = self._look_up(q, size, WORD, scratch)
-                        known.a = a
-                        known.b = b
-                        known.owner = owner | <uint64_t>size
-                        known.id = id
+                        id = self._find_form(q, size, WORD, scratch)
+                        cached.a = a
+                        cached.b = b
+                        cached.owner = owner | <uint64_t>size
+                        cached.id = id
             else:
-                id = self._look_up(q, size, kind & KIND, scratch)
+                id = self._find_form(q, size, kind & KIND, scratch)
             if id < 0:
                 state = 0
                 continue
             if forms != NULL:
                 forms[id] += 1
             state = automaton_step(self.automaton, state, <int32_t>id)
-            s = state if self.automaton.output[state] >= 0 else self.automaton.link[state]
+            s = state if self.automaton.output[state] >= 0 else self.automaton.output_link[state]
             while s:
-                if united and not self.automaton.bound[s]:
-                    self._add(s, i, scratch)
+                if union_only and not self.automaton.needs_edge[s]:
+                    self._add_state_matches(s, i, scratch)
                     break
                 string = self.automaton.output[s]
                 while string >= 0:
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
-                    if part and edge & REACHES:
+                    if part and edge & REACHES_EDGE:
                         return 1
-                    if edge & REACHES and not reach(self.fillers, &self.spec, p, n, tokens, edge,
-                                                    self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING,
-                                                    &scratch.walked, &k, &last):
+                    if edge & REACHES_EDGE and not reach_edge(
+                            self.fillers, &self.spec, p, n, tokens, edge,
+                            self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING, &scratch.walks, &k, &last):
                         k = -1
-                    if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST) and (
-                            not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST):
-                        found_push(&scratch.found, k, last, string, 0)
+                    if k >= 0 and (not edge & BEGINS_LINE or tokens.kind[k] & FIRST_IN_LINE) and (
+                            not edge & ENDS_LINE or last + 1 == tokens.size or tokens.kind[last + 1] & FIRST_IN_LINE):
+                        occurrences_push(&scratch.found, k, last, string, 0)
                         ordered[0] = ordered[0] and last == i
-                    string = self.automaton.also[string]
-                s = self.automaton.link[s]
+                    string = self.automaton.next_same[string]
+                s = self.automaton.output_link[s]
         return 0
 
-    def find(self, const uint8_t[::1] document not None, bint united=False):
-        """Every occurrence of every string; with `united`, without some that overlap others, such that the union of all is the
+    def find(self, const uint8_t[::1] document not None, bint union_only=False):
+        """Every occurrence of every string; with `union_only`, without some that overlap others, such that the union of all is the
         same, and the strings that lie in each of its intervals.
 
         Returns
@@ -1643,79 +1673,79 @@ cdef class Matcher(Scanner):
         cdef int64_t i
         cdef int64_t[::1] starts, ends
         _check_size(document.shape[0])
-        cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef Scratch* scratch = scratch_acquire()
+        cdef Occurrences* found = &scratch.found
         try:
-            self._meet(p, document.shape[0])
+            self._sample_text(p, document.shape[0])
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL, united)
+                self._find_matches(p, document.shape[0], scratch, NULL, union_only)
             starts = np.empty(max(found.size, 1), np.int64)
             ends = np.empty(max(found.size, 1), np.int64)
             for i in range(found.size):
                 starts[i] = scratch.tokens.start[found.position[i]]
                 ends[i] = scratch.tokens.end[found.length[i]]
-            strings = copied(found.count, found.size * sizeof(int32_t), np.int32)
+            strings = copy_to_array(found.count, found.size * sizeof(int32_t), np.int32)
         finally:
-            scratch_give(scratch)
+            scratch_release(scratch)
         return np.asarray(starts)[: len(strings)], np.asarray(ends)[: len(strings)], strings
 
-    def rests(self, list texts not None, const uint8_t[::1] sides not None):
-        """What stands between every occurrence in some texts and an edge of its line; of more than 2,048 bytes those that
-        stand nearest to it, or a line that is all occurrences would take memory by its square.
+    def find_rests(self, list texts not None, const uint8_t[::1] sides not None):
+        """The text between each occurrence and an edge of its line; at most the 2,048 bytes nearest to the occurrence, since a
+        line full of occurrences would otherwise take quadratic memory.
 
         All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
 
         Parameters
         ----------
         texts : list of (str or bytes)
-            bytes are UTF-8, of which marks of a user's patterns may be a part.
+            bytes are UTF-8, and may hold the markers of user-defined patterns.
         sides : bytes, shape (strings,)
-            Of each string, `TO_END` or `TO_BEGIN`.
+            For each string, `TO_END` or `TO_BEGIN`.
 
         Returns
         -------
         list of (text, string, bytes)
-            Places of both; the order is that of the texts, within each by the end of the occurrence.
+            Index of the text, index of the string, and the rest; in the order of the texts, then of the ends of occurrences.
         """
         cdef int64_t i, number, n = 0
         cdef const uint8_t* p
-        cdef Text* rows
+        cdef TextResult* results
         cdef Rests out
         cdef Scratch* scratch = NULL
         if sides.shape[0] != self.strings:
             raise ValueError(f"expected sides of {self.strings} strings, got {sides.shape[0]}")
         texts = texts[:]  # the caller's list may change while no lock is held
         number = len(texts)
-        rows = new_rows(number)
+        results = new_results(number)
         memset(&out, 0, sizeof(Rests))
         try:
             for i in range(number):
                 text = texts[i]
                 if text is None:
                     raise TypeError(f"text {i}: expected a str or bytes, got None")
-                rows[i].text = Written(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else written(text)
-                _check_size(rows[i].text.points)
-            scratch = scratch_take()
-            learn(self, rows, number, True, scratch)
+                results[i].text = StrView(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else view_str(text)
+                _check_size(results[i].text.points)
+            scratch = scratch_acquire()
+            sample_texts(self, results, number, True, scratch)
             with nogil:
                 for i in range(number):
-                    p = utf8_of(&rows[i].text, True, &scratch.utf8, &n)
-                    if n > LARGEST:
+                    p = encode_utf8(&results[i].text, True, &scratch.utf8, &n)
+                    if n > MAX_TEXT_BYTES:
                         with gil:
                             _check_size(n)
-                    self._find(p, n, scratch, NULL, False)
-                    put_rests(p, n, i, scratch, &sides[0] if self.strings else NULL, &out)
+                    self._find_matches(p, n, scratch, NULL, False)
+                    add_rests(p, n, i, scratch, &sides[0] if self.strings else NULL, &out)
             return [(out.rest[i].text, out.rest[i].string, (<const char*>out.bytes.data)[out.rest[i].start : out.rest[i].end])
                     for i in range(out.size)]
         finally:
             if scratch != NULL:
-                scratch_give(scratch)
-            free(rows)
+                scratch_release(scratch)
+            free(results)
             free(out.rest)
             free(out.bytes.data)
 
     def regions(self, const uint8_t[::1] document not None):
-        """Where the sieve lets occurrences stand.
+        """The regions of a document that the sieve gives: all occurrences lie in them, but for fillers to the edge of a line.
 
         Returns
         -------
@@ -1724,33 +1754,33 @@ cdef class Matcher(Scanner):
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
-        cdef Scratch* scratch = scratch_take()
+        cdef Scratch* scratch = scratch_acquire()
         try:
-            self._make_sieve()
-            if not self.sieved:
+            self._build_sieve()
+            if not self.uses_sieve:
                 return [(0, document.shape[0])]
             sieve_regions(self.sieve, p, document.shape[0], &scratch.regions)
             return [(scratch.regions.region[i].start, scratch.regions.region[i].end) for i in range(scratch.regions.size)]
         finally:
-            scratch_give(scratch)
+            scratch_release(scratch)
 
-    def holds(self, const uint8_t[::1] document not None, int64_t string):
-        """True if a string occurs from the first byte of a document to the last."""
+    def is_whole_match(self, const uint8_t[::1] document not None, int64_t string):
+        """Whether a document from its first byte to its last is an occurrence of a string."""
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i
         _check_size(document.shape[0])
-        cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef Scratch* scratch = scratch_acquire()
+        cdef Occurrences* found = &scratch.found
         try:
             with nogil:
-                self._find(p, document.shape[0], scratch, NULL, False)
+                self._find_matches(p, document.shape[0], scratch, NULL, False)
             for i in range(found.size):
                 if (found.count[i] == string and scratch.tokens.start[found.position[i]] == 0
                         and scratch.tokens.end[found.length[i]] == document.shape[0]):
                     return True
             return False
         finally:
-            scratch_give(scratch)
+            scratch_release(scratch)
 
     def count(self, const uint8_t[::1] document not None, int32_t number, int64_t[:, ::1] table not None,
               int64_t[::1] last not None, int64_t[::1] forms=None):
@@ -1764,10 +1794,10 @@ cdef class Matcher(Scanner):
         table : int64 array, shape (strings, 2), INOUT
             Occurrences and documents.
         last : int64 array, shape (strings,), INOUT
-            Last document that held each string; -1 at the start.
+            Number of the last document with each string; -1 at the start.
         forms : int64 array, shape (vocabulary + 1,), optional, INOUT
-            Occurrences of each form of the vocabulary; at the end, all tokens.  Without it only what the sieve lets pass is
-            tokenised.
+            Occurrences of each form of the vocabulary; in the last place, of all tokens.  Without it only the regions of the
+            sieve are tokenised.
         """
         cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
         cdef int64_t i, s
@@ -1777,16 +1807,16 @@ cdef class Matcher(Scanner):
             raise ValueError(f"expected tables of {self.strings} x 2, {self.strings} and {self.vocabulary.count + 1}, got "
                              f"{table.shape[0]} x {table.shape[1]}, {last.shape[0]} and "
                              f"{self.vocabulary.count + 1 if forms is None else forms.shape[0]}")
-        cdef int64_t* of_forms = NULL if forms is None else &forms[0]
-        cdef Scratch* scratch = scratch_take()
-        cdef Found* found = &scratch.found
+        cdef int64_t* form_counts = NULL if forms is None else &forms[0]
+        cdef Scratch* scratch = scratch_acquire()
+        cdef Occurrences* found = &scratch.found
         try:
-            if of_forms == NULL:
-                self._meet(p, document.shape[0])
+            if form_counts == NULL:
+                self._sample_text(p, document.shape[0])
             with nogil:
-                self._find(p, document.shape[0], scratch, of_forms, False)
-                if of_forms != NULL:
-                    of_forms[self.vocabulary.count] += scratch.tokens.size
+                self._find_matches(p, document.shape[0], scratch, form_counts, False)
+                if form_counts != NULL:
+                    form_counts[self.vocabulary.count] += scratch.tokens.size
                 for i in range(found.size):
                     s = found.count[i]
                     table[s, 0] += 1
@@ -1794,40 +1824,40 @@ cdef class Matcher(Scanner):
                         last[s] = number
                         table[s, 1] += 1
         finally:
-            scratch_give(scratch)
+            scratch_release(scratch)
 
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil:
-        """Add what is found in a text, and what is left of it, to `out`.
+        """Search a text, and add its spans and pieces to `out`.
 
         Parameters
         ----------
         points : int
             Code points of the text.
         guard : float
-            A text of which a greater share is removed is a stub; if less than zero, only the spans are wanted.
+            A text of which a greater share is removed is a stub; below 0, only spans are added, no pieces.
         keep : bool
             Leave stubs whole.
 
         Returns
         -------
-        CUT, STUB or WHOLE
+        CUT, STUB_CUT or STUB_KEPT
         """
         cdef int64_t first = out.size, members = out.members
         cdef int verdict
-        self._find(p, n, scratch, NULL, True)
-        unite(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
+        self._find_matches(p, n, scratch, NULL, True)
+        unite_matches(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
         if guard < 0 or out.size == first:
             return CUT
-        verdict = cut_within(p, n, points, out.span + first, out.size - first, guard, keep, &out.pieces)
-        if verdict == WHOLE:
+        verdict = cut_with_guard(p, n, points, out.span + first, out.size - first, guard, keep, &out.pieces)
+        if verdict == STUB_KEPT:
             out.size = first
             out.members = members
         return verdict
 
     def spans(self, list texts not None, int64_t gap):
-        """The union of all occurrences in each of some texts, two with fewer than `gap` characters between them taken together.
+        """The union of all occurrences in each text; two with fewer than `gap` characters between them become one span.
 
         All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
 
@@ -1838,34 +1868,34 @@ cdef class Matcher(Scanner):
             that holds lone surrogates.
         """
         cdef int64_t i, j, k, number, span = 0, member = 0
-        cdef Text* rows
+        cdef TextResult* results
         cdef Outcome found
-        cdef list out = [], here
+        cdef list out = [], row
         texts = texts[:]  # the caller's list may change while no lock is held
         number = len(texts)
-        rows = new_rows(number)
+        results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            read(self, texts, gap, -1, False, rows, &found)
+            clean_texts(self, texts, gap, -1, False, results, &found)
             for i in range(number):
-                if rows[i].verdict == LONE:
+                if results[i].verdict == HAS_SURROGATES:
                     out.append(None)
                     continue
-                here = []
-                for k in range(span, span + rows[i].spans):
-                    those = [found.member[j] for j in range(member, found.span[k].members)]
-                    here.append((found.span[k].first, found.span[k].last, those))
-                    member = found.span[k].members
-                span += rows[i].spans
-                out.append(here)
+                row = []
+                for k in range(span, span + results[i].spans):
+                    strings = [found.member[j] for j in range(member, found.span[k].member_end)]
+                    row.append((found.span[k].point_start, found.span[k].point_end, strings))
+                    member = found.span[k].member_end
+                span += results[i].spans
+                out.append(row)
         finally:
-            free(rows)
+            free(results)
             outcome_free(&found)
         return out
 
     def clean(self, list texts not None, int64_t gap, double guard, bint keep, list names not None, type span,
               type cleaned):
-        """Each of some texts without all occurrences, which are taken together as by `spans`, as `cleaner.cut` cuts.
+        """Each text without the spans that `spans` gives, cut as `cleaner.cut` does.
 
         Parameters
         ----------
@@ -1874,7 +1904,7 @@ cdef class Matcher(Scanner):
         keep : bool
             Leave stubs whole.
         names : list of tuple
-            Of each string, its name alone.
+            For each string, a tuple of its name.
         span, cleaned : type
             `model.Span`, a tuple of start and end in code points and the names of the strings of a span in the order of
             the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether it is a stub.
@@ -1884,61 +1914,61 @@ cdef class Matcher(Scanner):
         list of (cleaned or None)
             None for a text that holds lone surrogates.
         """
-        cdef int64_t i, j, k, m, number, at = 0, member = 0, piece = 0
-        cdef Text* rows
+        cdef int64_t i, j, k, m, number, span_index = 0, member = 0, piece = 0
+        cdef TextResult* results
         cdef Outcome found
         cdef list out = []
-        cdef tuple here, those
+        cdef tuple row, strings
         texts = texts[:]  # the caller's list may change while no lock is held
         number = len(texts)
         if len(names) < self.strings:
             raise ValueError(f"expected names of {self.strings} strings, got {len(names)}")
-        rows = new_rows(number)
+        results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            read(self, texts, gap, max(guard, 0), keep, rows, &found)
+            clean_texts(self, texts, gap, max(guard, 0), keep, results, &found)
             for i in range(number):
-                if rows[i].verdict == LONE:
+                if results[i].verdict == HAS_SURROGATES:
                     out.append(None)
                     continue
-                if not rows[i].spans:
-                    out.append(new_tuple(cleaned, (texts[i], (), rows[i].verdict == WHOLE)))
+                if not results[i].spans:
+                    out.append(new_tuple(cleaned, (texts[i], (), results[i].verdict == STUB_KEPT)))
                     continue
-                here = PyTuple_New(rows[i].spans)
-                for j in range(rows[i].spans):
-                    k = at + j
-                    if found.span[k].members == member + 1:
-                        those = <tuple?>names[found.member[member]]
+                row = PyTuple_New(results[i].spans)
+                for j in range(results[i].spans):
+                    k = span_index + j
+                    if found.span[k].member_end == member + 1:
+                        strings = <tuple?>names[found.member[member]]
                     else:
-                        those = tuple([(<tuple?>names[found.member[m]])[0] for m in range(member, found.span[k].members)])
-                    member = found.span[k].members
-                    made = new_tuple(span, (found.span[k].first, found.span[k].last, those))
+                        strings = tuple([(<tuple?>names[found.member[m]])[0] for m in range(member, found.span[k].member_end)])
+                    member = found.span[k].member_end
+                    made = new_tuple(span, (found.span[k].point_start, found.span[k].point_end, strings))
                     Py_INCREF(made)
-                    PyTuple_SET_ITEM(here, j, made)
-                text = assemble(&rows[i].text, found.pieces.piece + piece, rows[i].pieces)
-                at += rows[i].spans
-                piece += rows[i].pieces
-                out.append(new_tuple(cleaned, (text, here, rows[i].verdict == STUB)))
+                    PyTuple_SET_ITEM(row, j, made)
+                text = assemble(&results[i].text, found.pieces.piece + piece, results[i].pieces)
+                span_index += results[i].spans
+                piece += results[i].pieces
+                out.append(new_tuple(cleaned, (text, row, results[i].verdict == STUB_CUT)))
         finally:
-            free(rows)
+            free(results)
             outcome_free(&found)
         return out
 
 
-cdef int learn(Matcher matcher, const Text* rows, int64_t number, bint surrogates, Scratch* scratch) except -1:
-    """`_meet` as many of some texts as it takes."""
+cdef int sample_texts(Matcher matcher, const TextResult* results, int64_t number, bint surrogates, Scratch* scratch) except -1:
+    """Call `_sample_text` with texts until the sieve is built."""
     cdef int64_t i = 0, n = 0
     cdef const uint8_t* p
-    while matcher.learning and i < number:
-        p = utf8_of(&rows[i].text, surrogates, &scratch.utf8, &n)
+    while matcher.is_sampling and i < number:
+        p = encode_utf8(&results[i].text, surrogates, &scratch.utf8, &n)
         if n > 0:
-            matcher._meet(p, n)
+            matcher._sample_text(p, n)
         i += 1
     return 0
 
 
-cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep, Text* rows, Outcome* out) except -1:
-    """`_clean` each of some texts, without the GIL but for the first look at them."""
+cdef int clean_texts(Matcher matcher, list texts, int64_t gap, double guard, bint keep, TextResult* results, Outcome* out) except -1:
+    """Call `_clean` for each text, without the GIL once all are viewed; fills `results` and `out`."""
     cdef int64_t i, number = len(texts), spans, pieces
     cdef str text
     cdef const uint8_t* p
@@ -1948,53 +1978,53 @@ cdef int read(Matcher matcher, list texts, int64_t gap, double guard, bint keep,
         text = texts[i]
         if text is None:
             raise TypeError(f"text {i}: expected a str, got None")
-        rows[i].text = written(text)
-        _check_size(rows[i].text.points)
-    scratch = scratch_take()
+        results[i].text = view_str(text)
+        _check_size(results[i].text.points)
+    scratch = scratch_acquire()
     try:
-        learn(matcher, rows, number, False, scratch)
+        sample_texts(matcher, results, number, False, scratch)
         with nogil:
             for i in range(number):
-                p = utf8_of(&rows[i].text, False, &scratch.utf8, &n)
+                p = encode_utf8(&results[i].text, False, &scratch.utf8, &n)
                 if n < 0:
-                    rows[i].verdict = LONE
+                    results[i].verdict = HAS_SURROGATES
                     continue
-                if n > LARGEST:
+                if n > MAX_TEXT_BYTES:
                     with gil:
                         _check_size(n)
                 spans = out.size
                 pieces = out.pieces.size
-                rows[i].verdict = matcher._clean(p, n, rows[i].text.points, gap, guard, keep, scratch, out)
-                rows[i].spans = out.size - spans
-                rows[i].pieces = out.pieces.size - pieces
-                if not rows[i].text.ascii:
-                    pieces_to_points(p, out.pieces.piece + pieces, rows[i].pieces)
+                results[i].verdict = matcher._clean(p, n, results[i].text.points, gap, guard, keep, scratch, out)
+                results[i].spans = out.size - spans
+                results[i].pieces = out.pieces.size - pieces
+                if not results[i].text.ascii:
+                    pieces_to_points(p, out.pieces.piece + pieces, results[i].pieces)
     finally:
-        scratch_give(scratch)
+        scratch_release(scratch)
     return 0
 
 
 new_tuple = tuple.__new__
 
 
-cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, const uint8_t* sides, Rests* out) except -1 nogil:
-    """Add what stands between the matches in a text and an edge of their lines, and forget the matches."""
-    cdef Found* found = &scratch.found
+cdef int add_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, const uint8_t* sides, Rests* out) except -1 nogil:
+    """Add the rests between the matches in scratch.found and an edge of their lines, and remove the matches."""
+    cdef Occurrences* found = &scratch.found
     cdef int64_t i, start, end
     for i in range(found.size):
         start = scratch.tokens.start[found.position[i]]
         end = scratch.tokens.end[found.length[i]]
         if sides[found.count[i]] & TO_END:
             start = end
-            while end < n and end - start < LONGEST_REST and not breaks(p, end, n):
+            while end < n and end - start < MAX_REST_BYTES and not line_break_width(p, end, n):
                 end += 1
-            # No character is cut in two, and no mark.
+            # Do not split a character, or a marker from its number.
             while start < end < n and (p[end] & 0xC0 == 0x80 or p[end - 1] == MARKER):
                 end -= 1
         else:
             end = start
-            while start > 0 and end - start < LONGEST_REST and not (breaks(p, start - 1, n)
-                                                                    or start > 2 and breaks(p, start - 3, n) == 3):
+            while start > 0 and end - start < MAX_REST_BYTES and not (
+                    line_break_width(p, start - 1, n) or start > 2 and line_break_width(p, start - 3, n) == 3):
                 start -= 1
             while 0 < start < end and (p[start] & 0xC0 == 0x80 or p[start - 1] == MARKER):
                 start += 1
@@ -2008,13 +2038,13 @@ cdef int put_rests(const uint8_t* p, int64_t n, int64_t text, Scratch* scratch, 
     return 0
 
 
-cdef inline int breaks(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Bytes of the line break that stands at i, or 0."""
+cdef inline int line_break_width(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Bytes of the line break at i, or 0."""
     cdef int width = 1
     return width if p[i] == 10 or is_wide_break(decode(p + i, n - i, &width)) else 0
 
 
 cdef int _check_size(int64_t size) except -1:
-    if size > LARGEST:
+    if size > MAX_TEXT_BYTES:
         raise CapacityError(f"a document of {size} bytes; the limit is 2 GiB")
     return 0

@@ -1,6 +1,6 @@
-"""Where in a text a string of a pack may stand at all, told by a few rare bytes, before a token is made.
+"""Finds the regions of a text in which strings of a pack may be, by a few rare bytes, before the text is tokenised.
 
-First a clue is chosen for each string, then texts are looked at for all clues at once.
+A clue is chosen for each string: bytes that every occurrence holds.  Texts are then searched for all clues at once.
 """
 
 from libc.stdint cimport int32_t, int64_t, int8_t, uint32_t, uint64_t, uint8_t
@@ -8,9 +8,9 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, EXTRA, HANDLE, HEX, in_url, INITIALS, is_alpha,
-    is_digit, is_lower, is_own_token, is_upper, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
+    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, HANDLE, HEX, INITIALS, is_alpha, is_digit,
+    is_lower, is_own_token, is_upper, is_url_byte, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
+    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SEPARATOR, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
 )
 
@@ -18,84 +18,86 @@ __all__ = []
 
 
 # ----------------------------------------------------------------------------------------------------------------------- clues
-# What gives the strings of a pack away in a text: choosing a clue for each, one that is rare elsewhere.
+# Chooses a clue for each string of a pack: bytes that every occurrence of the string holds, and that are rare elsewhere.
 #
-# In come the strings of a pack and some texts, out goes what the sieve looks for.  A string gives itself away by the rarest
-# of these that it has:
+# The input is the strings of a pack and some texts; the output is the tables that a text is searched with.  The clue of a
+# string is the rarest of these:
 #
-# - a *needle*: three bytes or more of a form that stand in the text as they are, for a form's literal bytes are copied
-#   from its token.  A text is looked at by the four bytes at every second place, since each needle has a gram of four bytes
-#   at an even and one at an odd offset (`grams_of`), and by three where some needles have no more; a gram that is known
-#   leads to the needles it may be part of.  This is the filter of Wu and Manber (1994) with a fixed step, for the shortest
-#   needle would bound its shifts.  Where the token beside it is told by its bytes, those must stand there too;
-# - a byte in the first or last word of its line, where it must begin or end one;
-# - a byte in its line; in both cases with the bytes that its token has around it.
+# - a *needle*: three bytes or more of a form that are in the text as they are, since the literal bytes of a form are copied
+#   from its token.  The four bytes at every second offset of a text are looked up, since each needle has a gram of four
+#   bytes at an even and one at an odd offset (`choose_grams`), and three bytes where some needles have no more; a gram that
+#   is known leads to the needles it may be part of.  This is the filter of Wu and Manber (1994) with a fixed step, as the
+#   shortest needle would bound its shifts.  Literal bytes of the next or previous token must be there too;
+# - a byte in the first or last word of a line, if the string must begin or end a line;
+# - a byte anywhere in a line; in both cases with the literal bytes around it in its token.
 #
-# `pattern_clue` has what a mutable pattern must hold.  What is rare is told by the texts that were searched before the
-# sieve was made, and where they say nothing, by `frequency`, of bytes in running text: a wrong guess costs time, never a
-# match.
+# A clue is a tuple (bytes, needles, context): one of the bytes, or one of the needles, is in every occurrence; a needle is
+# (its bytes, whether it is a whole token, or LETTER_RUN); a context is (offset of the byte in it, bytes around the byte).
+# `make_pattern_clue` gives the clue of a mutable pattern.  How rare bytes are is counted in the texts that were searched
+# before the sieve was built, and guessed for what is not in them from `frequency`, the share of bytes in running text.  A
+# wrong guess costs time, never a match.
 
 
 cdef enum:
-    BESIDE = 8              # bytes of a Setting, at most
-    HEADS = 4               # a head for so many bits of a hash less: one in four is taken at most, and they fit a cache
+    MAX_CONTEXT_BYTES = 8   # bytes of a Context
+    HEAD_SHIFT = 4          # bits by which a hash is shortened for gram_heads: at most one in four is taken, and all fit a cache
 
 
-cdef struct Setting:
-    # What stands around a needle, or a byte, in some of its strings.
-    int32_t before          # tokens of such a string before the one that holds it, at most
+cdef struct Context:
+    # What is around a needle, or a byte, in some of the strings with it.
+    int32_t before          # most tokens of such a string before the token that holds it
     int32_t after           # and after it
-    uint8_t edges           # of a needle BEGINS_LINE, ENDS_LINE: of all of them
-    # Bytes that stand there too, or none.  Of a needle: the token behind it begins with them (side 1), or the one before it
-    # ends with them (-1).  Of a byte: they stand around it, and `side` is its place in them.
+    uint8_t edges           # of a needle: BEGINS_LINE, ENDS_LINE if all these strings have that bit
+    # Bytes that must be there too, or none.  Of a needle: the token after it begins with them (side 1), or the token before it
+    # ends with them (side -1).  Of a byte: they are around it, and `side` is its offset in them.
     int8_t side
     uint8_t size
-    uint8_t beside[BESIDE]
+    uint8_t bytes[MAX_CONTEXT_BYTES]
 
 
-cdef struct Settings:
-    # A range of Sieve.setting.
+cdef struct ContextRange:
+    # A range of Sieve.context.
     int32_t first
     int32_t end
 
 
 cdef struct Needle:
-    # Bytes that stand in a text wherever some strings do.
+    # Bytes that every occurrence of some strings holds.
     int64_t start           # in Sieve.arena
     int32_t size
-    Settings settings
+    ContextRange contexts
 
 
 cdef struct Gram:
-    # Three or four bytes of a needle, with as many of those beside them as fit a word: one that is met by chance, as most
-    # are, costs no look at the needle.
-    uint64_t bytes          # of the text from `back` bytes before the gram on; 0 where the mask has 0
+    # Three or four bytes of a needle, with as many of its bytes around them as fit a word.  Most hits are by chance, and are
+    # rejected by the word alone.
+    uint64_t bytes          # the eight bytes of a text that begin `back` bytes before the gram; 0 where the mask is 0
     uint64_t mask
     int32_t needle
     int8_t offset           # of the gram in the needle
     uint8_t back
-    uint8_t whole           # 1 if these are all bytes of the needle
-    uint8_t last            # 1 of those of the same place in Sieve.heads, which stand side by side
+    uint8_t whole           # 1 if the word holds all bytes of the needle
+    uint8_t last            # 1 for the last of the consecutive grams with one place in Sieve.gram_heads
 
 
 cdef struct Trigger:
-    # One of some bytes that a stretch of a line must hold, so that a string without a needle may stand in the line.
+    # Bytes of which a part of a line must hold one, if a string without a needle is in the line.
     uint8_t byte[256]
-    uint8_t list[16]        # the same, if there are no more
+    uint8_t list[16]        # the bytes, if there are at most 16
     int count
-    uint8_t alike[256]      # digits of which nothing more is asked, and of each the same
-    Settings settings[256]
+    uint8_t same_digit[256]     # 1 for digits whose contexts are those of "0", and have no bytes
+    ContextRange contexts[256]
 
 
-cdef struct Met:
-    # What was seen of the texts before the sieve is made.
-    int32_t gram[65536]     # by the hash of four bytes
+cdef struct SampleCounts:
+    # Counts of grams and bytes in the texts that were searched before the sieve is built.
+    int32_t gram[65536]     # grams of four bytes, by their hash
     int32_t byte[256]
     int32_t opening[256]    # lines whose first word holds a byte
-    int32_t closing[256]    # and their last word
-    int32_t last[256]       # the last line that was counted there
-    int32_t line            # two a line: one for its first word, one for its last
-    int64_t places          # bytes
+    int32_t closing[256]    # and whose last word does
+    int32_t last[256]       # the last number of a word that was counted there
+    int32_t line            # number of the word: two per line, of its first and of its last word
+    int64_t places          # bytes of the texts
 
 
 cdef struct Sieve:
@@ -105,36 +107,36 @@ cdef struct Sieve:
     Needle* needle
     int64_t needles
     int64_t needle_room
-    Setting* setting
-    int64_t setting_size
-    int64_t setting_room
+    Context* context
+    int64_t context_count
+    int64_t context_room
     Gram* gram
-    int32_t* heads          # first Gram by the hash of its three or four bytes, or -1
-    uint64_t* four          # a bit for each hash of a gram of four bytes, and of three, if there are such
-    uint64_t* three
+    int32_t* gram_heads     # first Gram, by the shortened hash of its three or four bytes, or -1
+    uint64_t* four_filter   # a bit for each hash of a gram of four bytes
+    uint64_t* three_filter  # and of three bytes, NULL if there are none
     int shift               # 32 - bits of a hash
-    Bytes heard             # texts that were searched before the sieve is made, and where each ends in them
-    int64_t* ends
-    int64_t texts
-    int64_t ends_room
-    Met* met                # NULL but while it is made
-    bint threes             # there are grams of three bytes; and needles that have no other
-    bint odd
-    bint edges              # some string must begin or end its line, or reach to an edge
-    uint8_t sure[256]       # 1 for bytes that stand in a token, whatever stands beside them
+    Bytes samples           # texts that were searched before the sieve is built, one after the other, and where each ends
+    int64_t* sample_ends
+    int64_t sample_count
+    int64_t sample_room
+    SampleCounts* counts    # NULL except while the sieve is built
+    bint has_three_grams    # there are grams of three bytes
+    bint has_odd_grams      # there are needles that have no other grams, so that those at odd offsets are looked up too
+    bint needs_edges        # some string must begin or end its line, or reaches to an edge
+    uint8_t in_token[256]   # 1 for bytes that are always in a token, whatever is around them
     Trigger opening         # in the first word of a line
     Trigger closing         # in its last word
     Trigger anywhere
 
 
-cdef inline uint32_t gram_of(const uint8_t* p, int size) noexcept nogil:
+cdef inline uint32_t load_gram(const uint8_t* p, int size) noexcept nogil:
     """The first three or four bytes as a number."""
     cdef uint32_t value = 0
     memcpy(&value, p, size)
     return value
 
 
-cdef inline uint32_t gram_hash(uint32_t value, int shift) noexcept nogil:
+cdef inline uint32_t hash_gram(uint32_t value, int shift) noexcept nogil:
     return (value * <uint32_t>2654435761) >> shift
 
 
@@ -143,7 +145,7 @@ cdef inline bint is_blank(uint8_t c) noexcept nogil:
 
 
 cdef enum:
-    LONGEST = 64            # bytes of a needle
+    MAX_NEEDLE_BYTES = 64
 
 cdef double[256] frequency  # share of a byte in running text, roughly
 # Per mille of the letters of English, a to z.
@@ -175,21 +177,22 @@ cdef int set_frequencies() except -1:
 set_frequencies()
 
 
-cdef inline double share_of(uint8_t c) noexcept:
-    """Share of a byte in running text; for those beyond ASCII, of a script that has few of them."""
+cdef inline double byte_share(uint8_t c) noexcept:
+    """Share of a byte in running text; of a byte beyond ASCII, in a script in which it is rare."""
     return frequency[c] if c < 0x80 else 0.01 if c == 0xE2 else 0.001
 
 
-cdef double share(bytes some):
+cdef double total_share(bytes some):
+    """Share of all these bytes in running text."""
     cdef double total = 0
     cdef uint8_t c
     for c in some:
-        total += share_of(c)
+        total += byte_share(c)
     return total
 
 
-cdef double rarity(const uint8_t* some, int64_t size) noexcept:
-    """About the chance that these bytes stand at a given place; of those after the eighth nothing is asked."""
+cdef double guess_chance(const uint8_t* some, int64_t size) noexcept:
+    """Estimate the chance of the first eight of these bytes at a given offset of running text."""
     cdef double chance = 1
     cdef int64_t k
     for k in range(min(size, 8)):
@@ -198,21 +201,21 @@ cdef double rarity(const uint8_t* some, int64_t size) noexcept:
 
 
 cdef enum:
-    MET_BITS = 16           # of the hashes that are counted
-    GUESSED = 4096          # places that what is guessed of a gram counts for
-    WORD_BYTES = 8          # of a word and of a line, about
+    GRAM_COUNT_BITS = 16    # of the hashes by which grams are counted
+    GUESS_WEIGHT = 4096     # bytes of text that a guess counts for beside what was counted
+    WORD_BYTES = 8          # typical size of a word, and of a line
     LINE_BYTES = 150
 
-# What is met costs so much as a gram that is known: a needle, a byte that gives strings away, a region, a byte of one.
+# Costs in units of one known gram: of a hit of a needle, a hit of a byte, a region, a byte of a region.
 cdef double NEEDLE_COST = 1
 cdef double BYTE_COST = 3
 cdef double REGION_COST = 4
 cdef double REGION_BYTE_COST = 0.4
-cdef double SHORT_COST = 2e-4   # of grams of three bytes, at each place
+cdef double SHORT_COST = 2e-4   # of looking up grams of three bytes, per byte of text
 
 
-cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
-    """Count the bytes of a word of a line, each once."""
+cdef int count_word_bytes(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """Count each byte of the word [i, end), once per word; `line` is the number of the word."""
     while i < end:
         counts[p[i]] += last[p[i]] != line
         last[p[i]] = line
@@ -220,94 +223,94 @@ cdef int note(int32_t* counts, int32_t* last, int32_t line, const uint8_t* p, in
     return 0
 
 
-cdef int sieve_learn(Sieve* s, const uint8_t* p, int64_t n) except -1:
-    """Keep a text, to be counted when the sieve is made: few are as large as the counts are."""
+cdef int sieve_add_sample(Sieve* s, const uint8_t* p, int64_t n) except -1:
+    """Keep a copy of a text, which is counted when the sieve is built: most matchers see less text than the counts take."""
     if n == 0:
         return 0
-    reserve(<void**>&s.heard.data, &s.heard.room, s.heard.size + n, 1)
-    reserve(<void**>&s.ends, &s.ends_room, s.texts + 1, sizeof(int64_t))
-    memcpy(s.heard.data + s.heard.size, p, n)
-    s.heard.size += n
-    s.ends[s.texts] = s.heard.size
-    s.texts += 1
+    reserve(<void**>&s.samples.data, &s.samples.room, s.samples.size + n, 1)
+    reserve(<void**>&s.sample_ends, &s.sample_room, s.sample_count + 1, sizeof(int64_t))
+    memcpy(s.samples.data + s.samples.size, p, n)
+    s.samples.size += n
+    s.sample_ends[s.sample_count] = s.samples.size
+    s.sample_count += 1
     return 0
 
 
-cdef int count_heard(Sieve* s) except -1:
-    """Count what was kept, once."""
+cdef int count_samples(Sieve* s) except -1:
+    """Count the texts that were kept, and free them."""
     cdef int64_t i, start = 0
-    s.met = <Met*>calloc(1, sizeof(Met))
-    if s.met == NULL:
+    s.counts = <SampleCounts*>calloc(1, sizeof(SampleCounts))
+    if s.counts == NULL:
         raise MemoryError
-    for i in range(s.texts):
-        count_text(s.met, s.heard.data + start, s.ends[i] - start)
-        start = s.ends[i]
-    forget_heard(s)
+    for i in range(s.sample_count):
+        count_text(s.counts, s.samples.data + start, s.sample_ends[i] - start)
+        start = s.sample_ends[i]
+    free_samples(s)
     return 0
 
 
-cdef void forget_heard(Sieve* s) noexcept nogil:
-    free(s.heard.data)
-    free(s.ends)
-    s.heard = Bytes(NULL, 0, 0)
-    s.ends = NULL
-    s.texts = s.ends_room = 0
+cdef void free_samples(Sieve* s) noexcept nogil:
+    free(s.samples.data)
+    free(s.sample_ends)
+    s.samples = Bytes(NULL, 0, 0)
+    s.sample_ends = NULL
+    s.sample_count = s.sample_room = 0
 
 
-cdef void count_text(Met* met, const uint8_t* p, int64_t n) noexcept nogil:
-    """Count grams and bytes of a text, and in how many lines each byte stands in the first or last word."""
+cdef void count_text(SampleCounts* counts, const uint8_t* p, int64_t n) noexcept nogil:
+    """Count grams and bytes of a text, and in how many lines each byte is in the first or last word."""
     cdef int64_t i, start = 0, end
     for i in range(n - 3):
-        met.gram[gram_hash(gram_of(p + i, 4), 32 - MET_BITS)] += 1
+        counts.gram[hash_gram(load_gram(p + i, 4), 32 - GRAM_COUNT_BITS)] += 1
     for i in range(n):
-        met.byte[p[i]] += 1
+        counts.byte[p[i]] += 1
     while start < n:
         end = line_end(p, start, n)
         i = start
         while i < end and not is_blank(p[i]):
             i += 1
-        met.line += 1
-        note(&met.opening[0], &met.last[0], met.line, p, start, i)
+        counts.line += 1
+        count_word_bytes(&counts.opening[0], &counts.last[0], counts.line, p, start, i)
         i = end
         while i > start and not is_blank(p[i - 1]):
             i -= 1
-        met.line += 1
-        note(&met.closing[0], &met.last[0], met.line, p, i, end)
+        counts.line += 1
+        count_word_bytes(&counts.closing[0], &counts.last[0], counts.line, p, i, end)
         start = end + 1
-    met.places += n
+    counts.places += n
 
 
-cdef double weighed(const Sieve* s, int64_t count, double guess) noexcept:
-    """Share of places: what was counted, and what is guessed as if it had been counted at so many."""
-    return (count + GUESSED * guess) / (s.met.places + <double>GUESSED)
+cdef double estimate_share(const Sieve* s, int64_t count, double guess) noexcept:
+    """Share of the bytes of the samples at which something is, smoothed: `guess` counts like GUESS_WEIGHT bytes."""
+    return (count + GUESS_WEIGHT * guess) / (s.counts.places + <double>GUESS_WEIGHT)
 
 
-cdef double met_bytes(const Sieve* s, const int32_t* counts, bytes some, double guess):
-    """About the share of places that are, or belong to, one of some bytes."""
+cdef double estimate_bytes_share(const Sieve* s, const int32_t* counts, bytes some, double guess):
+    """Estimate the share of the bytes of a text that are one of some bytes, by the counts of these."""
     cdef int64_t total = 0
     cdef uint8_t c
     for c in some:
         total += counts[c]
-    return weighed(s, total, guess)
+    return estimate_share(s, total, guess)
 
 
-cdef inline int64_t seen(const Sieve* s, const uint8_t* gram) noexcept:
-    """How often four bytes were met, or others with their hash."""
-    return s.met.gram[gram_hash(gram_of(gram, 4), 32 - MET_BITS)]
+cdef inline int64_t count_gram(const Sieve* s, const uint8_t* gram) noexcept:
+    """How often four bytes are in the samples, or others with their hash."""
+    return s.counts.gram[hash_gram(load_gram(gram, 4), 32 - GRAM_COUNT_BITS)]
 
 
-cdef double met_gram(const Sieve* s, const uint8_t* gram) noexcept:
-    """About the chance that four bytes stand at a given place."""
-    return weighed(s, seen(s, gram), rarity(gram, 4))
+cdef double estimate_gram_chance(const Sieve* s, const uint8_t* gram) noexcept:
+    """Estimate the chance of four bytes at a given offset."""
+    return estimate_share(s, count_gram(s, gram), guess_chance(gram, 4))
 
 
-cdef tuple rarest(const Sieve* s, bytes needle):
-    """Of a needle of five bytes or more the offset of its two grams, and the chance that either is met at a byte."""
+cdef tuple find_rarest_grams(const Sieve* s, bytes needle):
+    """Of a needle of at least five bytes, the offset of its two rarest neighbouring grams, and the chance of a hit per byte."""
     cdef const uint8_t* p = needle
     cdef int64_t k, best = 0
-    cdef double least = 2, here, last = met_gram(s, p)
+    cdef double least = 2, here, last = estimate_gram_chance(s, p)
     for k in range(len(needle) - 4):
-        here = met_gram(s, p + k + 1)
+        here = estimate_gram_chance(s, p + k + 1)
         if (last + here) / 2 < least:
             best = k
             least = (last + here) / 2
@@ -315,32 +318,32 @@ cdef tuple rarest(const Sieve* s, bytes needle):
     return best, least
 
 
-cdef tuple cost(const Sieve* s, tuple clue):
-    """About how often a clue is met at a byte, and what else it costs there, in grams."""
+cdef tuple estimate_cost(const Sieve* s, tuple clue):
+    """Estimate the hits of a clue per byte of text, and its other cost per byte, in known grams: (rate, grams, clue)."""
     cdef bytes needle, padded
     cdef const uint8_t* p
     cdef int64_t count, k
-    cdef double rate = met_bytes(s, &s.met.byte[0], clue[0], share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
+    cdef double rate = estimate_bytes_share(s, &s.counts.byte[0], clue[0], total_share(clue[0])) if clue[0] else 0, grams = BYTE_COST * rate
     if clue[0] and clue[2][1]:
-        rate = min(rate, met_some(s, clue[2][1]))
+        rate = min(rate, estimate_chance(s, clue[2][1]))
     for needle, whole in clue[1]:
-        # No more often than its rarest gram; a short word stands between blanks as a rule.
+        # A needle is no more frequent than its rarest gram; a short word is usually between blanks.
         padded = b" " + needle + b" " if whole or len(needle) < 4 else needle
         p = padded
-        count = seen(s, p)
+        count = count_gram(s, p)
         for k in range(1, len(padded) - 3):
-            count = min(count, seen(s, p + k))
+            count = min(count, count_gram(s, p + k))
         p = needle
-        rate += weighed(s, count, rarity(p, len(needle)))
+        rate += estimate_share(s, count, guess_chance(p, len(needle)))
         if len(needle) > 4:
-            grams += rarest(s, needle)[1]
+            grams += find_rarest_grams(s, needle)[1]
         else:
-            grams += met_gram(s, p) if whole and len(needle) == 4 else SHORT_COST
+            grams += estimate_gram_chance(s, p) if whole and len(needle) == 4 else SHORT_COST
     return rate, grams, clue
 
 
-cdef tuple pattern_clue(const Spec* spec, int pattern):
-    """What each token, or part of one, that a pattern matches must hold: one of some bytes, or one of some needles."""
+cdef tuple make_pattern_clue(const Spec* spec, int pattern):
+    """What every match of a pattern holds: one of some bytes, or one of some needles, as (bytes, needles)."""
     cdef int64_t i
     cdef set words
     if pattern in (ISO_DATE, PHONE, HEX, NUMBER, NUMERIC, ORDINAL, TIME):
@@ -350,7 +353,7 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     if pattern in (EMAIL, HANDLE):
         return b"@", ()
     if pattern == URL:
-        hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if in_url(<uint8_t>i)]
+        hosts = [(b"www." + bytes([i]), False) for i in range(33, 127) if is_url_byte(<uint8_t>i)]
         return b"", ((b"http:", False), (b"https", False), *hosts)
     if pattern == UUID:
         return b"-", ()
@@ -365,71 +368,71 @@ cdef tuple pattern_clue(const Spec* spec, int pattern):
     words = {spec.words.arena[spec.words.offset[i]:spec.words.offset[i + 1]]
              for i in range(spec.words.count) if spec.word_pattern[i] == pattern}
     # Of digits of other scripts only the first of each stands there.
-    if 0 < len(words) <= MOST_WORDS and all([len(word) >= 3 and word.isalpha() for word in words]):
-        return b"", tuple([(word, PARTED) for word in sorted(words)])
-    # A user's own pattern comes as a mark in the text.
+    if 0 < len(words) <= MAX_CLUE_WORDS and all([len(word) >= 3 and word.isalpha() for word in words]):
+        return b"", tuple([(word, LETTER_RUN) for word in sorted(words)])
+    # A user-defined pattern is a marker in the text.
     return bytes({word[0] for word in words} | {MARKER}), ()
 
 
-# What none of these patterns is without; the currencies and the Arabic percent sign by their first bytes.
+# Bytes of which each match of a pattern holds one; currency signs and the Arabic percent sign by their first bytes.
 SIGN_OF = {CLOCK: b":", DATE: b"/\\", PRICE: b"$\xC2\xE2", PERCENT: b"%\xD9"}
 
 
 cdef enum:
-    MOST_WORDS = 32         # of a pattern, to be looked for each
-    PARTED = 2              # a needle that is a run of letters: a byte that is no letter, or none, stands on both sides
+    MAX_CLUE_WORDS = 32     # words of a pattern that are needles each
+    LETTER_RUN = 2          # a needle that is a run of letters: bytes that are no letters, or none, are on both sides
 
 
 cdef bint is_whole(bytes piece, bytes form):
-    """A short token, none of those that may stand beside any other."""
+    """Whether a piece is a whole token, shorter than five bytes, that is separated from others (not one character of its own)."""
     cdef int width = 0
     return len(piece) < 5 and len(piece) == len(form) and not is_own_token(decode(<const uint8_t*>piece, len(piece), &width))
 
 
-NOTHING = (0, b"")
+NO_CONTEXT = (0, b"")
 
 
-cdef list clues(const Spec* spec, bytes form):
-    """What a token of a form must hold, each of them: one of some needles, or one of some bytes, but for those that are no
-    rarer than others before them; and what stands around a byte, as (its place in it, some bytes)."""
+cdef list make_clues(const Spec* spec, bytes form):
+    """The clues of a form, each of which is in every token of the form; of bytes, only those rarer than all before them."""
     cdef int64_t i = 0, k, start, before, at
-    cdef double least = 2       # share of the rarest bytes; of those that are no rarer no clue is made
+    cdef double least = 2       # share of the rarest bytes so far
     cdef bytes piece, near, front
     cdef list found = []
     while i < len(form):
         if form[i] == MARKER:
-            some, needles = pattern_clue(spec, form[i + 1])
-            found.append((some, needles, NOTHING))
-            least = min(least, share(some)) if some else least
+            some, needles = make_pattern_clue(spec, form[i + 1])
+            found.append((some, needles, NO_CONTEXT))
+            least = min(least, total_share(some)) if some else least
             i += 2
             continue
         start = i
         while i < len(form) and form[i] != MARKER:
             i += 1
-        piece = form[start:i][:LONGEST]
+        piece = form[start:i][:MAX_NEEDLE_BYTES]
         if len(piece) >= 3:
-            found.append((b"", ((piece, is_whole(piece, form)),), NOTHING))
-        # A number may stand right before it, and behind it.
-        front = DIGIT if start and form[start - 1] in BY_DIGITS else b""
+            found.append((b"", ((piece, is_whole(piece, form)),), NO_CONTEXT))
+        # A number may be directly before it, and after it.
+        front = ANY_DIGIT if start and form[start - 1] in DIGIT_PATTERNS else b""
         near = front + piece
-        if start + len(piece) == i < len(form) and form[i + 1] in BY_DIGITS:
-            near += DIGIT
+        if start + len(piece) == i < len(form) and form[i + 1] in DIGIT_PATTERNS:
+            near += ANY_DIGIT
         for k in range(len(piece)):
-            if not 0x80 <= piece[k] < 0xC0 and share_of(piece[k]) < least:
-                least = share_of(piece[k])
+            if not 0x80 <= piece[k] < 0xC0 and byte_share(piece[k]) < least:
+                least = byte_share(piece[k])
                 at = k + len(front)
-                before = min(at, BESIDE // 2)
-                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + BESIDE])))
+                before = min(at, MAX_CONTEXT_BYTES // 2)
+                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + MAX_CONTEXT_BYTES])))
     return found
 
 
-BY_DIGITS = (NUMBER, CLOCK, DATE)
-"""Patterns that begin and end with a digit."""
-DIGIT = b"\0"
-"""Among bytes around a byte, one of a digit, of whatever script; or this byte itself."""
+DIGIT_PATTERNS = (NUMBER, CLOCK, DATE)
+"""Patterns whose matches begin and end with a digit."""
+ANY_DIGIT = b"\0"
+"""In the bytes of a context: a byte of a digit, of any script; or this byte itself."""
 
 
-cdef inline bint are_around(const uint8_t* p, const uint8_t* some, int64_t size) noexcept nogil:
+cdef inline bint matches_context(const uint8_t* p, const uint8_t* some, int64_t size) noexcept nogil:
+    """Whether the bytes of a context, of which 0 is ANY_DIGIT, are at p."""
     cdef int64_t k
     for k in range(size):
         if p[k] != some[k] and (some[k] != 0 or not (is_digit(p[k]) or p[k] >= 0x80)):
@@ -437,58 +440,60 @@ cdef inline bint are_around(const uint8_t* p, const uint8_t* some, int64_t size)
     return True
 
 
-cdef tuple beside(const Sieve* s, bytes needle, bytes form, bytes previous, bytes following):
-    """What must stand beside a needle of a form: the side (1 behind it, -1 before it) with the bytes that the token there
-    begins or ends with, and about the chance of these; (NOTHING, 1.0) if there is none.  Between tokens stand separators
-    or nothing."""
+cdef tuple find_neighbour(const Sieve* s, bytes needle, bytes form, bytes previous, bytes following):
+    """What must be next to a needle of a form: ((side, bytes), chance of the bytes), or (NO_CONTEXT, 1.0).
+
+    The side is 1 for the bytes that the following token begins with, -1 for those that the previous token ends with.  Between
+    tokens are separators or nothing.
+    """
     cdef int64_t i = 0, start = 0
     cdef list found = []
     if form.endswith(needle) and following:
-        found.append((1, following[:BESIDE].partition(bytes([MARKER]))[0]))
+        found.append((1, following[:MAX_CONTEXT_BYTES].partition(bytes([MARKER]))[0]))
     if form.startswith(needle) and previous:
         while i < len(previous):
             i += 1
             if previous[i - 1] == MARKER:
                 i += 1
                 start = i
-        found.append((-1, previous[max(start, i - BESIDE):]))
-    return min([(one, met_some(s, one[1])) for one in found if one[1]], key=lambda one: one[1], default=(NOTHING, 1.0))
+        found.append((-1, previous[max(start, i - MAX_CONTEXT_BYTES):]))
+    return min([(one, estimate_chance(s, one[1])) for one in found if one[1]], key=lambda one: one[1], default=(NO_CONTEXT, 1.0))
 
 
-cdef double met_some(const Sieve* s, bytes some):
-    """About the chance that some bytes stand at a given place."""
+cdef double estimate_chance(const Sieve* s, bytes some):
+    """Estimate the chance of some bytes at a given offset."""
     cdef const uint8_t* p = some
     cdef double least
     cdef int64_t k
-    if len(some) < 4 or DIGIT in some:
-        return rarity(p, len(some))
-    least = met_gram(s, p)
+    if len(some) < 4 or ANY_DIGIT in some:
+        return guess_chance(p, len(some))
+    least = estimate_gram_chance(s, p)
     for k in range(1, len(some) - 3):
-        least = min(least, met_gram(s, p + k))
+        least = min(least, estimate_gram_chance(s, p + k))
     return least
 
 
 cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t* flat, const int64_t* bounds,
                      int64_t strings, const uint8_t* edges) except -1:
-    """Choose a clue of each string, one that is rare elsewhere; returns whether that is worth while."""
+    """Choose a clue for each string, and lay out the tables; returns False if nearly every line would pass."""
     cdef int64_t i, k, first, last, at
     cdef double least, price, weight, rate, grams, chance
     cdef uint8_t edge
-    cdef list known = [clues(spec, form) for form in vocabulary]
+    cdef list clues = [make_clues(spec, form) for form in vocabulary]
     cdef list priced
     cdef tuple clue, around
-    # Of the clues without needles, the best.
-    cdef list byte_clue = [min([clue for clue in found if clue[0]], key=rarest_byte, default=None) for found in known]
-    # (needle, whole), or a trigger's byte -> {(edges, side, bytes beside it): tokens before and after it}
+    # Of each form, the rarest clue without needles, or None.
+    cdef list byte_clue = [min([clue for clue in found if clue[0]], key=clue_byte_share, default=None) for found in clues]
+    # (needle, whole), or the byte of a trigger -> {(edges, side, bytes of the context): (tokens before it, tokens after it)}
     cdef dict needles = {}, opening = {}, closing = {}, anywhere = {}, chosen
     cdef bint useful
-    count_heard(s)
-    priced = [[cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(known, byte_clue)]
+    count_samples(s)
+    priced = [[estimate_cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(clues, byte_clue)]
     for i in range(strings):
         first = bounds[i]
         last = bounds[i + 1] - 1
         edge = edges[i] & (BEGINS_LINE | ENDS_LINE)
-        s.edges = s.edges or edges[i]
+        s.needs_edges = s.needs_edges or edges[i]
         if edges[i] & TO_BEGIN:
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:
@@ -500,14 +505,15 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         for k in range(first, last + 1):
             for rate, grams, one in priced[flat[k]]:
                 if clue is not None and grams >= least:
-                    continue  # it costs no less, however rare what stands beside it
+                    continue  # it costs no less, however rare its context is
                 around = one[2]
                 price = grams + weight * rate
                 if len((<tuple>one)[1]) == 1:
                     if clue is not None and grams + NEEDLE_COST * rate >= least:
                         continue
-                    around, chance = beside(s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
-                                            vocabulary[flat[k + 1]] if k < last else b"")
+                    around, chance = find_neighbour(
+                        s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
+                        vocabulary[flat[k + 1]] if k < last else b"")
                     price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
                 if clue is None or price < least:
                     least = price
@@ -517,62 +523,62 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
             one = byte_clue[flat[k]]
             if not edge & bit or one is None:
                 continue
-            rate = met_bytes(s, &s.met.opening[0] if bit == BEGINS_LINE else &s.met.closing[0], one[0],
-                             min(1.0, WORD_BYTES * share(one[0])) / LINE_BYTES)
-            price = rate + weight * (min(rate, met_some(s, one[2][1])) if one[2][1] else rate)
+            rate = estimate_bytes_share(s, &s.counts.opening[0] if bit == BEGINS_LINE else &s.counts.closing[0], one[0],
+                                        min(1.0, WORD_BYTES * total_share(one[0])) / LINE_BYTES)
+            price = rate + weight * (min(rate, estimate_chance(s, one[2][1])) if one[2][1] else rate)
             if price < least:
                 least = price
                 at, clue, near = k, one, one[2]
                 chosen = opening if bit == BEGINS_LINE else closing
         for needle in clue[1]:
-            set_around(needles, needle, edge, near, at - first, last - at)
+            add_context(needles, needle, edge, near, at - first, last - at)
         for byte in clue[0]:
-            set_around(chosen, byte, 0, near, at - first, last - at)
+            add_context(chosen, byte, 0, near, at - first, last - at)
     for k in range(256):
         # White space beyond ASCII begins with C2, E1, E2 or E3.
-        s.sure[k] = spec.kind[k] != EXTRA and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
+        s.in_token[k] = spec.kind[k] != SEPARATOR and not is_blank(<uint8_t>k) if k < 0x80 else k >= 0xC3 and not 0xE1 <= k <= 0xE3
     add_needles(s, spec, needles)
     for trigger, chosen in ((0, anywhere), (1, opening), (2, closing)):
         add_trigger(s, &s.anywhere if trigger == 0 else &s.opening if trigger == 1 else &s.closing, chosen)
-    # Not if it would let nearly every line pass.
-    useful = (hits_a_line(s, &s.met.byte[0], &s.anywhere, 1) < 2
-              and hits_a_line(s, &s.met.opening[0], &s.opening, WORD_BYTES / <double>LINE_BYTES) < 1
-              and hits_a_line(s, &s.met.closing[0], &s.closing, WORD_BYTES / <double>LINE_BYTES) < 1)
-    free(s.met)
-    s.met = NULL
+    # Not useful if nearly every line would pass.
+    useful = (estimate_hits_per_line(s, &s.counts.byte[0], &s.anywhere, 1) < 2
+              and estimate_hits_per_line(s, &s.counts.opening[0], &s.opening, WORD_BYTES / <double>LINE_BYTES) < 1
+              and estimate_hits_per_line(s, &s.counts.closing[0], &s.closing, WORD_BYTES / <double>LINE_BYTES) < 1)
+    free(s.counts)
+    s.counts = NULL
     return useful
 
 
-cdef double rarest_byte(tuple clue):
-    return share(clue[0])
+cdef double clue_byte_share(tuple clue):
+    return total_share(clue[0])
 
 
-cdef int set_around(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after) except -1:
-    """Add what stands around a needle or a byte in one string."""
-    cdef dict settings = found.setdefault(held, {})
+cdef int add_context(dict found, object held, uint8_t edge, tuple near, int64_t before, int64_t after) except -1:
+    """Add the context of a needle or a byte (`held`) in one string."""
+    cdef dict contexts = found.setdefault(held, {})
     cdef tuple key = (edge, *near)
-    most = settings.get(key, (0, 0))
-    settings[key] = max(before, most[0]), max(after, most[1])
+    most = contexts.get(key, (0, 0))
+    contexts[key] = max(before, most[0]), max(after, most[1])
     return 0
 
 
-cdef Settings add_settings(Sieve* s, dict settings) except *:
-    """Lay out what stands around a needle or a byte."""
-    cdef Settings found
-    cdef Setting* setting
+cdef ContextRange store_contexts(Sieve* s, dict contexts) except *:
+    """Lay out the contexts of a needle or a byte in Sieve.context."""
+    cdef ContextRange found
+    cdef Context* context
     cdef bytes near
-    found.first = <int32_t>s.setting_size
-    reserve(<void**>&s.setting, &s.setting_room, s.setting_size + len(settings), sizeof(Setting))
-    for (edge, side, near), (before, after) in settings.items():
-        setting = s.setting + s.setting_size
-        setting.before = before
-        setting.after = after
-        setting.edges = edge
-        setting.side = side
-        setting.size = <uint8_t>len(near)
-        memcpy(&setting.beside[0], <const uint8_t*>near, len(near))
-        s.setting_size += 1
-    found.end = <int32_t>s.setting_size
+    found.first = <int32_t>s.context_count
+    reserve(<void**>&s.context, &s.context_room, s.context_count + len(contexts), sizeof(Context))
+    for (edge, side, near), (before, after) in contexts.items():
+        context = s.context + s.context_count
+        context.before = before
+        context.after = after
+        context.edges = edge
+        context.side = side
+        context.size = <uint8_t>len(near)
+        memcpy(&context.bytes[0], <const uint8_t*>near, len(near))
+        s.context_count += 1
+    found.end = <int32_t>s.context_count
     return found
 
 
@@ -580,64 +586,63 @@ cdef int add_trigger(Sieve* s, Trigger* trigger, dict found) except -1:
     cdef int k
     for k in sorted(found):
         trigger.byte[k] = 1
-        trigger.settings[k] = add_settings(s, found[k])
+        trigger.contexts[k] = store_contexts(s, found[k])
         if trigger.count < 16:
             trigger.list[trigger.count] = <uint8_t>k
         trigger.count += 1
-        trigger.alike[k] = is_digit(<uint8_t>k) and found[k] == found.get(48) and not any([near for _, _, near in found[k]])
+        trigger.same_digit[k] = is_digit(<uint8_t>k) and found[k] == found.get(48) and not any([near for _, _, near in found[k]])
     return 0
 
 
-cdef double hits_a_line(const Sieve* s, const int32_t* counts, const Trigger* trigger, double part):
-    """About how many bytes of a trigger, with what must stand around them, stand in a line, in that part of it which the
-    trigger looks at."""
-    cdef double length = (s.met.places + <double>GUESSED) / (s.met.line // 2 + GUESSED / <double>LINE_BYTES)
+cdef double estimate_hits_per_line(const Sieve* s, const int32_t* counts, const Trigger* trigger, double part):
+    """Estimate the hits of a trigger per line; `part` is the share of the line that it is searched for in."""
+    cdef double length = (s.counts.places + <double>GUESS_WEIGHT) / (s.counts.line // 2 + GUESS_WEIGHT / <double>LINE_BYTES)
     cdef double total = 0, byte, around
-    cdef const Setting* setting
+    cdef const Context* context
     cdef int32_t i
     cdef int k
     for k in range(256):
         if trigger.byte[k]:
-            byte = met_bytes(s, counts, bytes([k]), part * share(bytes([k])))
+            byte = estimate_bytes_share(s, counts, bytes([k]), part * total_share(bytes([k])))
             around = 0
-            for i in range(trigger.settings[k].first, trigger.settings[k].end):
-                setting = s.setting + i
-                around += part * met_some(s, (<const char*>&setting.beside[0])[:setting.size]) if setting.size else 1
+            for i in range(trigger.contexts[k].first, trigger.contexts[k].end):
+                context = s.context + i
+                around += part * estimate_chance(s, (<const char*>&context.bytes[0])[:context.size]) if context.size else 1
             total += min(byte, around)
     return length * total
 
 
-cdef list grams_of(const Sieve* s, const Spec* spec, bytes needle, int whole):
-    """Of a needle, (gram, its offset): each text with the needle has one of them at an even place, if they have four bytes;
-    those of three bytes are also looked up at odd places.  A whole token has a separator, a character that is a token, or
-    the end of the text beside it, so that a short one does with four bytes too."""
+cdef list choose_grams(const Sieve* s, const Spec* spec, bytes needle, int whole):
+    """The grams of a needle with their offsets in it: a text with the needle has one of them at an even offset, or, if they have
+    three bytes, at any offset.  A whole token has a separator, a character that is a token, or an end of the text on both
+    sides, so a short one has grams of four bytes too."""
     cdef int k
     cdef list ends, begins
     cdef int64_t best = 0
     if len(needle) >= 5:
-        best = rarest(s, needle)[0]
+        best = find_rarest_grams(s, needle)[0]
         return [(needle[best:best + 4], best), (needle[best + 1:best + 5], best + 1)]
     if not whole:
         return [(needle[k:k + 3], k) for k in range(len(needle) - 2)]
-    if whole == PARTED:
+    if whole == LETTER_RUN:
         ends = [bytes([k]) for k in range(256) if not is_alpha(<uint8_t>k)]
         if len(needle) == 4:
             return [(needle, 0)] + [(needle[1:] + end, 1) for end in ends]
         return [(needle + end, 0) for end in ends] + [(end + needle, -1) for end in ends]
     ends = [bytes([k]) for k in range(256)
-            if spec.kind[k] == SPACE or spec.kind[k] == EXTRA or spec.kind[k] == LEAD
+            if spec.kind[k] == SPACE or spec.kind[k] == SEPARATOR or spec.kind[k] == LEAD
             or (spec.kind[<uint8_t>needle[len(needle) - 1]] == JOINT and (is_alpha(<uint8_t>k) or k >= 0xC0))]
     if len(needle) == 4:
         return [(needle, 0)] + [(needle[1:] + end, 1) for end in ends]
     begins = [bytes([k]) for k in range(256)
-              if spec.kind[k] == SPACE or spec.kind[k] == EXTRA or spec.kind[k] == JOINT or 0x80 <= k < 0xC0]
+              if spec.kind[k] == SPACE or spec.kind[k] == SEPARATOR or spec.kind[k] == JOINT or 0x80 <= k < 0xC0]
     return [(needle + end, 0) for end in ends] + [(begin + needle, -1) for begin in begins]
 
 
 cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
     """Lay out the needles and their grams.
 
-    A hash has so many bits that one place in sixty-four is taken at most, up to a size.
+    A hash has so many bits (14 to 20) that at most one place in sixty-four is taken, if that is possible.
     """
     cdef int bits = 14
     cdef int64_t places, k
@@ -649,44 +654,44 @@ cdef int add_needles(Sieve* s, const Spec* spec, dict needles) except -1:
         reserve(<void**>&s.arena, &s.arena_room, s.arena_size + len(needle), 1)
         reserve(<void**>&s.needle, &s.needle_room, s.needles + 1, sizeof(Needle))
         memcpy(s.arena + s.arena_size, <const uint8_t*>needle, len(needle))
-        s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), add_settings(s, around))
+        s.needle[s.needles] = Needle(s.arena_size, <int32_t>len(needle), store_contexts(s, around))
         s.arena_size += len(needle)
-        grams += [(gram, offset, s.needles) for gram, offset in grams_of(s, spec, needle, whole)]
+        grams += [(gram, offset, s.needles) for gram, offset in choose_grams(s, spec, needle, whole)]
         s.needles += 1
-        s.threes = s.threes or (len(needle) < 5 and not whole)
-        s.odd = s.odd or (len(needle) == 3 and not whole)
+        s.has_three_grams = s.has_three_grams or (len(needle) < 5 and not whole)
+        s.has_odd_grams = s.has_odd_grams or (len(needle) == 3 and not whole)
     while bits < 20 and 64 * len(grams) > <int64_t>1 << bits:
         bits += 1
     s.shift = 32 - bits
     places = <int64_t>1 << bits
     s.gram = <Gram*>malloc((len(grams) + 1) * sizeof(Gram))
-    s.heads = <int32_t*>malloc((places >> HEADS) * sizeof(int32_t))
-    s.four = <uint64_t*>malloc(places // 8)
-    s.three = <uint64_t*>calloc(places // 64, 8) if s.threes else NULL
-    if s.gram == NULL or s.heads == NULL or s.four == NULL or (s.threes and s.three == NULL):
+    s.gram_heads = <int32_t*>malloc((places >> HEAD_SHIFT) * sizeof(int32_t))
+    s.four_filter = <uint64_t*>malloc(places // 8)
+    s.three_filter = <uint64_t*>calloc(places // 64, 8) if s.has_three_grams else NULL
+    if s.gram == NULL or s.gram_heads == NULL or s.four_filter == NULL or (s.has_three_grams and s.three_filter == NULL):
         raise MemoryError
-    memset(s.heads, 0xFF, (places >> HEADS) * sizeof(int32_t))
-    memset(s.four, 0, places // 8)
-    hashed = sorted([(gram_hash(gram_of(<const uint8_t*>gram, len(gram)), s.shift), gram, offset, number)
+    memset(s.gram_heads, 0xFF, (places >> HEAD_SHIFT) * sizeof(int32_t))
+    memset(s.four_filter, 0, places // 8)
+    hashed = sorted([(hash_gram(load_gram(<const uint8_t*>gram, len(gram)), s.shift), gram, offset, number)
                      for gram, offset, number in grams])
     for k, (h, gram, offset, number) in enumerate(hashed):
-        s.gram[k] = gram_in(s, gram, offset, number)
-        s.gram[k].last = k + 1 == len(hashed) or hashed[k + 1][0] >> HEADS != h >> HEADS
-        if s.heads[h >> HEADS] < 0:
-            s.heads[h >> HEADS] = <int32_t>k
-        taken_places = s.four if len(gram) == 4 else s.three
+        s.gram[k] = make_gram(s, gram, offset, number)
+        s.gram[k].last = k + 1 == len(hashed) or hashed[k + 1][0] >> HEAD_SHIFT != h >> HEAD_SHIFT
+        if s.gram_heads[h >> HEAD_SHIFT] < 0:
+            s.gram_heads[h >> HEAD_SHIFT] = <int32_t>k
+        taken_places = s.four_filter if len(gram) == 4 else s.three_filter
         taken_places[h >> 6] |= <uint64_t>1 << (h & 63)
     return 0
 
 
-cdef Gram gram_in(const Sieve* s, bytes gram, int32_t offset, int32_t number):
-    """A gram, and what of its needle stands around it."""
+cdef Gram make_gram(const Sieve* s, bytes gram, int32_t offset, int32_t number):
+    """A gram with the bytes of its needle around it."""
     cdef const Needle* needle = s.needle + number
     cdef uint8_t here[8]
     cdef uint8_t mask[8]
     cdef Gram found
     cdef int32_t width = <int32_t>len(gram), k
-    # What is known, from the gram's first byte on: bytes of a short needle's gram may stand beside it.
+    # Known bytes, from the first byte of the gram on: the gram of a short needle may have bytes beyond the needle.
     cdef int32_t begin = min(0, -offset), end = max(width, needle.size - offset)
     cdef int32_t start = max(begin, min(0, end - 8))
     for k in range(8):
@@ -707,7 +712,7 @@ cdef Gram gram_in(const Sieve* s, bytes gram, int32_t offset, int32_t number):
 
 
 cdef Sieve* sieve_new() except NULL:
-    """One that has learnt nothing yet."""
+    """An empty sieve, for `sieve_free`."""
     cdef Sieve* s = <Sieve*>calloc(1, sizeof(Sieve))
     if s == NULL:
         raise MemoryError
@@ -719,31 +724,30 @@ cdef void sieve_free(Sieve* s) noexcept nogil:
         return
     free(s.arena)
     free(s.needle)
-    free(s.setting)
+    free(s.context)
     free(s.gram)
-    free(s.heads)
-    forget_heard(s)
-    free(s.met)
-    free(s.four)
-    free(s.three)
+    free(s.gram_heads)
+    free_samples(s)
+    free(s.counts)
+    free(s.four_filter)
+    free(s.three_filter)
     free(s)
 
 
 # ------------------------------------------------------------------------------------------------------------------- the sieve
-# Where in a text a string may stand: a look at its bytes, so that the rest need not be tokenised.
+# Finds the regions of a text in which strings may be, so that the rest need not be tokenised.
 #
-# In come the clues of the strings of a pack and a text, out go regions.  Every occurrence of every string lies
-# in one of them; where its match reaches to an edge of its line, who searches the region adds that.  Cleaning finds the same
-# without.
+# The input is the clues of the strings of a pack and a text; the output is regions.  Every occurrence of every string is in
+# one of them; where a match reaches to an edge of its line, the caller extends it.  The matches are the same without a sieve.
 
 
 cdef extern from *:
     """
-    /* First place at or after i of one of some bytes, at most 16; n if there is none. */
+    /* First offset at or after i of one of `count` <= 16 bytes; n if there is none. */
     #if defined(__SSE2__)
     #include <emmintrin.h>
     #endif
-    static int64_t tm_any(const uint8_t *p, int64_t i, int64_t n, const uint8_t *bytes, int count) {
+    static int64_t tm_find_any(const uint8_t *p, int64_t i, int64_t n, const uint8_t *bytes, int count) {
     #if defined(__SSE2__)
         __m128i wanted[16];
         for (int k = 0; k < count; k++) wanted[k] = _mm_set1_epi8((char)bytes[k]);
@@ -761,8 +765,8 @@ cdef extern from *:
         return n;
     }
 
-    /* Whether U+2028 or U+2029 stands there, which part lines that are one for the sieve: E2 80 A8, E2 80 A9. */
-    static int tm_parted(const uint8_t *p, int64_t n) {
+    /* Whether n bytes hold U+2028 or U+2029 (E2 80 A8, E2 80 A9): line breaks that the sieve does not know. */
+    static int tm_has_wide_break(const uint8_t *p, int64_t n) {
         int64_t i = 0;
     #if defined(__SSE2__)
         for (; i + 18 <= n; i += 16) {
@@ -781,108 +785,113 @@ cdef extern from *:
         return 0;
     }
     """
-    int64_t tm_any(const uint8_t* p, int64_t i, int64_t n, const uint8_t* bytes, int count) noexcept nogil
-    bint tm_parted(const uint8_t* p, int64_t n) noexcept nogil
+    int64_t tm_find_any(const uint8_t* p, int64_t i, int64_t n, const uint8_t* bytes, int count) noexcept nogil
+    bint tm_has_wide_break(const uint8_t* p, int64_t n) noexcept nogil
 
 
-# A stretch between blanks has a token if it holds a byte that is sure, and each character that is a token of its own is one:
-# such tokens are counted.  A look's own stretch is that of the byte it begins at; of that nothing is counted.
+# Tokens that are counted (*sure* tokens): one for a run between blanks that holds a byte of Sieve.in_token, and one for each
+# character that is a token of its own.  The run that a count begins in does not count.
 
-cdef inline int own_width(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+cdef inline int own_token_width(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """Bytes of the character at i if it is a token of its own, else 0."""
     cdef int width = 0
     return width if p[i] >= 0xE0 and is_own_token(decode(p + i, n - i, &width)) else 0
 
 
-cdef bint fits(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int step, int64_t most, int64_t* steps) noexcept nogil:
-    """Whether no more than so many sure tokens stand from byte `first` to an edge of its line: the end (step 1), or the
-    beginning (step -1)."""
-    cdef bint own = True, holds = False
+cdef bint has_at_most_tokens(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int step, int64_t most,
+                             int64_t* steps) noexcept nogil:
+    """Whether at most `most` sure tokens are between byte `first` and the end (step 1) or beginning (step -1) of its line.
+
+    `steps` (INOUT) grows by the bytes that were read.
+    """
+    cdef bint in_first = True, has_token = False
     cdef int64_t i = first, stop = n if step > 0 else -1
     while i != stop and p[i] != 10 and most >= 0:
-        if is_blank(p[i]) or own_width(p, i, n):
-            most -= (holds and not own) + (not is_blank(p[i]))
-            own = holds = False
-        elif s.sure[p[i]]:
-            holds = True
+        if is_blank(p[i]) or own_token_width(p, i, n):
+            most -= (has_token and not in_first) + (not is_blank(p[i]))
+            in_first = has_token = False
+        elif s.in_token[p[i]]:
+            has_token = True
         i += step
     steps[0] += (i - first) * step
-    return most >= (holds and not own)
+    return most >= (has_token and not in_first)
 
 
-cdef int64_t back(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t count) noexcept nogil:
-    """Where a token may begin, so that so many sure tokens stand from there to the stretch of byte i; the beginning of its
-    line if none is sure before it in that."""
-    cdef bint own = True, holds = False
+cdef int64_t region_start(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t count) noexcept nogil:
+    """The nearest position before i at which a token may begin, with `count` sure tokens between it and the run of byte i; the
+    beginning of the line if no sure token is between that and it."""
+    cdef bint in_first = True, has_token = False
     cdef int width
     cdef int64_t start = 0, k
     while i > 0:
         i -= 1
-        width = own_width(p, i, n)
+        width = own_token_width(p, i, n)
         if width or is_blank(p[i]):
-            count -= holds and not own
+            count -= has_token and not in_first
             if count <= 0:
                 start = i + max(width, 1)
                 break
-            own = holds = False
+            in_first = has_token = False
             count -= width != 0
             if count <= 0:
                 start = i
                 break
-        elif s.sure[p[i]]:
-            holds = True
+        elif s.in_token[p[i]]:
+            has_token = True
     k = start
     while k > 0 and p[k - 1] != 10:
         k -= 1
-        if s.sure[p[k]] or own_width(p, k, n):
+        if s.in_token[p[k]] or own_token_width(p, k, n):
             return start
     return k
 
 
-cdef int64_t forth(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t count) noexcept nogil:
-    """The same to the other side: where a token may end."""
-    cdef bint own = True, holds = False
+cdef int64_t region_end(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, int64_t count) noexcept nogil:
+    """The same after i: where a token may end, or the end of the line."""
+    cdef bint in_first = True, has_token = False
     cdef int width
     cdef int64_t end = n, k
     while i < n:
-        width = own_width(p, i, n)
+        width = own_token_width(p, i, n)
         if width or is_blank(p[i]):
-            count -= holds and not own
+            count -= has_token and not in_first
             if count <= 0:
                 end = i
                 break
-            own = holds = False
+            in_first = has_token = False
             i += max(width, 1)
             count -= width != 0
             if count <= 0:
                 end = i
                 break
             continue
-        if s.sure[p[i]]:
-            holds = True
+        if s.in_token[p[i]]:
+            has_token = True
         i += 1
     k = end
     while k < n and p[k] != 10:
-        if s.sure[p[k]] or own_width(p, k, n):
+        if s.in_token[p[k]] or own_token_width(p, k, n):
             return end
         k += 1
     return k
 
 
-cdef inline int64_t steps_allowed(int64_t n) noexcept nogil:
-    """Beyond this the sieve costs more than it saves, and on some texts would be quadratic."""
+cdef inline int64_t step_limit(int64_t n) noexcept nogil:
+    """Bytes to read around hits in a text of n bytes; beyond it, the whole text is one region, or the time may be quadratic."""
     return 4 * n + 1024
 
 
 cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, int64_t last, int64_t before, int64_t after,
                     int64_t base, Regions* out) except -1 nogil:
-    """Add where strings stand that have so many tokens before and after one with bytes [first, last).  Of one look at the
-    text, which began with region `base`, `first` ascends."""
+    """Add the region of strings that have at most `before` and `after` tokens around the token with the bytes [first, last).
+
+    Regions that overlap are merged, from index `base` on: one pass over the text begins with `base`, and its `first` ascends.
+    """
     cdef int64_t start, end
-    if out.steps > steps_allowed(n):
+    if out.steps > step_limit(n):
         return 0
-    start = back(s, p, n, first, before)
-    end = forth(s, p, n, last, after)
+    start = region_start(s, p, n, first, before)
+    end = region_end(s, p, n, last, after)
     out.steps += end - start
     while out.size > base and out.region[out.size - 1].end >= start:
         out.size -= 1
@@ -895,26 +904,26 @@ cdef int add_region(const Sieve* s, const uint8_t* p, int64_t n, int64_t first, 
 
 
 cdef inline int separator_width(const Sieve* s, const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Bytes of the character at i if it parts tokens, else 0."""
+    """Bytes of the character at i if it is a separator, else 0."""
     cdef int width = 0
     if p[i] < 0x80:
-        return is_blank(p[i]) or not s.sure[p[i]]
-    return width if not s.sure[p[i]] and is_wide_space(decode(p + i, n - i, &width)) else 0
+        return is_blank(p[i]) or not s.in_token[p[i]]
+    return width if not s.in_token[p[i]] and is_wide_space(decode(p + i, n - i, &width)) else 0
 
 
-cdef bint stands_beside(const Sieve* s, const uint8_t* p, int64_t n, int64_t start, int64_t end, const Setting* setting,
+cdef bint has_neighbour(const Sieve* s, const uint8_t* p, int64_t n, int64_t start, int64_t end, const Context* context,
                         int64_t* steps) noexcept nogil:
-    """Whether the bytes of a setting stand beside a needle at [start, end), with separators between or none."""
+    """Whether the bytes of a context are next to the needle at [start, end), with separators between or none."""
     cdef int64_t i = end, k
     cdef int width
-    if setting.side > 0:
+    if context.side > 0:
         while i < n:
             width = separator_width(s, p, i, n)
             if not width:
                 break
             i += width
         steps[0] += i - end
-        return i + setting.size <= n and memcmp(p + i, &setting.beside[0], setting.size) == 0
+        return i + context.size <= n and memcmp(p + i, &context.bytes[0], context.size) == 0
     i = start
     while i > 0:
         k = i - 1
@@ -924,11 +933,11 @@ cdef bint stands_beside(const Sieve* s, const uint8_t* p, int64_t n, int64_t sta
             break
         i = k
     steps[0] += start - i
-    return i >= setting.size and memcmp(p + i - setting.size, &setting.beside[0], setting.size) == 0
+    return i >= context.size and memcmp(p + i - context.size, &context.bytes[0], context.size) == 0
 
 
-cdef inline uint64_t word_at(const uint8_t* p, int64_t n, int64_t i) noexcept nogil:
-    """Eight bytes from i on; line feeds beyond the text."""
+cdef inline uint64_t load_word(const uint8_t* p, int64_t n, int64_t i) noexcept nogil:
+    """The eight bytes from i on, as a word; line feeds stand for those beyond the text."""
     cdef uint64_t word
     cdef uint8_t edge[8]
     cdef int k
@@ -942,34 +951,37 @@ cdef inline uint64_t word_at(const uint8_t* p, int64_t n, int64_t i) noexcept no
 
 
 cdef enum:
-    AT_ONCE = 32            # known grams that are looked up together
+    HIT_BATCH = 32          # known grams that are looked up together
 
 
 cdef struct Hit:
-    # A gram at i that is known, or has the hash of one.
+    # A gram of a text, at byte i, whose hash is that of a known one.
     int64_t i
     const int32_t* head
     const Gram* gram
 
 
 cdef struct Hits:
-    Hit hit[AT_ONCE]
+    Hit hit[HIT_BATCH]
     int size
 
 
 cdef inline int add_hit(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, uint32_t hashed, Hits* hits,
                         Regions* out) except -1 nogil:
-    cdef const int32_t* head = s.heads + (hashed >> HEADS)
+    """Add a hit to the batch; check the batch when it is full."""
+    cdef const int32_t* head = s.gram_heads + (hashed >> HEAD_SHIFT)
     tm_prefetch(head)
     hits.hit[hits.size].i = i
     hits.hit[hits.size].head = head
     hits.size += 1
-    return check_hits(s, p, n, hits, out) if hits.size == AT_ONCE else 0
+    return check_hits(s, p, n, hits, out) if hits.size == HIT_BATCH else 0
 
 
 cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Regions* out) except -1 nogil:
-    """Add the regions of the needles that some grams are part of.  The tables are larger than the nearest cache: all heads
-    are asked for before the first is read, and all grams."""
+    """Add the regions of the needles that a batch of hits belongs to, and empty the batch.
+
+    The tables do not fit the first-level cache, so all heads, and all grams, are prefetched before the first is read.
+    """
     cdef Hit* hit
     cdef const Gram* gram
     cdef int k
@@ -980,9 +992,9 @@ cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Reg
     for k in range(hits.size):
         hit = &hits.hit[k]
         gram = hit.gram
-        while out.steps <= steps_allowed(n):
+        while out.steps <= step_limit(n):
             out.steps += 1
-            if (word_at(p, n, hit.i - gram.back) ^ gram.bytes) & gram.mask == 0:
+            if (load_word(p, n, hit.i - gram.back) ^ gram.bytes) & gram.mask == 0:
                 check_needle(s, p, n, hit.i, gram, out)
             if gram.last:
                 break
@@ -992,9 +1004,9 @@ cdef int check_hits(const Sieve* s, const uint8_t* p, int64_t n, Hits* hits, Reg
 
 
 cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, const Gram* gram, Regions* out) except -1 nogil:
-    """Add the regions of a needle if it is there, gram and all."""
+    """Add the regions of the needle of a gram at i, if the needle and a context of it are there."""
     cdef const Needle* needle = s.needle + gram.needle
-    cdef const Setting* setting
+    cdef const Context* context
     cdef int64_t start = i - gram.offset, end = start + needle.size
     cdef int32_t k
     if start < 0 or end > n:
@@ -1003,106 +1015,112 @@ cdef int check_needle(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, co
         out.steps += needle.size
         if memcmp(p + start, s.arena + needle.start, needle.size):
             return 0
-    for k in range(needle.settings.first, needle.settings.end):
-        setting = s.setting + k
+    for k in range(needle.contexts.first, needle.contexts.end):
+        context = s.context + k
         out.steps += 1
-        if out.steps > steps_allowed(n):
+        if out.steps > step_limit(n):
             return 0
-        if ((not setting.size or stands_beside(s, p, n, start, end, setting, &out.steps))
-                and (not setting.edges & BEGINS_LINE or fits(s, p, n, start - 1, -1, setting.before, &out.steps))
-                and (not setting.edges & ENDS_LINE or fits(s, p, n, end, 1, setting.after, &out.steps))):
-            add_region(s, p, n, start, end, setting.before, setting.after, 0, out)
+        if ((not context.size or has_neighbour(s, p, n, start, end, context, &out.steps))
+                and (not context.edges & BEGINS_LINE or has_at_most_tokens(s, p, n, start - 1, -1, context.before, &out.steps))
+                and (not context.edges & ENDS_LINE or has_at_most_tokens(s, p, n, end, 1, context.after, &out.steps))):
+            add_region(s, p, n, start, end, context.before, context.after, 0, out)
     return 0
 
 
-cdef inline bint has(const uint64_t* bits, uint32_t h) noexcept nogil:
+cdef inline bint has_bit(const uint64_t* bits, uint32_t h) noexcept nogil:
     return bits[h >> 6] >> (h & 63) & 1
 
 
 cdef int find_needles(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
+    """Add regions where a needle is."""
     cdef int64_t i = 0
     cdef uint32_t value, hashed
     cdef int shift = s.shift
-    cdef const uint64_t* four = s.four
-    cdef const uint64_t* three = s.three
-    cdef bint threes = s.threes, odd = s.odd
+    cdef const uint64_t* four_filter = s.four_filter
+    cdef const uint64_t* three_filter = s.three_filter
+    cdef bint has_three_grams = s.has_three_grams, has_odd_grams = s.has_odd_grams
     cdef uint8_t tail[8]
     cdef Hits hits
     hits.size = 0
     while i < n:
         if i + 4 <= n:
-            value = gram_of(p + i, 4)
+            value = load_gram(p + i, 4)
         else:
             memset(tail, 10, 8)
             memcpy(tail, p + i, n - i)
-            value = gram_of(tail, 4)
-        hashed = gram_hash(value, shift)
-        if has(four, hashed):
+            value = load_gram(tail, 4)
+        hashed = hash_gram(value, shift)
+        if has_bit(four_filter, hashed):
             add_hit(s, p, n, i, hashed, &hits, out)
-        if threes:
-            hashed = gram_hash(value & 0xFFFFFF, shift)
-            if has(three, hashed):
+        if has_three_grams:
+            hashed = hash_gram(value & 0xFFFFFF, shift)
+            if has_bit(three_filter, hashed):
                 add_hit(s, p, n, i, hashed, &hits, out)
-            if odd:
-                hashed = gram_hash(value >> 8, shift)
-                if has(three, hashed):
+            if has_odd_grams:
+                hashed = hash_gram(value >> 8, shift)
+                if has_bit(three_filter, hashed):
                     add_hit(s, p, n, i + 1, hashed, &hits, out)
         i += 2
     return check_hits(s, p, n, &hits, out)
 
 
-cdef bint stands_around(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, Settings settings, Setting* found,
-                        int64_t* steps) noexcept nogil:
-    """Whether one of some settings of the byte at i is there; `found` (INOUT) grows by the tokens of those that are."""
-    cdef const Setting* setting
+cdef bint has_context(const Sieve* s, const uint8_t* p, int64_t n, int64_t i, ContextRange contexts, Context* found,
+                      int64_t* steps) noexcept nogil:
+    """Whether one of some contexts of the byte at i is there.
+
+    `before` and `after` of `found` (INOUT) grow to those of the contexts that are.
+    """
+    cdef const Context* context
     cdef int64_t start
     cdef int32_t k
     cdef bint hit = False
-    steps[0] += settings.end - settings.first
-    if steps[0] > steps_allowed(n):
+    steps[0] += contexts.end - contexts.first
+    if steps[0] > step_limit(n):
         return False
-    for k in range(settings.first, settings.end):
-        setting = s.setting + k
-        start = i - setting.side
-        if setting.size and (start < 0 or start + setting.size > n or not are_around(p + start, &setting.beside[0], setting.size)):
+    for k in range(contexts.first, contexts.end):
+        context = s.context + k
+        start = i - context.side
+        if context.size and (start < 0 or start + context.size > n or not matches_context(p + start, &context.bytes[0], context.size)):
             continue
         hit = True
-        found.before = max(found.before, setting.before)
-        found.after = max(found.after, setting.after)
+        found.before = max(found.before, context.before)
+        found.after = max(found.after, context.after)
     return hit
 
 
 cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
-    """Lines whose first or last word holds one of the bytes.  Blanks part words; one without a sure token may have none, so
-    the next one is looked at too."""
+    """Add regions where the first or last word of a line holds a byte of a trigger.
+
+    Words are runs between blanks; one without a byte of Sieve.in_token may have no token, so the next one is searched too.
+    """
     cdef int64_t base = out.size, start = 0, end, i
     cdef const Trigger* t
-    cdef bint hit, holds
-    cdef Setting found
+    cdef bint hit, has_token
+    cdef Context found
     while start < n:
         end = line_end(p, start, n)
         t = &s.opening
         if t.count:
-            hit = holds = False
-            memset(&found, 0, sizeof(Setting))
+            hit = has_token = False
+            memset(&found, 0, sizeof(Context))
             i = start
-            while i < end and not (holds and is_blank(p[i])):
+            while i < end and not (has_token and is_blank(p[i])):
                 if t.byte[p[i]]:
-                    hit |= stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps)
-                holds = holds or s.sure[p[i]]
+                    hit |= has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps)
+                has_token = has_token or s.in_token[p[i]]
                 i += 1
             if hit:
                 add_region(s, p, n, start, i, 0, found.after, base, out)
         t = &s.closing
         if t.count:
-            hit = holds = False
-            memset(&found, 0, sizeof(Setting))
+            hit = has_token = False
+            memset(&found, 0, sizeof(Context))
             i = end
-            while i > start and not (holds and is_blank(p[i - 1])):
+            while i > start and not (has_token and is_blank(p[i - 1])):
                 i -= 1
                 if t.byte[p[i]]:
-                    hit |= stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps)
-                holds = holds or s.sure[p[i]]
+                    hit |= has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps)
+                has_token = has_token or s.in_token[p[i]]
             if hit:
                 add_region(s, p, n, i, end, found.before, 0, base, out)
         start = end + 1
@@ -1110,56 +1128,56 @@ cdef int find_edges(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) e
 
 
 cdef int find_bytes(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
-    """Where one of the bytes stands."""
+    """Add regions where a byte of the trigger `anywhere` is."""
     cdef int64_t base = out.size, i = 0
     cdef const Trigger* t = &s.anywhere
-    cdef Setting found
-    while out.steps <= steps_allowed(n):
+    cdef Context found
+    while out.steps <= step_limit(n):
         if t.count <= 16:
-            i = tm_any(p, i, n, &t.list[0], t.count)
+            i = tm_find_any(p, i, n, &t.list[0], t.count)
         else:
             while i < n and not t.byte[p[i]]:
                 i += 1
         if i >= n:
             return 0
-        memset(&found, 0, sizeof(Setting))
-        if stands_around(s, p, n, i, t.settings[p[i]], &found, &out.steps):
+        memset(&found, 0, sizeof(Context))
+        if has_context(s, p, n, i, t.contexts[p[i]], &found, &out.steps):
             add_region(s, p, n, i, i + 1, found.before, found.after, base, out)
         i += 1
-        # The next digit of a number gives away what the first one did.
-        while i < n and t.alike[p[i - 1]] and t.alike[p[i]]:
+        # The next digit of a number has the same region as the first.
+        while i < n and t.same_digit[p[i - 1]] and t.same_digit[p[i]]:
             i += 1
     return 0
 
 
-cdef int by_start(const void* a, const void* b) noexcept nogil:
+cdef int compare_starts(const void* a, const void* b) noexcept nogil:
     cdef int64_t first = (<const Region*>a).start, second = (<const Region*>b).start
     return (first > second) - (first < second)
 
 
 cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out) except -1 nogil:
-    """Where occurrences may stand (OUT; emptied first)."""
+    """Find the regions of a text of n bytes in which occurrences may be (OUT; emptied first)."""
     cdef int64_t i, kept = 0
-    cdef int looks = 0
+    cdef int passes = 0
     out.size = 0
     out.steps = 0
-    if s.edges and tm_parted(p, n):
-        out.steps = steps_allowed(n) + 1
+    if s.needs_edges and tm_has_wide_break(p, n):
+        out.steps = step_limit(n) + 1
     if s.needles and not out.steps:
         find_needles(s, p, n, out)
-        looks += 1
+        passes += 1
     if s.opening.count or s.closing.count:
         find_edges(s, p, n, out)
-        looks += 1
+        passes += 1
     if s.anywhere.count:
         find_bytes(s, p, n, out)
-        looks += 1
-    if out.steps > steps_allowed(n):
+        passes += 1
+    if out.steps > step_limit(n):
         reserve(<void**>&out.region, &out.room, 1, sizeof(Region))
         out.region[0] = Region(0, n, 0, 0)
         out.size = 1
-    elif looks > 1 and out.size > 1:
-        qsort(out.region, out.size, sizeof(Region), by_start)
+    elif passes > 1 and out.size > 1:
+        qsort(out.region, out.size, sizeof(Region), compare_starts)
         for i in range(1, out.size):
             if out.region[i].start <= out.region[kept].end:
                 out.region[kept].end = max(out.region[kept].end, out.region[i].end)
@@ -1170,6 +1188,6 @@ cdef int sieve_regions(const Sieve* s, const uint8_t* p, int64_t n, Regions* out
     return 0
 
 
-cdef bint sieve_pays(const Sieve* s, int64_t seen, int64_t passed) noexcept nogil:
-    """Whether to look for regions takes less time than it saves, where of so many bytes so many stood in one."""
-    return passed <= seen // (4 if s.threes else 2)
+cdef bint sieve_saves_time(const Sieve* s, int64_t seen, int64_t passed) noexcept nogil:
+    """Whether the sieve saves time, by the bytes that it has seen and the bytes of the regions that it gave."""
+    return passed <= seen // (4 if s.has_three_grams else 2)

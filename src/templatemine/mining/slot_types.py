@@ -115,7 +115,7 @@ class FillerReader:
         """Read some more texts, marks of a user's patterns in them."""
         if self._matcher is None:
             return
-        for text_index, slot_index, rest in self._matcher.rests(texts, self._sides):
+        for text_index, slot_index, rest in self._matcher.find_rests(texts, self._sides):
             text_number, slot_fillers = self._text_count + text_index, self._fillers[slot_index]
             filler = slot_fillers.fillers.get(rest)
             if filler is None:

@@ -128,7 +128,7 @@ def _find_mismatches(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -
     """Places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
         data = EncodedText(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
-        if not matcher.holds(data, string_index):
+        if not matcher.is_whole_match(data, string_index):
             yield row
 
 

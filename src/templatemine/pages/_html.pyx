@@ -8,8 +8,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    Bytes, copied, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end, Table, table_add,
-    table_find, table_free, table_init, tm_hash, utf8_of, Written, written,
+    Bytes, copy_to_array, encode_utf8, is_alnum, is_alpha, is_digit, is_lower, is_upper, reserve, same_letters, script_end,
+    StrView, Table, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
 __all__ = [
@@ -278,14 +278,14 @@ def decode_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not
 
 def encode_utf8(str page not None):
     """A page as bytes, lone surrogates as three of them, which is "surrogatepass" and faster."""
-    cdef Written text = written(page)
+    cdef StrView text = view_str(page)
     cdef Bytes room
     cdef int64_t size = 0
     cdef const uint8_t* data
     memset(&room, 0, sizeof(Bytes))
     try:
         with nogil:
-            data = utf8_of(&text, True, &room, &size)
+            data = encode_utf8(&text, True, &room, &size)
         return <bytes>(<const char*>data)[:size]
     finally:
         free(room.data)
@@ -891,14 +891,14 @@ cdef object copy_columns(Page* s):
             node_parents_view[i] = s.nodes[i].parent
             sign_view[i + 1] = s.nodes[i].sign
     return {
-        "text": copied(s.text, s.size if n else 0, np.uint8),
+        "text": copy_to_array(s.text, s.size if n else 0, np.uint8),
         "bounds": bounds,
-        "starts": copied(s.starts, n * 8, np.int64),
-        "ends": copied(s.ends, n * 8, np.int64),
-        "counts": copied(s.counts, n * C_SIZE * 4, np.int32).reshape(n, C_SIZE),
-        "element": copied(s.element_of, n * 4, np.int32),
+        "starts": copy_to_array(s.starts, n * 8, np.int64),
+        "ends": copy_to_array(s.ends, n * 8, np.int64),
+        "counts": copy_to_array(s.counts, n * C_SIZE * 4, np.int32).reshape(n, C_SIZE),
+        "element": copy_to_array(s.element_of, n * 4, np.int32),
         "keys": keys,
-        "hashes": copied(s.hashes, n * 8, np.uint64),
+        "hashes": copy_to_array(s.hashes, n * 8, np.uint64),
         "node": nodes,
         "parents": parents,
         "tags": tags,
@@ -906,9 +906,9 @@ cdef object copy_columns(Page* s):
         "hidden": hidden,
         "element_nodes": element_nodes,
         "node_parents": node_parents,
-        "signs": copied(s.signs, s.sign_size, np.uint8),
+        "signs": copy_to_array(s.signs, s.sign_size, np.uint8),
         "sign_bounds": sign_bounds,
-        "holes": copied(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
+        "holes": copy_to_array(s.holes, s.hole_count * 8, np.int64).reshape(-1, 2),
         "title": s.title_count,
         "title_span": (s.title_start, s.title_end),
         "plain": bool(s.plain),

@@ -1,4 +1,4 @@
-"""Text into tokens: characters, buffers, tables, patterns, tags, normal forms, and the scanner itself."""
+"""Splits text into tokens: classes of characters, buffers, tables, patterns, tags, normal forms, and the scanner itself."""
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memchr, memcmp, memcpy
@@ -7,7 +7,7 @@ from libc.string cimport memchr, memcmp, memcpy
 # ------------------------------------------------------------------------------------------------------------------ characters
 # Characters and short strings of UTF-8 bytes: their classes, hashes and widths.
 #
-# All of it is small and runs once a character or a token, so that each module compiles it into its loops.
+# All of these functions are short and run once per character or token, so each module compiles them into its own loops.
 
 
 cdef extern from *:
@@ -15,7 +15,7 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
-    /* Folded 64 x 64 -> 128 bit product: mixes eight bytes of a token in one multiplication. */
+    /* The 128-bit product of two words, folded to 64 bits: mixes eight bytes of a token in one multiplication. */
     static inline uint64_t tm_mix(uint64_t a, uint64_t b) {
         __uint128_t r = (__uint128_t)a * b;
         return (uint64_t)r ^ (uint64_t)(r >> 64);
@@ -47,9 +47,10 @@ cdef extern from *:
         return tm_mix(a ^ k1, b ^ h);
     }
 
-    /* A token of at most 16 bytes as two words, zero beyond its end: with its size they are its spelling, so that two
-       such tokens are compared without a look at memory.  `end` is where the text ends. */
-    static const uint8_t tm_ones[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    /* The key of a token of at most 16 bytes: its bytes as two words a and b, zero beyond its end.  Two such tokens are
+       equal if their sizes and keys are, so they are compared without reading the text again.  `end` is the end of the
+       text, beyond which no byte is read.  tm_key returns the hash of the key. */
+    static const uint8_t tm_key_masks[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
     static inline uint64_t tm_key_hash(uint64_t a, uint64_t b, int64_t n) {
         return tm_mix(a ^ 0xD1B54A32D192ED03ull, b ^ 0x9E3779B97F4A7C15ull ^ (uint64_t)n);
@@ -61,8 +62,8 @@ cdef extern from *:
             memcpy(tail, p, n);
             p = tail;
         }
-        *a = tm_load(p) & tm_load(tm_ones + 16 - n);
-        *b = tm_load(p + 8) & tm_load(tm_ones + 24 - n);
+        *a = tm_load(p) & tm_load(tm_key_masks + 16 - n);
+        *b = tm_load(p + 8) & tm_load(tm_key_masks + 24 - n);
         return tm_key_hash(*a, *b, n);
     }
     """
@@ -91,14 +92,14 @@ cdef inline bint is_alnum(uint8_t c) noexcept nogil:
     return is_digit(c) or is_alpha(c)
 
 
-cdef inline bint in_url(uint8_t c) noexcept nogil:
+cdef inline bint is_url_byte(uint8_t c) noexcept nogil:
     if is_alnum(c):
         return True
     return 33 <= c <= 126 and memchr(b"-._~:/?#[]@!$&'()*+,;=%", c, 23) != NULL
 
 
 cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noexcept nogil:
-    """True if n characters are those of a word in small letters of ASCII, whatever their case."""
+    """Whether n bytes are a word of ASCII letters in whatever case; `word` is in lower case."""
     cdef int64_t i
     for i in range(n):
         if (p[i] | 32) != <uint8_t>word[i]:
@@ -107,7 +108,7 @@ cdef inline bint same_letters(const uint8_t* p, const char* word, int64_t n) noe
 
 
 cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept nogil:
-    """The character at p and its width in bytes; a byte that begins none is a character of its own above Unicode."""
+    """Code point of the character at p, and its width in bytes; 0x110000 + byte, of width 1, where no character begins."""
     cdef uint8_t c = p[0]
     if c < 0x80:
         width[0] = 1
@@ -127,25 +128,25 @@ cdef inline uint32_t decode(const uint8_t* p, int64_t n, int* width) noexcept no
 
 cdef extern from *:
     """
-    /* Classes of characters, as ranges: the comparisons below are made of them, and `CLASSES`, of which the expressions
-       are made.  The order is that in the expressions. */
+    /* Classes of characters, as ranges.  Both the comparisons below and `CLASSES`, which the expressions are built from,
+       are made of them.  The ranges are in the order in which the expressions have them. */
 
-    /* Letters of the Latin, Greek and Cyrillic alphabets, without their extensions; small ones. */
+    /* Lower-case letters of the Latin, Greek and Cyrillic alphabets, without their extensions. */
     #define TM_SMALL(R) \\
         R(0x61, 0x7A) R(0xDF, 0xF6) R(0xF8, 0xFF) R(0x3B1, 0x3C9) R(0x430, 0x44F) R(0x451, 0x451)
 
-    /* Decimal digits: ASCII, Arabic and Persian, and those as wide as Han. */
+    /* Decimal digits: ASCII, Arabic and Persian, and full-width ones. */
     #define TM_DIGITS(R) \\
         R(0x30, 0x39) R(0x660, 0x669) R(0x6F0, 0x6F9) R(0xFF10, 0xFF19)
 
-    /* Those of Devanagari to Malayalam, Thai, Lao, Tibetan, Burmese, Khmer and Mongolian. */
+    /* Decimal digits of the scripts from Devanagari to Malayalam, and of Thai, Lao, Tibetan, Burmese, Khmer and Mongolian. */
     #define TM_OTHER_DIGITS(R) \\
         R(0x966, 0x96F) R(0x9E6, 0x9EF) R(0xA66, 0xA6F) R(0xAE6, 0xAEF) R(0xB66, 0xB6F) R(0xBE6, 0xBEF) \\
         R(0xC66, 0xC6F) R(0xCE6, 0xCEF) R(0xD66, 0xD6F) R(0xE50, 0xE59) R(0xED0, 0xED9) R(0xF20, 0xF29) \\
         R(0x1040, 0x1049) R(0x17E0, 0x17E9) R(0x1810, 0x1819)
 
-    /* Letters as far as words of a closed list need them: what no table of punctuation, digits, symbols or private
-       use claims. */
+    /* Letters, as far as words of the closed lists need them: all characters that are no punctuation, digit, symbol or
+       private use. */
     #define TM_LETTER(R) \\
         R(0x41, 0x5A) R(0x61, 0x7A) R(0xC0, 0xD6) R(0xD8, 0xF6) R(0xF8, 0x37D) R(0x37F, 0x386) R(0x388, 0x588) \\
         R(0x58B, 0x5BD) R(0x5BF, 0x5BF) R(0x5C1, 0x5C1) R(0x5C2, 0x5C2) R(0x5C4, 0x5F2) R(0x5F5, 0x5FF) \\
@@ -155,20 +156,20 @@ cdef extern from *:
         R(0x17EA, 0x180F) R(0x181A, 0x1FFF) R(0x2C00, 0x2FFF) R(0x3040, 0xD7FF) R(0xF900, 0xFE0F) \\
         R(0xFE70, 0xFEFF) R(0xFFF0, 0xFFFF) R(0x10000, 0x1EFFF)
 
-    /* Characters that are tokens by themselves: Thai to Khmer, kana, Han, their punctuation and its full-width forms, and
-       no digits, which make numbers as others do. */
+    /* Characters that are each a token of their own: of Thai to Khmer, kana, Han, their punctuation and its full-width
+       forms; but not their digits, which form numbers like others. */
     #define TM_OWN_TOKEN(R) \\
         R(0xE00, 0xE4F) R(0xE5A, 0xECF) R(0xEDA, 0xEFF) R(0x1000, 0x103F) R(0x104A, 0x109F) R(0x1780, 0x17DF) \\
         R(0x17EA, 0x17FF) R(0x3001, 0x30FF) R(0x31F0, 0x31FF) R(0x3400, 0x4DBF) R(0x4E00, 0x9FFF) \\
         R(0xF900, 0xFAFF) R(0xFF01, 0xFF0F) R(0xFF1A, 0xFF20) R(0xFF3B, 0xFF40) R(0xFF5B, 0xFF9F) \\
         R(0x20000, 0x3FFFF)
 
-    /* Scripts without capitals, from Hebrew and Arabic to Mongolian, and Hangul; where a word begins with one of their
-       characters nothing says that it is a name. */
+    /* Scripts without capitals, from Hebrew and Arabic to Mongolian, and Hangul: the first character of their words does
+       not show whether a word is a name. */
     #define TM_CASELESS(R) \\
         R(0x590, 0x1CFF) R(0xAC00, 0xD7FF) R(0xFB1D, 0xFDFF) R(0xFE70, 0xFEFE)
 
-    /* Punctuation, currencies and what else is no letter and no digit in running text, beyond ASCII. */
+    /* Punctuation, currencies and other signs of running text that are neither letter nor digit, beyond ASCII. */
     #define TM_SIGNS(R) \\
         R(0xA1, 0xBF) R(0xD7, 0xD7) R(0xF7, 0xF7) R(0x60C, 0x60C) R(0x61B, 0x61B) R(0x61F, 0x61F) \\
         R(0x66A, 0x66D) R(0x6D4, 0x6D4) R(0x200B, 0x2027) R(0x202A, 0x202E) R(0x2030, 0x205E) R(0x2060, 0x206F) \\
@@ -179,24 +180,24 @@ cdef extern from *:
         R(0x85, 0x85) R(0xA0, 0xA0) R(0x1680, 0x1680) R(0x2000, 0x200A) R(0x2028, 0x2028) R(0x2029, 0x2029) \\
         R(0x202F, 0x202F) R(0x205F, 0x205F) R(0x3000, 0x3000)
 
-    /* What of it breaks a line. */
+    /* Line breaks beyond ASCII. */
     #define TM_WIDE_BREAK(R) \\
         R(0x2028, 0x2028) R(0x2029, 0x2029)
 
-    /* What addresses hold beyond ASCII, as people read them (RFC 3987): all that has two bytes in UTF-8, from Latin to
-       Arabic, which is one range for engines that read bytes. */
+    /* Characters beyond ASCII that an address (RFC 3987) may hold: all of two bytes in UTF-8, from Latin to Arabic, which
+       are one range for regex engines that read bytes. */
     #define TM_TWO_BYTES(R) \\
         R(0xA1, 0x7FF)
 
-    /* A token ends after them although a letter follows, where the pattern "glued" is on. */
+    /* Joints: with the pattern "glued" on, a token ends after one of these even if a letter follows. */
     #define TM_JOINTS(R) \\
         R(0x3A, 0x3A) R(0x2F, 0x2F) R(0x29, 0x29)
 
-    /* What tells an address, before a letter or a figure. */
-    #define TM_TELLING(R) \\
+    /* Signs that show, before a letter or a digit, that a word is an address. */
+    #define TM_ADDRESS_SIGNS(R) \\
         R(0x2E, 0x2E) R(0x2F, 0x2F) R(0x40, 0x40) R(0x3A, 0x3A)
 
-    /* The compiler makes a tree of comparisons of it. */
+    /* A switch over the ranges, which the compiler turns into a tree of comparisons. */
     #define TM_CASE(low, high) case low ... high:
     #define TM_CLASS(name, ranges) \\
         static inline int tm_##name(uint32_t c) { switch (c) { ranges(TM_CASE) return 1; default: return 0; } }
@@ -211,7 +212,7 @@ cdef extern from *:
     TM_CLASS(is_wide_break, TM_WIDE_BREAK)
     TM_CLASS(is_two_bytes, TM_TWO_BYTES)
     TM_CLASS(is_joint, TM_JOINTS)
-    TM_CLASS(is_telling, TM_TELLING)
+    TM_CLASS(is_address_sign, TM_ADDRESS_SIGNS)
     """
     bint is_small "tm_is_small"(uint32_t c) noexcept nogil
     bint is_any_digit "tm_is_any_digit"(uint32_t c) noexcept nogil
@@ -224,16 +225,16 @@ cdef extern from *:
     bint is_wide_break "tm_is_wide_break"(uint32_t c) noexcept nogil
     bint is_two_bytes "tm_is_two_bytes"(uint32_t c) noexcept nogil
     bint is_joint "tm_is_joint"(uint32_t c) noexcept nogil
-    bint is_telling "tm_is_telling"(uint32_t c) noexcept nogil
+    bint is_address_sign "tm_is_address_sign"(uint32_t c) noexcept nogil
 
 
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
-    """Of the class of that name; most are of ASCII, and need no tree."""
+    """Whether c is in TM_LETTER; ASCII, which is the most frequent, is tested without the switch."""
     return is_alpha(<uint8_t>c) if c < 0x80 else tm_is_letter(c)
 
 
-cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
-    """At least two characters, all in A-Z or the capitals of Latin-1."""
+cdef inline bint is_all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept nogil:
+    """Whether [i, end) is at least two characters, all in A-Z or the capitals of Latin-1."""
     cdef int count = 0
     while i < end:
         if is_upper(p[i]):
@@ -246,8 +247,8 @@ cdef inline bint all_upper(const uint8_t* p, int64_t i, int64_t end) noexcept no
     return count >= 2
 
 
-cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
-    """Write a number that is not negative; returns how many digits it has."""
+cdef inline int64_t write_number(int64_t value, uint8_t* out) noexcept nogil:
+    """Write a number >= 0 in decimal; returns how many digits it has, at most 19."""
     cdef uint8_t digits[20]
     cdef int64_t i = 20
     while True:
@@ -265,21 +266,22 @@ cdef inline int64_t put_number(int64_t value, uint8_t* out) noexcept nogil:
 
 cdef extern from *:
     """
-    /* Asks for memory that is wanted some steps later; only a hint, so any address will do. */
+    /* Prefetch memory that will be read some steps later; only a hint, so any address is allowed. */
     #if defined(__GNUC__)
     #define tm_prefetch(address) __builtin_prefetch(address)
     #else
     #define tm_prefetch(address) ((void)(address))
     #endif
 
-    /* Zeroed memory for `free`, to be read at places all over it: where the system has large pages it is asked for them. */
+    /* Allocate zeroed memory, freed by `free`, for tables that are read at random places: on large pages if the system has
+       them. */
     #include <stdlib.h>
     #include <string.h>
     #if defined(__linux__)
     #include <sys/mman.h>
     #endif
     #if defined(MADV_HUGEPAGE)
-    static inline void *tm_scattered(size_t size) {
+    static inline void *tm_alloc_zeroed(size_t size) {
         const size_t page = (size_t)1 << 21;
         void *data = NULL;
         if (size < 2 * page)
@@ -290,11 +292,11 @@ cdef extern from *:
         return memset(data, 0, size);
     }
     #else
-    static inline void *tm_scattered(size_t size) { return calloc(size, 1); }
+    static inline void *tm_alloc_zeroed(size_t size) { return calloc(size, 1); }
     #endif
     """
     void tm_prefetch(const void* address) noexcept nogil
-    void* tm_scattered(size_t size) noexcept nogil
+    void* tm_alloc_zeroed(size_t size) noexcept nogil
 
 
 ctypedef fused index_t:
@@ -304,13 +306,15 @@ ctypedef fused index_t:
 
 cdef int check_within(str name, const index_t* values, int64_t n, int64_t low, int64_t high) except -1
 cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) except -1
-cdef object copied(const void* data, int64_t size, object dtype)
-cdef object handed(void** data, int64_t size, object dtype)
+cdef object copy_to_array(const void* data, int64_t size, object dtype)
+cdef object move_to_array(void** data, int64_t size, object dtype)
 cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil
 
 
-cdef struct Found:
-    int64_t* position       # repeats: first rank of the interval in the suffix array; matches: first token
+cdef struct Occurrences:
+    # Of repeats: the first rank of the interval in the suffix array, tokens, occurrences, documents.  Of matches (`_match`):
+    # the first token, the last token, which string; df is 0.
+    int64_t* position
     int32_t* length
     int32_t* count
     int32_t* df
@@ -318,22 +322,23 @@ cdef struct Found:
     int64_t room
 
 
-cdef void found_free(Found* f) noexcept nogil
-cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil
-cdef object found_columns(Found* found)
+cdef void occurrences_free(Occurrences* f) noexcept nogil
+cdef int occurrences_push(Occurrences* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil
+cdef object occurrences_to_columns(Occurrences* found)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- tables
 
 
 cdef struct Table:
-    # Strings in one arena, open addressing by hash; a slot holds the upper half of the hash and id + 1.
+    # A set of strings with ids 0, 1, ...: their bytes in one arena, open addressing by hash; a slot holds the upper half of
+    # the hash and id + 1, or 0.
     uint8_t* arena
     int64_t arena_size
     int64_t arena_room
     int64_t* offset         # string i is arena[offset[i]:offset[i + 1]]
     int64_t count
-    int64_t room            # of offsets, one more than there may be strings
+    int64_t room            # offsets allocated: one more than the strings that fit
     uint64_t* slots
     uint64_t mask
 
@@ -360,6 +365,7 @@ cdef inline int64_t table_find(const Table* t, const uint8_t* p, int64_t n, uint
 
 
 cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 nogil:
+    """Id of a string, which is added if it is not there yet."""
     cdef uint64_t h = tm_hash(p, n)
     cdef int64_t found = table_find(t, p, n, h)
     if found >= 0:
@@ -368,19 +374,19 @@ cdef inline int64_t table_add(Table* t, const uint8_t* p, int64_t n) except -1 n
 
 
 cdef enum:
-    SHORT = 16      # bytes of the longest token that a Word can hold
+    MAX_SHORT_BYTES = 16    # bytes of the longest token that a Word can hold
 
 
 cdef struct Word:
-    # A short token (tm_key), and what is known of it.
+    # A short token as its key (tm_key), and its id.
     uint64_t a
     uint64_t b
-    int32_t size            # 0 if there is none
+    int32_t size            # bytes; 0 if the slot is empty
     int32_t id
 
 
 cdef struct Words:
-    # Short tokens by their spelling, open addressing.
+    # A table of short tokens by their keys, open addressing.
     Word* slots
     int64_t count
     uint64_t mask
@@ -392,7 +398,7 @@ cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size
 
 
 cdef inline const Word* words_find(const Words* w, uint64_t h, uint64_t a, uint64_t b, int64_t size) noexcept nogil:
-    """A short token's entry, or NULL."""
+    """The entry of a short token of key (a, b), hash h and so many bytes, or NULL."""
     cdef uint64_t place = h & w.mask
     cdef const Word* slot
     while True:
@@ -404,20 +410,20 @@ cdef inline const Word* words_find(const Words* w, uint64_t h, uint64_t a, uint6
         place = (place + 1) & w.mask
 
 
-# ------------------------------------------------------------------------------------------------------ what a scanner is told
-# What a scanner is told: separators, patterns that are switched on, words of the closed lists; and the numbers of kinds.
+# -------------------------------------------------------------------------------------------------------- settings of a scanner
+# Settings of a scanner: separators, patterns that are switched on, words of the closed lists; and the numbers of the kinds.
 
 
 cdef enum:
     WORD = 0        # token kinds
     TAG = 1
     RAW = 2         # script, style or comment: one token whatever it holds
-    FIRST = 0x80    # flag: a line break stands before the token
+    FIRST_IN_LINE = 0x80    # flag: the token is the first of its line
     LETTERS = 0x40  # flag: ASCII letters only (a token may be so without the flag)
-    KIND = 0x3F     # what is left without the flags
+    KIND = 0x3F     # mask: the kind without the flags
 
 
-# Pattern numbers: places in patterns.TABLE counted from 1 (tests/unit/test_patterns.py holds the two together).
+# Pattern numbers: places in `patterns.TABLE`, counted from 1 (tests/unit/test_patterns.py holds the two together).
 cdef enum:
     URL = 1
     EMAIL = 2
@@ -445,35 +451,35 @@ cdef enum:
 
 cpdef enum:
     MARKER = 0xFF           # first byte of a pattern in a form; the pattern's number follows
-    FIRST_USER_ID = 0x80    # number of the first pattern of the user's own
-    MAX_SEPARATORS = 7      # as many as each byte is compared with
+    FIRST_USER_ID = 0x80    # number of the first user-defined pattern
+    MAX_SEPARATORS = 7      # separators that each byte is compared with
 
 
 cdef enum:
     PLAIN = 0       # part of a token
     SPACE = 1       # ASCII white space
-    EXTRA = 2       # a separator that is no white space (the hyphen)
+    SEPARATOR = 2   # a separator that is no white space (the hyphen)
     LEAD = 3        # first byte of a character that may be white space or a token of its own
     ANGLE = 4       # '<' in HTML
-    JOINT = 5       # a token ends after it although a letter follows at once
+    JOINT = 5       # a token ends after it even if a letter follows
 
 
 cdef struct Spec:
-    uint8_t kind[256]       # PLAIN, SPACE, EXTRA, LEAD, ANGLE or JOINT of each first byte
-    uint8_t on[256]         # pattern numbers that are switched on
-    uint8_t extra[12]       # what may end a run of plain bytes beside blanks, controls and bytes beyond ASCII
-    int extras
+    uint8_t kind[256]       # PLAIN, SPACE, SEPARATOR, LEAD, ANGLE or JOINT, by the first byte of a character
+    uint8_t on[256]         # 1 for each pattern number that is switched on
+    uint8_t stop_bytes[12]  # bytes that may end a run of plain bytes, besides blanks, controls and bytes beyond ASCII
+    int stop_count
     bint html
-    Table words             # words of the closed lists; a WordList has them
+    Table words             # words of the closed lists; owned by a WordList
     int32_t* word_pattern   # pattern number of each
 
 
-# ------------------------------------------------------------------------------------------------ edges of lines, and slots there
-# Numbers that expressions and the automaton share; Python reads them here.
+# --------------------------------------------------------------------------------------------- edges of lines, and their slots
+# Constants that expressions (`text.slots`) and the automaton (`matching._match`) share.
 
 
 cpdef enum:
-    # Where in its line a string must stand, and how far its match reaches.
+    # Bits of a string: where in its line it must stand, and to which edge of the line its match reaches.
     BEGINS_LINE = 1
     ENDS_LINE = 2
     TO_END = 4
@@ -481,22 +487,22 @@ cpdef enum:
 
 
 cdef enum:
-    REACHES = TO_END | TO_BEGIN
+    REACHES_EDGE = TO_END | TO_BEGIN
 
 
 cpdef enum:
-    # What fills a slot (`slots`), at most.
-    SLOT_SIZE = 120         # characters of one that takes anything
-    MOST_NAMES = 12         # words of names behind a string that begin with no small letter; 120 characters have some twenty
-    SMALL_SIZE = 4          # letters of a word of small ones in names before a string: "and", "of", "der"; prose has longer ones
-    SMALL_RUN = 3           # words of small letters in a row in names behind a string: "who reported from"; prose has more soon
-    MOST_FIGURES = 10       # words of numbers, dates and durations behind a string
-    MOST_JOINTS = 3         # of a word that is glued to the string, joints with something behind: "Photo:Ann/Courier"
-    GLUED_SIZE = 120        # characters of an address that is glued to the string
+    # The most that a filler of a slot may hold (`text.slots`).
+    SLOT_SIZE = 120             # characters, of a slot that anything may fill
+    MAX_NAME_WORDS = 12         # words that begin with no small letter, in names after a string; 120 characters have some twenty
+    MAX_SMALL_LETTERS = 4       # letters of a lower-case word in names before a string: "and", "of", "der"; prose has longer ones
+    MAX_SMALL_RUN = 3           # lower-case words in a row in names after a string: "who reported from"; prose soon has more
+    MAX_FIGURE_WORDS = 10       # words of numbers, dates and durations after a string
+    MAX_GLUED_JOINTS = 3        # joints with something after them in a word that is glued to the string: "Photo:Ann/Courier"
+    MAX_GLUED_SIZE = 120        # characters of an address that is glued to the string
 
 
 cdef enum:
-    # Kinds of fillers: 0 is anything of SLOT_SIZE characters, less than NUMBERS anything of so many; `FILLERS` names them.
+    # Kinds of fillers: 0 is anything of SLOT_SIZE characters, k < NUMBERS anything of k characters; `FILLERS` names the others.
     ANYTHING = 0
     NUMBERS = 128
     DATES = 129
@@ -522,11 +528,11 @@ cdef struct Bytes:
     int64_t room
 
 
-cdef struct Written:
-    # The code units of a str, as long as that lives.
+cdef struct StrView:
+    # A view of the code units of a str, valid as long as the str lives.
     const void* units
-    int64_t points          # how many
-    int kind                # bytes of each
+    int64_t points          # code points
+    int kind                # bytes of a code unit: 1, 2 or 4
     bint ascii
 
 
@@ -537,13 +543,13 @@ cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object text)
 
 
-cdef inline Written written(str text):
-    return Written(PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), PyUnicode_KIND(text), PyUnicode_IS_ASCII(text))
+cdef inline StrView view_str(str text):
+    return StrView(PyUnicode_DATA(text), PyUnicode_GET_LENGTH(text), PyUnicode_KIND(text), PyUnicode_IS_ASCII(text))
 
 
 cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil
 cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil
-cdef const uint8_t* utf8_of(const Written* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil
+cdef const uint8_t* encode_utf8(const StrView* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil
 
 
 # ------------------------------------------------------------------------------------------------------------- forms of tokens
@@ -553,28 +559,29 @@ cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* o
 
 
 cdef enum:
-    CLAUSE = 1          # bits of `form_traits`: the form ends with a punctuation mark that closes something
-    SENTENCE = 2        # it ends with one that ends a sentence
+    # Bits of `form_traits`.
+    CLAUSE = 1          # the form ends with a punctuation mark that closes something
+    SENTENCE = 2        # it ends with a mark that ends a sentence
     OWN = 4             # it is one character of a script without spaces
-    MUTABLE = 8         # a mutable pattern stands in it
+    MUTABLE = 8         # it holds a mutable pattern
     VALUE = 16          # it begins with a number
     COLON = 32          # it ends with a colon
-    FIGURE = 64         # a number stands in it, or a sign of a program
-    QUOTE = 128         # it is nothing but closing quotes
+    FIGURE = 64         # it holds a number, or looks like program code
+    QUOTE = 128         # it is all closing quotes
     CAPITAL = 256       # it begins with a capital letter
     SMALL = 512         # it begins with a small letter
-    BULLET = 1024       # it is a sign that parts items of a list
-    TRAITS = 2048       # all there may be
+    BULLET = 1024       # it is a sign between the items of a list
+    TRAITS = 2048       # combinations of these bits
 
 
-cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil
+cdef uint16_t compute_traits(const uint8_t* p, int64_t n) noexcept nogil
 
 
 # ----------------------------------------------------------------------------------------------------------------- the scanner
 
 
 cdef struct Tokens:
-    # Tokens of one document: [start, end) in bytes, kind.
+    # Tokens of one document: [start, end) in bytes, kind with flags.
     int64_t* start
     int64_t* end
     uint8_t* kind
@@ -604,13 +611,13 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
 cdef class WordList:
     cdef Table table
     cdef int32_t* pattern
-    cdef Words short        # those that a Word can hold; what is known of them is their place
+    cdef Words short        # those that a Word can hold; their ids are places in `table`
     cdef object __weakref__
 
 
-cdef WordList word_list(list words, list numbers)
+cdef WordList intern_word_list(list words, list numbers)
 
 
 cdef class Scanner:
     cdef Spec spec
-    cdef WordList listed
+    cdef WordList word_list

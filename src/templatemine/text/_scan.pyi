@@ -17,12 +17,12 @@ ENDS_LINE: Final[int]
 TO_END: Final[int]
 TO_BEGIN: Final[int]
 SLOT_SIZE: Final[int]
-MOST_NAMES: Final[int]
-SMALL_SIZE: Final[int]
-SMALL_RUN: Final[int]
-MOST_FIGURES: Final[int]
-MOST_JOINTS: Final[int]
-GLUED_SIZE: Final[int]
+MAX_NAME_WORDS: Final[int]
+MAX_SMALL_LETTERS: Final[int]
+MAX_SMALL_RUN: Final[int]
+MAX_FIGURE_WORDS: Final[int]
+MAX_GLUED_JOINTS: Final[int]
+MAX_GLUED_SIZE: Final[int]
 
 def release_memory() -> None: ...
 def form_traits(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint16]: ...

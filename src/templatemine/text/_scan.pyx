@@ -1,10 +1,11 @@
-"""Text into tokens: characters, buffers, tables, patterns, tags, normal forms, and the scanner itself.
+"""Splits text into tokens: classes of characters, buffers, tables, patterns, tags, normal forms, and the scanner itself.
 
-Every native module but those of pages builds on this one.  In come the bytes of texts (UTF-8), out go tokens with their
-kinds, and forms, what mutable patterns make of a token.  Of this module and the others: only buffers and numbers cross the
-boundary to Python; a kernel is a public ``def`` that checks and allocates, and a private ``cdef`` loop that runs without the
-GIL; offsets are int64; arguments are IN unless a docstring says otherwise.  numpy is imported by what gives arrays: cleaning
-does without, and so starts sooner.
+The other native modules build on this one.  It takes the bytes of texts (UTF-8) and gives tokens with their kinds, and the
+forms of tokens, in which each match of a mutable pattern is replaced by a marker and the pattern's number.
+
+In this module and the others, only buffers and numbers cross the boundary to Python.  A kernel is a public ``def`` that
+checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Offsets are int64.  Arguments are IN unless a
+docstring says otherwise.  Only functions that return arrays import numpy: cleaning does not need it, and so starts sooner.
 """
 
 from weakref import WeakValueDictionary
@@ -20,7 +21,7 @@ __all__ = ["CLASSES", "FILLERS", "Scanner", "code_points", "form_hashes", "form_
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
-# The classes of characters and the kinds of fillers, as Python reads them.
+# The classes of characters and the kinds of fillers, for Python.
 
 
 cdef extern from *:
@@ -38,7 +39,7 @@ cdef extern from *:
     TM_LIST(wide_break, TM_WIDE_BREAK)
     TM_LIST(two_bytes, TM_TWO_BYTES)
     TM_LIST(joints, TM_JOINTS)
-    TM_LIST(telling, TM_TELLING)
+    TM_LIST(address_signs, TM_ADDRESS_SIGNS)
     """
     const uint32_t* tm_small
     const uint32_t* tm_digits
@@ -51,11 +52,11 @@ cdef extern from *:
     const uint32_t* tm_wide_break
     const uint32_t* tm_two_bytes
     const uint32_t* tm_joints
-    const uint32_t* tm_telling
+    const uint32_t* tm_address_signs
 
 
-cdef str spelt(const uint32_t* bounds):
-    """Ranges as they stand within the brackets of an expression."""
+cdef str format_ranges(const uint32_t* bounds):
+    """The ranges of a class, as pairs of bounds that end with 0, 0, in the syntax between the brackets of an expression."""
     cdef list parts = []
     while bounds[1]:
         parts.append(chr(bounds[0]) if bounds[0] == bounds[1] else f"{chr(bounds[0])}-{chr(bounds[1])}")
@@ -64,19 +65,20 @@ cdef str spelt(const uint32_t* bounds):
 
 
 CLASSES = {
-    "small": spelt(tm_small), "digits": spelt(tm_digits), "other_digits": spelt(tm_other_digits), "letter": spelt(tm_letter),
-    "own_token": spelt(tm_own_token), "caseless": spelt(tm_caseless), "signs": spelt(tm_signs),
-    "wide_space": spelt(tm_wide_space), "wide_break": spelt(tm_wide_break), "two_bytes": spelt(tm_two_bytes),
-    "joints": spelt(tm_joints), "telling": spelt(tm_telling),
+    "small": format_ranges(tm_small), "digits": format_ranges(tm_digits), "other_digits": format_ranges(tm_other_digits),
+    "letter": format_ranges(tm_letter), "own_token": format_ranges(tm_own_token), "caseless": format_ranges(tm_caseless),
+    "signs": format_ranges(tm_signs), "wide_space": format_ranges(tm_wide_space), "wide_break": format_ranges(tm_wide_break),
+    "two_bytes": format_ranges(tm_two_bytes), "joints": format_ranges(tm_joints),
+    "address_signs": format_ranges(tm_address_signs),
 }
-"""Classes of characters as expressions have them, without brackets."""
+"""Classes of characters in the syntax of expressions, without brackets."""
 
 FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES}
-"""Kinds of what fills a slot, from the narrowest, and how the automaton spells each."""
+"""Named kinds of fillers of a slot, from the narrowest, with the number of each."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------- memory
-# Growing buffers, arrays made of them, and memory given back.
+# Growing buffers, arrays made of them, and memory returned to the system.
 
 
 cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) except -1:
@@ -90,18 +92,18 @@ cdef int check_bounds(str name, const int64_t* values, int64_t n, int64_t size) 
     return 0
 
 
-cdef bint _any_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
+cdef bint _has_value_outside(const index_t* values, int64_t n, int64_t low, int64_t high) noexcept nogil:
     cdef int64_t i
     cdef bint outside = False
     cdef index_t top, signs = 0, greatest = <index_t>(~(<uint64_t>1 << (8 * sizeof(index_t) - 1)))
     if low == 0 and 0 < high <= INT32_MAX:
-        # Of what is less than 0 or more than `top` one of the two is negative.  Signs alone, since the processor compares
-        # no numbers without a sign, and takes fewer at once of those that are as wide as `high`.
+        # For a value below 0 or above `top`, one of the two terms is negative.  Only signs are tested, since the vector
+        # instructions compare no unsigned numbers, and compare fewer at once if they are as wide as `high`.
         top = <index_t>(high - 1)
         for i in range(n):
             signs |= values[i] | <index_t>(top - (values[i] & greatest))
         return signs < 0
-    # Without a branch, so that the compiler takes several at once.
+    # Without a branch, so that the compiler vectorises the loop.
     for i in range(n):
         outside |= (values[i] < low) | (values[i] >= high)
     return outside
@@ -112,7 +114,7 @@ cdef int check_within(str name, const index_t* values, int64_t n, int64_t low, i
     cdef bint outside
     cdef int64_t i
     with nogil:
-        outside = _any_outside(values, n, low, high)
+        outside = _has_value_outside(values, n, low, high)
     if outside:
         for i in range(n):
             if not low <= values[i] < high:
@@ -120,7 +122,7 @@ cdef int check_within(str name, const index_t* values, int64_t n, int64_t low, i
     return 0
 
 
-cdef object copied(const void* data, int64_t size, object dtype):
+cdef object copy_to_array(const void* data, int64_t size, object dtype):
     """A new array of `dtype` with `size` bytes from `data`."""
     import numpy as np
 
@@ -133,8 +135,8 @@ cdef object copied(const void* data, int64_t size, object dtype):
     return out
 
 
-cdef class Owned:
-    """Memory from `malloc` that an array looks at, freed with it."""
+cdef class MallocBuffer:
+    """Memory from `malloc` that an array is a view of; freed with the array."""
     cdef void* data
     cdef Py_ssize_t size
 
@@ -145,20 +147,20 @@ cdef class Owned:
         free(self.data)
 
 
-cdef object handed(void** data, int64_t size, object dtype):
-    """An array of `dtype` that takes over `size` bytes from `malloc`, where `copied` would hold them twice."""
+cdef object move_to_array(void** data, int64_t size, object dtype):
+    """An array of `dtype` that owns `size` bytes from `malloc` (`data` is NULL then); `copy_to_array` would hold them twice."""
     import numpy as np
 
-    cdef Owned owned
+    cdef MallocBuffer buffer
     cdef void* moved
     if size == 0:
         return np.empty(0, dtype)
-    owned = Owned.__new__(Owned)    # before anything moves: there may be no memory for it
+    buffer = MallocBuffer.__new__(MallocBuffer)    # before anything moves: it may raise MemoryError
     moved = realloc(data[0], size)
-    owned.data = data[0] if moved == NULL else moved
-    owned.size = size
+    buffer.data = data[0] if moved == NULL else moved
+    buffer.size = size
     data[0] = NULL
-    return np.frombuffer(owned, dtype)
+    return np.frombuffer(buffer, dtype)
 
 
 cdef extern from *:
@@ -174,25 +176,25 @@ cdef extern from *:
 
 
 def release_memory():
-    """Give freed memory back to the system.
+    """Return freed memory to the system.
 
-    The C library of Linux keeps blocks of up to 32 MB that were freed, in case they are wanted again.  The next source of a
-    run wants them, and to be given them anew would take a sixth of the time; a process that does something else does not.
+    The C library of Linux keeps freed blocks of up to 32 MB for later use.  The next source of a run uses them, and
+    allocating them anew would take a sixth of the time, so call this only where a process goes on to do something else.
     """
     with nogil:
         tm_release()
 
 
-cdef void found_free(Found* f) noexcept nogil:
+cdef void occurrences_free(Occurrences* f) noexcept nogil:
     free(f.position)
     free(f.length)
     free(f.count)
     free(f.df)
-    memset(f, 0, sizeof(Found))
+    memset(f, 0, sizeof(Occurrences))
 
 
 cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) except -1 nogil:
-    """Make room for `wanted` items of so many bytes, and for half as many again if there was less."""
+    """Make room for `wanted` items of `item` bytes, and for half as many again if there was less; `room` counts items."""
     cdef void* moved
     if wanted <= room[0]:
         return 0
@@ -205,7 +207,7 @@ cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) excep
     return 0
 
 
-cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
+cdef int occurrences_push(Occurrences* f, int64_t position, int64_t length, int64_t count, int64_t df) except -1 nogil:
     cdef int64_t room
     if f.size == f.room:
         room = f.room
@@ -225,27 +227,28 @@ cdef int found_push(Found* f, int64_t position, int64_t length, int64_t count, i
     return 0
 
 
-cdef object found_columns(Found* found):
+cdef object occurrences_to_columns(Occurrences* found):
+    """The four columns as arrays; frees `found`."""
     import numpy as np
 
     try:
-        return (copied(found.position, found.size * 8, np.int64), copied(found.length, found.size * 4, np.int32),
-                copied(found.count, found.size * 4, np.int32), copied(found.df, found.size * 4, np.int32))
+        return (copy_to_array(found.position, found.size * 8, np.int64), copy_to_array(found.length, found.size * 4, np.int32),
+                copy_to_array(found.count, found.size * 4, np.int32), copy_to_array(found.df, found.size * 4, np.int32))
     finally:
-        found_free(found)
+        occurrences_free(found)
 
 
 # ---------------------------------------------------------------------------------------------------------------------- tables
-# Interners: strings in one arena, and short tokens by their spelling, both by open addressing.
+# Interners: strings in one arena, and short tokens by their keys, both by open addressing.
 #
-# A look-up is defined in the .pxd file, so that each module compiles it into its loops; what grows a table stands here.
+# Look-ups are defined in the .pxd file, so that each module compiles them into its loops; functions that grow a table are here.
 
 
 cdef int table_init(Table* t) except -1 nogil:
     memset(t, 0, sizeof(Table))
     t.slots = <uint64_t*>malloc(1024 * sizeof(uint64_t))
     t.offset = <int64_t*>malloc(512 * sizeof(int64_t))
-    # Never NULL, for an empty string is copied and compared like any other.
+    # Never NULL, since an empty string is copied and compared like any other.
     t.arena = <uint8_t*>malloc(64)
     if t.slots == NULL or t.offset == NULL or t.arena == NULL:
         table_free(t)
@@ -274,7 +277,7 @@ cdef void table_free(Table* t) noexcept nogil:
 cdef int table_grow(Table* t) except -1 nogil:
     cdef uint64_t mask = t.mask * 2 + 1, slot, place
     cdef int64_t i
-    cdef uint64_t* slots = <uint64_t*>tm_scattered((mask + 1) * sizeof(uint64_t))
+    cdef uint64_t* slots = <uint64_t*>tm_alloc_zeroed((mask + 1) * sizeof(uint64_t))
     if slots == NULL:
         raise MemoryError
     for i in range(t.count):
@@ -290,7 +293,7 @@ cdef int table_grow(Table* t) except -1 nogil:
 
 
 cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) except -1 nogil:
-    """Append a string that is not there yet; where memory runs out the table is as it was."""
+    """Add a string that is not there yet, and return its id.  If memory runs out, the table is unchanged."""
     cdef uint64_t place
     if t.count >= 0x7FFFFFFE:
         with gil:
@@ -311,12 +314,12 @@ cdef int64_t table_insert(Table* t, const uint8_t* p, int64_t n, uint64_t h) exc
 
 
 cdef int words_init(Words* w, int64_t room) except -1 nogil:
-    """Empty; room for so many tokens before it grows."""
+    """Make an empty table with room for so many tokens before it grows."""
     w.count = 0
     w.mask = 255
     while w.mask < <uint64_t>room * 2:
         w.mask = w.mask * 2 + 1
-    w.slots = <Word*>tm_scattered((w.mask + 1) * sizeof(Word))
+    w.slots = <Word*>tm_alloc_zeroed((w.mask + 1) * sizeof(Word))
     if w.slots == NULL:
         raise MemoryError
     return 0
@@ -353,14 +356,14 @@ cdef int words_insert(Words* w, uint64_t h, uint64_t a, uint64_t b, int32_t size
 
 
 # ------------------------------------------------------------------------------------------------- marks: URLs, dates, numbers
-# Patterns that part a stretch of bytes, where separators would not: addresses, dates, phone numbers, hex.
+# Marks: matches of patterns that may hold separators (URLs, e-mail addresses, dates, phone numbers, hex).
 #
-# In comes a place in a text, out goes where the pattern that begins there ends.  Each is the native form of a regular
-# expression of `patterns.TABLE`.
+# Each `*_end(p, i, n)` gives where the match that begins at byte i of p[:n] ends, or i if none does.  Each is the native
+# form of a regular expression of `patterns.TABLE`.
 
 
-cdef inline bint closed(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """No letter or digit follows."""
+cdef inline bint is_boundary(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Whether no ASCII letter or digit is at i, as at the end of a text of n bytes."""
     return i >= n or not is_alnum(p[i])
 
 
@@ -398,7 +401,7 @@ cdef int64_t url_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     else:
         return i
     j = first
-    while j < n and in_url(p[j]):
+    while j < n and is_url_byte(p[j]):
         j += 1
     while j > first and not ends_url(p[j - 1]):
         j -= 1
@@ -424,7 +427,7 @@ cdef int64_t email_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     return end
 
 
-cdef inline bint digits(const uint8_t* p, int64_t i, int64_t n, int count) noexcept nogil:
+cdef inline bint has_digits(const uint8_t* p, int64_t i, int64_t n, int count) noexcept nogil:
     cdef int k
     if i + count > n:
         return False
@@ -438,61 +441,61 @@ cdef int64_t zone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """End of `(?:Z|[+-]dd:?dd)` at i, or i."""
     if i < n and p[i] == 90:
         return i + 1
-    if i < n and (p[i] == 43 or p[i] == 45) and digits(p, i + 1, n, 2):
-        if i + 3 < n and p[i + 3] == 58 and digits(p, i + 4, n, 2):
+    if i < n and (p[i] == 43 or p[i] == 45) and has_digits(p, i + 1, n, 2):
+        if i + 3 < n and p[i + 3] == 58 and has_digits(p, i + 4, n, 2):
             return i + 6
-        if digits(p, i + 3, n, 2):
+        if has_digits(p, i + 3, n, 2):
             return i + 5
     return i
 
 
 cdef int64_t iso_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Longest closed reading first: the order in which the expression backtracks."""
+    """Of the readings that end at a boundary, the longest: the order in which the expression backtracks."""
     cdef int64_t date, hm, hms, frac, end
-    if not (digits(p, i, n, 4) and i + 4 < n and p[i + 4] == 45 and digits(p, i + 5, n, 2) and i + 7 < n and p[i + 7] == 45
-            and digits(p, i + 8, n, 2)):
+    if not (has_digits(p, i, n, 4) and i + 4 < n and p[i + 4] == 45 and has_digits(p, i + 5, n, 2) and i + 7 < n and p[i + 7] == 45
+            and has_digits(p, i + 8, n, 2)):
         return i
     date = i + 10
-    if (date < n and p[date] == 84 and digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58
-            and digits(p, date + 4, n, 2)):
+    if (date < n and p[date] == 84 and has_digits(p, date + 1, n, 2) and date + 3 < n and p[date + 3] == 58
+            and has_digits(p, date + 4, n, 2)):
         hm = date + 6
-        if hm < n and p[hm] == 58 and digits(p, hm + 1, n, 2):
+        if hm < n and p[hm] == 58 and has_digits(p, hm + 1, n, 2):
             hms = hm + 3
-            if hms < n and p[hms] == 46 and digits(p, hms + 1, n, 1):
+            if hms < n and p[hms] == 46 and has_digits(p, hms + 1, n, 1):
                 frac = hms + 1
                 while frac < n and is_digit(p[frac]):
                     frac += 1
                 end = zone_end(p, frac, n)
-                if end > frac and closed(p, end, n):
+                if end > frac and is_boundary(p, end, n):
                     return end
-                if closed(p, frac, n):
+                if is_boundary(p, frac, n):
                     return frac
             end = zone_end(p, hms, n)
-            if end > hms and closed(p, end, n):
+            if end > hms and is_boundary(p, end, n):
                 return end
-            if closed(p, hms, n):
+            if is_boundary(p, hms, n):
                 return hms
         end = zone_end(p, hm, n)
-        if end > hm and closed(p, end, n):
+        if end > hm and is_boundary(p, end, n):
             return end
-        if closed(p, hm, n):
+        if is_boundary(p, hm, n):
             return hm
-    return date if closed(p, date, n) else i
+    return date if is_boundary(p, date, n) else i
 
 
 cdef inline bint joins_digits(uint8_t c) noexcept nogil:
     return c == 45 or c == 46
 
 
-cdef int64_t phone_core(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+cdef int64_t phone_core_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     cdef int64_t j
-    if i + 5 <= n and p[i] == 40 and digits(p, i + 1, n, 3) and p[i + 4] == 41:
+    if i + 5 <= n and p[i] == 40 and has_digits(p, i + 1, n, 3) and p[i + 4] == 41:
         j = i + 5
-    elif digits(p, i, n, 3) and i + 3 < n and joins_digits(p[i + 3]):
+    elif has_digits(p, i, n, 3) and i + 3 < n and joins_digits(p[i + 3]):
         j = i + 4
     else:
         return -1
-    if digits(p, j, n, 3) and j + 3 < n and joins_digits(p[j + 3]) and digits(p, j + 4, n, 4) and closed(p, j + 8, n):
+    if has_digits(p, j, n, 3) and j + 3 < n and joins_digits(p[j + 3]) and has_digits(p, j + 4, n, 4) and is_boundary(p, j + 8, n):
         return j + 8
     return -1
 
@@ -503,10 +506,10 @@ cdef int64_t phone_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     while k < n and k - j < 3 and is_digit(p[k]):
         k += 1
     if k > j and k < n and joins_digits(p[k]):
-        end = phone_core(p, k + 1, n)
+        end = phone_core_end(p, k + 1, n)
         if end >= 0:
             return end
-    end = phone_core(p, i, n)
+    end = phone_core_end(p, i, n)
     return end if end >= 0 else i
 
 
@@ -514,7 +517,7 @@ cdef inline bint is_hex(uint8_t c) noexcept nogil:
     return is_digit(c) or 97 <= c <= 102
 
 
-cdef inline int64_t hex_run(const uint8_t* p, int64_t i, int64_t n, int64_t count) noexcept nogil:
+cdef inline int64_t count_hex(const uint8_t* p, int64_t i, int64_t n, int64_t count) noexcept nogil:
     cdef int64_t k = i
     while k < n and k - i < count and is_hex(p[k]):
         k += 1
@@ -522,9 +525,9 @@ cdef inline int64_t hex_run(const uint8_t* p, int64_t i, int64_t n, int64_t coun
 
 
 cdef int64_t uuid_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    if (i + 36 <= n and p[i + 8] == 45 and p[i + 13] == 45 and p[i + 18] == 45 and p[i + 23] == 45 and hex_run(p, i, n, 8) == 8
-            and hex_run(p, i + 9, n, 4) == 4 and hex_run(p, i + 14, n, 4) == 4 and hex_run(p, i + 19, n, 4) == 4
-            and hex_run(p, i + 24, n, 12) == 12 and closed(p, i + 36, n)):
+    if (i + 36 <= n and p[i + 8] == 45 and p[i + 13] == 45 and p[i + 18] == 45 and p[i + 23] == 45 and count_hex(p, i, n, 8) == 8
+            and count_hex(p, i + 9, n, 4) == 4 and count_hex(p, i + 14, n, 4) == 4 and count_hex(p, i + 19, n, 4) == 4
+            and count_hex(p, i + 24, n, 12) == 12 and is_boundary(p, i + 36, n)):
         return i + 36
     return i
 
@@ -538,10 +541,10 @@ cdef int64_t hex_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
         else:
             letter = True
         k += 1
-    return k if k - i >= 8 and digit and letter and closed(p, k, n) else i
+    return k if k - i >= 8 and digit and letter and is_boundary(p, k, n) else i
 
 
-cdef int64_t mark_at(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+cdef int64_t mark_end(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
     """End of the mark that begins at i, or i.  The order of the tests is the order of patterns.TABLE."""
     cdef int64_t end
     if i > 0 and is_alnum(p[i - 1]):
@@ -587,7 +590,7 @@ cdef int64_t mark_at(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, 
 
 
 cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
-    """A cheap test that every mark passes: an at-sign, a digit, "://" or "www."."""
+    """Whether n bytes hold an at-sign, a digit, "://" or "www.", as every mark does: a cheap test."""
     cdef int64_t i
     cdef uint8_t c
     for i in range(n):
@@ -600,19 +603,19 @@ cdef bint may_hold_mark(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------------------------ tags
-# Tags of HTML as tokens: where one ends, and its form, which keeps the names of attributes and the values that say what it is.
+# Tags of HTML as tokens: where a tag ends, and its form: its name with the attributes class and id.
 
 
-cdef inline bint says_script(const uint8_t* p, int64_t n) noexcept nogil:
-    """The name of a script, and it ends there."""
+cdef inline bint is_script_name(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether the name of an element, of n bytes at most, is "script"."""
     return n >= 6 and same_letters(p, b"script", 6) and (n == 6 or not (is_alnum(p[6]) or p[6] == 95))
 
 
 cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Where the end tag of the script with the content at i begins, or n.
+    """Where the end tag of the script whose content begins at i begins, or n.
 
-    After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script: so are they hidden
-    that a script writes (HTML standard, sections 13.2.5.15 to 31: "script data double escaped").
+    Between ``<!--`` and ``-->``, a start tag and an end tag of a script are a pair that belongs to the content: scripts hide
+    the tags that they write in this way (HTML standard, sections 13.2.5.15 to 31: "script data double escaped").
     """
     cdef bint escaped = False, double_escaped = False
     cdef const void* hit
@@ -624,24 +627,24 @@ cdef int64_t script_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
             i = <const uint8_t*>hit - p
             if i + 3 < n and p[i + 1] == 33 and p[i + 2] == 45 and p[i + 3] == 45:
                 escaped = True
-                i += 2                      # the two of <!--> close it, too
+                i += 2                      # the two dashes of <!--> close it, too
                 continue
         elif p[i] == 45 and i + 2 < n and p[i + 1] == 45 and p[i + 2] == 62:
             escaped = double_escaped = False
             i += 3
             continue
         if p[i] == 60 and i + 1 < n:
-            if p[i + 1] == 47 and says_script(p + i + 2, n - i - 2):
+            if p[i + 1] == 47 and is_script_name(p + i + 2, n - i - 2):
                 if not double_escaped:
                     return i
                 double_escaped = False
-            elif escaped and says_script(p + i + 1, n - i - 1):
+            elif escaped and is_script_name(p + i + 1, n - i - 1):
                 double_escaped = True
         i += 1
     return n
 
 
-cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
+cdef int64_t element_end(const uint8_t* p, int64_t i, int64_t n, const char* name, int64_t size) noexcept nogil:
     """End of `</name ...>` at or after i; n if the element is never closed."""
     cdef const void* hit
     cdef int64_t j
@@ -650,7 +653,7 @@ cdef int64_t find_close(const uint8_t* p, int64_t i, int64_t n, const char* name
         if hit == NULL:
             return n
         i = <const uint8_t*>hit - p
-        if i + 2 + size <= n and p[i + 1] == 47 and same_letters(p + i + 2, name, size) and closed(p, i + 2 + size, n):
+        if i + 2 + size <= n and p[i + 1] == 47 and same_letters(p + i + 2, name, size) and is_boundary(p, i + 2 + size, n):
             j = i + 2 + size
             hit = memchr(p + j, 62, n - j)
             return n if hit == NULL else <const uint8_t*>hit - p + 1
@@ -678,24 +681,27 @@ cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n, uint8_t* kind) noex
     hit = memchr(p + i, 62, n - i)
     j = n if hit == NULL else <const uint8_t*>hit - p + 1
     kind[0] = TAG
-    if i + 7 <= n and same_letters(p + i + 1, "script", 6) and closed(p, i + 7, n):
+    if i + 7 <= n and same_letters(p + i + 1, "script", 6) and is_boundary(p, i + 7, n):
         kind[0] = RAW
-        return find_close(p, j, n, "script", 6)
-    if i + 6 <= n and same_letters(p + i + 1, "style", 5) and closed(p, i + 6, n):
+        return element_end(p, j, n, "script", 6)
+    if i + 6 <= n and same_letters(p + i + 1, "style", 5) and is_boundary(p, i + 6, n):
         kind[0] = RAW
-        return find_close(p, j, n, "style", 5)
+        return element_end(p, j, n, "style", 5)
     return j
 
 
-cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value,
-                       int64_t* value_end) noexcept nogil:
-    """One attribute at or after i: [i', name_end) and [value, value_end).  Returns i' or n when there is none left."""
+cdef int64_t find_attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end, int64_t* value,
+                            int64_t* value_end) noexcept nogil:
+    """Find the next attribute at or after i.  Returns where it begins, or n if there is none.
+
+    `name_end`, `value` and `value_end` (OUT): its name is [begin, name_end), its value [value, value_end).
+    """
     cdef uint8_t quote
     while i < n and (p[i] <= 32 or p[i] == 47):
         i += 1
     if i >= n:
         return n
-    # An equals sign in front belongs to the name (HTML standard, 13.2.5.32).
+    # A leading equals sign belongs to the name (HTML standard, 13.2.5.32).
     name_end[0] = i + 1
     while name_end[0] < n and p[name_end[0]] > 32 and p[name_end[0]] != 61 and p[name_end[0]] != 47:
         name_end[0] += 1
@@ -722,19 +728,22 @@ cdef int64_t attribute(const uint8_t* p, int64_t i, int64_t n, int64_t* name_end
     return i
 
 
-cdef uint8_t* put_value(const Spec* spec, const uint8_t* p, int64_t i, int64_t end, uint8_t* o) noexcept nogil:
-    """An attribute's value with runs of white space as one blank and runs of ASCII digits as numbers."""
-    cdef bint any_yet = False, blank = False
+cdef uint8_t* write_value(const Spec* spec, const uint8_t* p, int64_t i, int64_t end, uint8_t* o) noexcept nogil:
+    """Write the value [i, end) of an attribute, with runs of white space as one blank and runs of ASCII digits as numbers.
+
+    Returns the end of what was written.
+    """
+    cdef bint has_text = False, blank = False
     while i < end:
         if p[i] <= 32:
             blank = True
             i += 1
             continue
-        if blank and any_yet:
+        if blank and has_text:
             o[0] = 32
             o += 1
         blank = False
-        any_yet = True
+        has_text = True
         if spec.on[NUMBER] and is_digit(p[i]):
             while i < end and is_digit(p[i]):
                 i += 1
@@ -749,12 +758,15 @@ cdef uint8_t* put_value(const Spec* spec, const uint8_t* p, int64_t i, int64_t e
 
 
 cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kind, uint8_t* out) noexcept nogil:
-    """Form of a tag: its name in lower case, class and id; `out` (OUT) has room for 2 n + 32 bytes."""
+    """Write the form of a tag: its name in lower case, class and id.  Returns its bytes.
+
+    `out` (OUT) has room for 2 n + 32 bytes.
+    """
     cdef uint8_t* o = out
     cdef int64_t i = 1, j, end, name_end = 0, value = 0, value_end = 0
     cdef int which
     cdef const char* names = "classid"
-    cdef bint wanted
+    cdef bint matches_name
     if kind == RAW:
         if p[1] == 33:
             memcpy(out, b"<!---->", 7)
@@ -777,20 +789,20 @@ cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kin
         i += 1
     if is_alpha(p[1]):
         for which in range(2):
-            j = attribute(p, i, end, &name_end, &value, &value_end)
+            j = find_attribute(p, i, end, &name_end, &value, &value_end)
             while j < end:
                 if which == 0:
-                    wanted = name_end - j == 5 and same_letters(p + j, names, 5)
+                    matches_name = name_end - j == 5 and same_letters(p + j, names, 5)
                 else:
-                    wanted = name_end - j == 2 and same_letters(p + j, names + 5, 2)
-                if wanted and value_end > value:
+                    matches_name = name_end - j == 2 and same_letters(p + j, names + 5, 2)
+                if matches_name and value_end > value:
                     memcpy(o, b" class=\"" if which == 0 else b" id=\"", 8 if which == 0 else 5)
                     o += 8 if which == 0 else 5
-                    o = put_value(spec, p, value, value_end, o)
+                    o = write_value(spec, p, value, value_end, o)
                     o[0] = 34
                     o += 1
                     break
-                j = attribute(p, max(value_end + 1, name_end), end, &name_end, &value, &value_end)
+                j = find_attribute(p, max(value_end + 1, name_end), end, &name_end, &value, &value_end)
     if end < n:
         o[0] = 62
         o += 1
@@ -798,10 +810,11 @@ cdef int64_t tag_form(const Spec* spec, const uint8_t* p, int64_t n, uint8_t kin
 
 
 # ----------------------------------------------------------------------------------------------------------------------- UTF-8
-# Python's strings as UTF-8, without the interpreter's lock, and code points counted in it.
+# Strings of Python to UTF-8 without the GIL, and code points counted in UTF-8.
 #
-# In come code units of one, two or four bytes, as a str holds them, out go bytes in a buffer that is used again.  Cost is
-# linear, sixteen characters at a time while they are ASCII.  Python's own way keeps what it makes as long as the str lives.
+# The input is code units of one, two or four bytes, as a str holds them; the output is bytes in a buffer that is reused.  Cost
+# is linear, sixteen characters at a time while they are ASCII.  Python's own conversion would keep its bytes as long as the
+# str lives.
 
 
 cdef extern from *:
@@ -811,8 +824,8 @@ cdef extern from *:
     #include <emmintrin.h>
     #endif
 
-    /* Of sixteen bytes, those that go on a character are 10xxxxxx: as signed numbers less than -64. */
-    static inline int64_t tm_begun(const uint8_t *p) {
+    /* How many of sixteen bytes begin a character.  Bytes that continue one are 10xxxxxx: as signed numbers less than -64. */
+    static inline int64_t tm_count_begins(const uint8_t *p) {
     #if defined(__SSE2__)
         const __m128i begun = _mm_cmpgt_epi8(_mm_loadu_si128((const __m128i *)p), _mm_set1_epi8(-65));
         const __m128i sums = _mm_sad_epu8(_mm_and_si128(begun, _mm_set1_epi8(1)), _mm_setzero_si128());
@@ -824,7 +837,7 @@ cdef extern from *:
     #endif
     }
 
-    /* Write sixteen code units as bytes, good as far as they are ASCII, and say how far that is. */
+    /* Write sixteen code units as bytes; returns how many before the first that is not ASCII, which are all that is valid. */
     #if defined(__SSE2__)
     static inline int tm_first_zero(__m128i ascii) {
         const unsigned other = ~(unsigned)_mm_movemask_epi8(ascii) & 0xFFFF;
@@ -868,17 +881,17 @@ cdef extern from *:
     TM_NARROW(tm_narrow4, uint32_t)
     #endif
     """
-    int64_t tm_begun(const uint8_t* p) noexcept nogil
+    int64_t tm_count_begins(const uint8_t* p) noexcept nogil
     int tm_narrow1(const uint8_t* units, uint8_t* out) noexcept nogil
     int tm_narrow2(const uint16_t* units, uint8_t* out) noexcept nogil
     int tm_narrow4(const uint32_t* units, uint8_t* out) noexcept nogil
 
 
 cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Code points that begin in [start, end)."""
+    """How many code points begin in [start, end)."""
     cdef int64_t i = start, count = 0
     while i + 16 <= end:
-        count += tm_begun(p + i)
+        count += tm_count_begins(p + i)
         i += 16
     while i < end:
         count += (p[i] & 0xC0) != 0x80
@@ -887,7 +900,7 @@ cdef int64_t count_points(const uint8_t* p, int64_t start, int64_t end) noexcept
 
 
 cdef int64_t skip_points(const uint8_t* p, int64_t i, int64_t number) noexcept nogil:
-    """The byte so many code points behind i."""
+    """The byte that is so many code points after i."""
     while number:
         i += 1 if p[i] < 0x80 else 2 if p[i] < 0xE0 else 3 if p[i] < 0xF0 else 4
         number -= 1
@@ -900,8 +913,8 @@ ctypedef fused Unit:
     uint32_t
 
 
-cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
-    """UTF-8 of code units; returns its bytes, or -1 if there are surrogates and they may not be."""
+cdef int64_t write_utf8(const Unit* units, int64_t number, bint surrogates, uint8_t* out) noexcept nogil:
+    """Write code units as UTF-8; returns the bytes written, or -1 if there are surrogates and `surrogates` is False."""
     cdef int64_t i = 0, size = 0, k
     cdef int ascii
     cdef uint32_t c
@@ -918,7 +931,7 @@ cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8
             size += ascii
             if ascii < 16:
                 break
-        # One that is not; where they stand together it is not worth while to look for ASCII behind each.
+        # Now a character that is not ASCII; where several follow each other, a test for ASCII after each would not pay.
         k = min(number, i + (1 if i + 1 < number and units[i + 1] < 0x80 else 16))
         while i < k:
             c = units[i]
@@ -946,27 +959,31 @@ cdef int64_t put_units(const Unit* units, int64_t number, bint surrogates, uint8
     return size
 
 
-cdef const uint8_t* utf8_of(const Written* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil:
-    """A str as UTF-8, in `room` if it is not ASCII; of size -1 if it holds lone surrogates and these may not be."""
+cdef const uint8_t* encode_utf8(const StrView* text, bint surrogates, Bytes* room, int64_t* size) except? NULL nogil:
+    """A str as UTF-8: its own bytes if it is ASCII, else in `room` (INOUT).
+
+    `size` (OUT) is the number of bytes, or -1 if the str holds lone surrogates and `surrogates` is False.
+    """
     cdef int64_t n = text.points
     if text.ascii:
         size[0] = n
         return <const uint8_t*>text.units
-    # The most that a unit can become: a byte two, two bytes three, four bytes four.
+    # The most bytes that a unit becomes: two of one byte, three of two bytes, four of four.
     reserve(<void**>&room.data, &room.room, n * (2 if text.kind == 1 else 3 if text.kind == 2 else 4), 1)
     if text.kind == 1:
-        size[0] = put_units[uint8_t](<const uint8_t*>text.units, n, surrogates, room.data)
+        size[0] = write_utf8[uint8_t](<const uint8_t*>text.units, n, surrogates, room.data)
     elif text.kind == 2:
-        size[0] = put_units[uint16_t](<const uint16_t*>text.units, n, surrogates, room.data)
+        size[0] = write_utf8[uint16_t](<const uint16_t*>text.units, n, surrogates, room.data)
     else:
-        size[0] = put_units[uint32_t](<const uint32_t*>text.units, n, surrogates, room.data)
+        size[0] = write_utf8[uint32_t](<const uint32_t*>text.units, n, surrogates, room.data)
     return room.data
 
 
 # ------------------------------------------------------------------------------------------------------------- forms of tokens
-# The form of a token, in which a match of a mutable pattern is a number, and what kind of token a form is.
+# The form of a token, in which each match of a mutable pattern is a marker and the number of the pattern; and the traits of
+# forms.
 #
-# A form costs time linear in its token, and the Tokeniser asks for it once a type.
+# A form takes time linear in its token; the Tokeniser asks for it once per type.
 
 
 cdef extern from "Python.h":
@@ -975,7 +992,7 @@ cdef extern from "Python.h":
 
 
 cdef enum:
-    LONGEST_WORD = 48       # bytes of a word of the closed lists, at most
+    MAX_LISTED_WORD = 48    # bytes of a word of the closed lists
 
 
 cdef inline int digit_width(const uint8_t* p, int64_t n) noexcept nogil:
@@ -994,7 +1011,7 @@ cdef int64_t letters_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
 
 
 cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
-    """Digits with single joints between them; the kinds of joint choose number, clock, date or the mixed numeric."""
+    """End of digits with single joints between them; `pattern` (OUT) is NUMBER, CLOCK, DATE or NUMERIC, by the joints."""
     cdef int joints = 0, width
     cdef uint8_t c
     while True:
@@ -1019,7 +1036,7 @@ cdef int64_t number_end(const uint8_t* p, int64_t i, int64_t n, int* pattern) no
 
 
 cdef int64_t other_number_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Digits of the scripts of Asia with single joints between them, whatever their kinds."""
+    """End of digits of the scripts of Asia with single joints of any kind between them."""
     cdef int width = 0, after = 0
     while i < n:
         if is_other_digit(decode(p + i, n - i, &width)):
@@ -1031,15 +1048,15 @@ cdef int64_t other_number_end(const uint8_t* p, int64_t i, int64_t n) noexcept n
     return i
 
 
-cdef int64_t dotted_meridiem(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+cdef int64_t dotted_meridiem_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     """End of `[ap]\\.m\\.` at i, or i."""
     if i + 4 <= n and (p[i] == 97 or p[i] == 112) and p[i + 1] == 46 and p[i + 2] == 109 and p[i + 3] == 46:
         return i + 4
     return i
 
 
-cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
-    """What may follow digits and make them an ordinal, a time or a percentage."""
+cdef int64_t number_suffix_end(const uint8_t* p, int64_t i, int64_t n, const uint8_t* on, int* pattern) noexcept nogil:
+    """End of a suffix that makes the digits before i an ordinal, a time or a percentage (`pattern`, INOUT), or i."""
     cdef int64_t end = letters_end(p, i, n)
     cdef uint8_t a, b
     if end == i + 2:
@@ -1053,7 +1070,7 @@ cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t*
             pattern[0] = TIME
             return end
     elif end == i + 1 and on[TIME] and pattern[0] <= CLOCK:
-        end = dotted_meridiem(p, i, n)
+        end = dotted_meridiem_end(p, i, n)
         if end > i and letters_end(p, end, n) == end:
             pattern[0] = TIME
             return end
@@ -1068,6 +1085,7 @@ cdef int64_t after_number(const uint8_t* p, int64_t i, int64_t n, const uint8_t*
 
 
 cdef inline int currency_width(const uint8_t* p, int64_t n) noexcept nogil:
+    """Bytes of the currency sign at p, or 0."""
     if p[0] == 36:
         return 1
     if p[0] == 0xC2 and n >= 2 and (p[1] == 0xA3 or p[1] == 0xA5):
@@ -1078,6 +1096,7 @@ cdef inline int currency_width(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef inline int rule_width(const uint8_t* p, int64_t n) noexcept nogil:
+    """Bytes of the character at p if rules are drawn with it (dashes, stars ...), else 0."""
     cdef uint8_t c = p[0]
     if c == 95 or c == 61 or c == 42 or c == 126 or c == 35:
         return 1
@@ -1086,8 +1105,9 @@ cdef inline int rule_width(const uint8_t* p, int64_t n) noexcept nogil:
     return 0
 
 
-cdef int64_t letters_form(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
-    """The run of letters at i: end of what a pattern takes (pattern > 0) or of the literal run (pattern = 0)."""
+cdef int64_t match_letters(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, int* pattern) noexcept nogil:
+    """Match the run of letters at i.  Returns the end of the match, of which `pattern` (OUT) is the number, or of the run if it
+    is literal (pattern 0)."""
     cdef int64_t end = letters_end(p, i, n), k, found
     cdef const uint8_t* on = &spec.on[0]
     pattern[0] = 0
@@ -1107,22 +1127,22 @@ cdef int64_t letters_form(const Spec* spec, const uint8_t* p, int64_t i, int64_t
                 pattern[0] = INITIALS
                 return k
         if on[MERIDIEM]:
-            k = dotted_meridiem(p, i, n)
+            k = dotted_meridiem_end(p, i, n)
             if k > i:
                 pattern[0] = MERIDIEM
                 return k
-    if spec.words.count and end - i <= LONGEST_WORD:
+    if spec.words.count and end - i <= MAX_LISTED_WORD:
         found = table_find(&spec.words, p + i, end - i, tm_hash(p + i, end - i))
         if found >= 0:
             pattern[0] = spec.word_pattern[found]
             return end
-    if on[UPPER] and all_upper(p, i, end):
+    if on[UPPER] and is_all_upper(p, i, end):
         pattern[0] = UPPER
     return end
 
 
-cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
-    """Form of a stretch without marks: shapes and words in their place, everything else as it stands."""
+cdef int64_t normalise_without_marks(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
+    """Write the form of n bytes without marks: matches of patterns as numbers, all else as it is.  Returns its bytes."""
     cdef uint8_t* o = out
     cdef int64_t i = 0, end, k
     cdef int pattern = 0, width = 0
@@ -1134,7 +1154,7 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
             pattern = 0
         elif on[NUMBER] and digit_width(p + i, n - i):
             end = number_end(p, i, n, &pattern)
-            end = after_number(p, end, n, on, &pattern) if end < n else end
+            end = number_suffix_end(p, end, n, on, &pattern) if end < n else end
         elif on[NUMBER_WORLD] and is_other_digit(decode(p + i, n - i, &width)):
             end = other_number_end(p, i, n)
             pattern = NUMBER_WORLD
@@ -1145,7 +1165,7 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
                 k += 1
             pattern = RULE if k >= 3 else 0
         elif is_letter(decode(p + i, n - i, &width)):
-            end = letters_form(spec, p, i, n, &pattern)
+            end = match_letters(spec, p, i, n, &pattern)
         else:
             pattern = 0
             end = i + width
@@ -1154,8 +1174,8 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
                 if width and i + width < n and digit_width(p + i + width, n - i - width):
                     k = number_end(p, i + width, n, &pattern)
                     if k < n:
-                        # "$5am" is a sign and a time, as "$5:30am" is: a form must not depend on which joints a number has.
-                        k = after_number(p, k, n, on, &pattern)
+                        # "$5am" is a sign and a time, like "$5:30am": a form must not depend on the joints of a number.
+                        k = number_suffix_end(p, k, n, on, &pattern)
                     if pattern == NUMBER:
                         pattern = PRICE
                         end = k
@@ -1173,37 +1193,37 @@ cdef int64_t normalise_plain(const Spec* spec, const uint8_t* p, int64_t n, uint
 
 
 cdef int64_t normalise(const Spec* spec, const uint8_t* p, int64_t n, uint8_t* out) noexcept nogil:
-    """Form of a word token; `out` (OUT) has room for 2 n bytes.  Returns the form's length."""
+    """Write the form of a word token; `out` (OUT) has room for 2 n bytes.  Returns its bytes."""
     cdef int64_t i = 0, first = 0, end, size = 0
     cdef int pattern = 0
     if may_hold_mark(p, n):
         while i < n:
-            end = mark_at(p, i, n, &spec.on[0], &pattern)
+            end = mark_end(p, i, n, &spec.on[0], &pattern)
             if end == i:
                 i += 1
                 continue
-            size += normalise_plain(spec, p + first, i - first, out + size)
+            size += normalise_without_marks(spec, p + first, i - first, out + size)
             out[size] = MARKER
             out[size + 1] = <uint8_t>pattern
             size += 2
             i = end
             first = end
-    return size + normalise_plain(spec, p + first, n - first, out + size)
+    return size + normalise_without_marks(spec, p + first, n - first, out + size)
 
 
 cdef enum:
-    OPENING_OR_CLOSING = 0x201C     # Germans close with what others open with
-    WORD_SPACE = 0x1361     # of Ethiopic; two of them are the full stop of who has no key for it
+    LEFT_DOUBLE_QUOTE = 0x201C      # opens quotes in English, closes them in German
+    ETHIOPIC_WORDSPACE = 0x1361     # two of them are typed for the Ethiopic full stop
 
 
 cdef inline bint is_colon(uint32_t c) noexcept nogil:
-    """Colons: ASCII, Ethiopic, Khmer, of full width."""
+    """Whether c is a colon: ASCII, Ethiopic, Khmer or full-width."""
     return c == 58 or c == 0x1366 or c == 0x17D6 or c == 0xFF1A
 
 
-cdef inline int closing_mark(uint32_t c) noexcept nogil:
-    """2 for a mark that ends sentences, 1 for another that closes what it follows (no comma), -1 for a quote or bracket,
-    else 0."""
+cdef inline int classify_closing_mark(uint32_t c) noexcept nogil:
+    """Kind of a closing mark: 2 if it ends sentences, 1 if it closes in another way what it follows (not a comma), -1 if it is
+    a closing quote or bracket, else 0."""
     if c < 0x80:
         if c == 46 or c == 33 or c == 63:
             return 2
@@ -1228,14 +1248,14 @@ cdef inline int closing_mark(uint32_t c) noexcept nogil:
     return 1 if 0x2013 <= c <= 0x2015 or c == 0xFF5C or c == 0x2502 or is_colon(c) else 0
 
 
-cdef inline bint quotes_words(uint32_t c) noexcept nogil:
-    """Closing quotes, of titles too.  Brackets are none: what they hold, as a dateline, is often closed by them."""
+cdef inline bint is_closing_quote(uint32_t c) noexcept nogil:
+    """Whether c is a closing quote, also of titles.  Brackets are not, since they often close what they hold, as a dateline."""
     return (c == 34 or c == 39 or c == 0xBB or c == 0x2019 or 0x201C <= c <= 0x201D or c == 0x203A
             or 0x3009 <= c <= 0x300F or c == 0xFF63 or c == 0x301E or c == 0x301F)
 
 
 cdef uint32_t last_character(const uint8_t* form, int64_t n, int* width) noexcept nogil:
-    """The last character of n bytes, at least one, and its width in bytes."""
+    """The last character of n >= 1 bytes, and its width in bytes (OUT)."""
     width[0] = 1
     while width[0] < 4 and n - width[0] > 0 and (form[n - width[0]] & 0xC0) == 0x80:
         width[0] += 1
@@ -1243,22 +1263,22 @@ cdef uint32_t last_character(const uint8_t* form, int64_t n, int* width) noexcep
 
 
 cdef bint ends_word(const uint8_t* form, int64_t n) noexcept nogil:
-    """Whether a letter, or a mark that ends sentences, is the last of n bytes."""
+    """Whether the last character of n bytes is a letter, a comma, or a mark that ends sentences."""
     cdef int width = 0
     cdef uint32_t last
     if n < 1:
         return False
     last = last_character(form, n, &width)
-    return is_letter(last) or last == 44 or closing_mark(last) == 2
+    return is_letter(last) or last == 44 or classify_closing_mark(last) == 2
 
 
-cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept nogil:
-    """Whether a mark of ASCII behind n bytes ends a sentence: a colon behind Armenian, a semicolon behind Greek words."""
+cdef bint ends_sentence_in_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept nogil:
+    """Whether an ASCII mark after n bytes ends a sentence in their script: a colon after Armenian, a semicolon after Greek."""
     cdef int width = 0
     cdef uint32_t last
     while n > 0:
         last = last_character(form, n, &width)
-        if closing_mark(last) >= 0:
+        if classify_closing_mark(last) >= 0:
             if mark == 58:
                 return 0x531 <= last <= 0x587 or 0xFB13 <= last <= 0xFB17
             return 0x370 <= last <= 0x3FF or 0x1F00 <= last <= 0x1FFF
@@ -1266,21 +1286,22 @@ cdef bint ends_by_script(const uint8_t* form, int64_t n, uint32_t mark) noexcept
     return False
 
 
-cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
-    """CLAUSE and SENTENCE, if a form ends with such a mark; quotes and brackets may follow, and close as well; QUOTE."""
+cdef int closing_traits(const uint8_t* form, int64_t n) noexcept nogil:
+    """CLAUSE and SENTENCE if a form ends with such a mark, which closing quotes and brackets may follow; QUOTE if it is all closing
+    quotes."""
     cdef int width = 0, mark, found = 0
     cdef bint quote = True
     cdef uint32_t last
     while n > 0:
         last = last_character(form, n, &width)
-        mark = closing_mark(last)
-        if last == OPENING_OR_CLOSING and not ends_word(form, n - width):
+        mark = classify_closing_mark(last)
+        if last == LEFT_DOUBLE_QUOTE and not ends_word(form, n - width):
             mark = 0
-        if last == WORD_SPACE and n >= 6 and decode(form + n - 6, 3, &width) == WORD_SPACE:
+        if last == ETHIOPIC_WORDSPACE and n >= 6 and decode(form + n - 6, 3, &width) == ETHIOPIC_WORDSPACE:
             mark = 2
-        if (last == 58 or last == 59) and ends_by_script(form, n - width, last):
+        if (last == 58 or last == 59) and ends_sentence_in_script(form, n - width, last):
             mark = 2
-        quote = quote and mark < 0 and quotes_words(last)
+        quote = quote and mark < 0 and is_closing_quote(last)
         if mark:
             found |= CLAUSE
         if mark == 2:
@@ -1292,10 +1313,10 @@ cdef int closing_marks(const uint8_t* form, int64_t n) noexcept nogil:
 
 
 cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a form holds what programs are written with and words are not: "x=1", "{", "call(x", "snake_case", ");".
+    """Whether a form looks like program code: "x=1", "{", "call(x", "snake_case", ");".
 
-    What is glued to a word ("London(AP)", "Text=" before a name) is no code, nor are rules of "=", names of accounts
-    ("@snake_case"), or attributes of HTML, which parsers leave over.
+    Brackets and signs that are glued to a word ("London(AP)", "Text=" before a name) are no code, nor are rules of "=", names
+    of accounts ("@snake_case"), or attributes of HTML that parsers leave in the text.
     """
     cdef int64_t j, run = 0
     cdef uint8_t left = 0, right
@@ -1319,7 +1340,7 @@ cdef bint is_code(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
-    """Whether a form begins with a capital; opening quotes and brackets may stand before it."""
+    """Whether a form begins with a capital, after opening quotes and brackets if there are any."""
     cdef int64_t j = 0
     cdef int width = 0
     cdef uint32_t c
@@ -1334,14 +1355,14 @@ cdef bint begins_with_capital(const uint8_t* p, int64_t n) noexcept nogil:
 
 
 cdef bint is_bullet(uint32_t c) noexcept nogil:
-    """Signs that part the items of a list, or the parts of a line: bars, dots, arrows, boxes."""
+    """Whether c is a sign between the items of a list or the parts of a line: a bar, dot, arrow or box."""
     return (c == 124 or c == 0xB6 or c == 0xB7 or c == 0x2022 or c == 0x203B or c == 0x2192 or c == 0x25A0 or c == 0x25AA
             or c == 0x25B3 or c == 0x25B6 or c == 0x25BA or c == 0x25BC or c == 0x25C6 or c == 0x25C7 or c == 0x25CB
             or c == 0x25CF or c == 0x2605 or c == 0x2606)
 
 
-cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
-    """What a form of n bytes is, as `form_traits` has it."""
+cdef uint16_t compute_traits(const uint8_t* p, int64_t n) noexcept nogil:
+    """The traits of a form of n bytes, as bits; see `form_traits`."""
     cdef int64_t j
     cdef int width = 0
     cdef uint32_t first
@@ -1368,18 +1389,24 @@ cdef uint16_t traits_of(const uint8_t* p, int64_t n) noexcept nogil:
         out |= VALUE
     if p[n - 1] == 58 or (n >= 3 and is_colon(decode(p + n - 3, 3, &width)) and width == 3):
         out |= COLON
-    return out | <uint16_t>closing_marks(p, n)
+    return out | <uint16_t>closing_traits(p, n)
 
 
 def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
-    """What each form is, as bits: uint16 array of shape (forms,).
+    """Traits of each form, as bits: uint16 array of shape (forms,).
 
-    1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (quotes and brackets may
-    follow), 4 it is one character of a script without spaces, 8 a mutable pattern stands in it, 16 it begins with a number, an
-    ordinal, a price or a percentage, 32 it ends with a colon, 64 a number, a time or a date in figures stands in it,
-    or, if it is not mutable, a sign of a program, 128 it is nothing but closing quotes,
-    256 it begins with a capital letter, behind opening quotes or brackets if there are any, 512 with a small one, 1024 it
-    is a sign that parts the items of a list.
+    1 it ends with a punctuation mark that closes something, 2 with one that ends a sentence (closing quotes and brackets may
+    follow), 4 it is one character of a script without spaces, 8 it holds a mutable pattern, 16 it begins with a number, an
+    ordinal, a price or a percentage, 32 it ends with a colon, 64 it holds a number, a time or a date in figures, or, if it
+    holds no mutable pattern, looks like program code, 128 it is all closing quotes, 256 it begins with a capital letter, after
+    opening quotes or brackets if there are any, 512 with a small letter, 1024 it is a sign between the items of a list.
+
+    Parameters
+    ----------
+    arena : uint8 array
+        The forms, one after the other.
+    offsets : int64 array, shape (forms + 1,)
+        Form i is ``arena[offsets[i]:offsets[i + 1]]``.
     """
     import numpy as np
 
@@ -1389,12 +1416,12 @@ def form_traits(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
     cdef const uint8_t* p = &arena[0] if arena.shape[0] else NULL
     with nogil:
         for i in range(n):
-            out[i] = traits_of(p + offsets[i], offsets[i + 1] - offsets[i])
+            out[i] = compute_traits(p + offsets[i], offsets[i + 1] - offsets[i])
     return np.asarray(out)[:n]
 
 
 def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
-    """64-bit hash of each form: uint64 array of shape (forms,)."""
+    """64-bit hash of each form: uint64 array of shape (forms,); parameters as of `form_traits`."""
     import numpy as np
 
     check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
@@ -1408,19 +1435,18 @@ def form_hashes(const uint8_t[::1] arena not None, const int64_t[::1] offsets no
 
 
 # ----------------------------------------------------------------------------------------------------------------- the scanner
-# Text into tokens.
+# Splits documents, as UTF-8 bytes, into tokens with their bounds and kinds.
 #
-# In come documents as UTF-8 bytes, out go the bounds and kinds of their tokens.  Scanning is linear in the bytes, 64 of
-# them at a time.
+# Scanning is linear in the bytes, 64 of them at a time.
 
 
 cdef extern from *:
     """
-    /* 64 bytes at a time.  `stops`: a bit for each byte that may end a run of plain bytes: controls, blanks, `extra`
-       characters, and everything beyond ASCII.  `letters`: a bit for each ASCII letter. */
+    /* Classify 64 bytes.  `stops` (OUT): a bit for each byte that may end a run of plain bytes: controls, blanks, the bytes of
+       `extra`, and everything beyond ASCII.  `letters` (OUT): a bit for each ASCII letter. */
     #if defined(__SSE2__)
     #include <emmintrin.h>
-    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+    static inline void tm_classify_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
         const __m128i blank = _mm_set1_epi8(32), a = _mm_set1_epi8('a'), z = _mm_set1_epi8(25);
         uint64_t s = 0, l = 0;
         for (int k = 0; k < 4; k++) {
@@ -1435,7 +1461,7 @@ cdef extern from *:
         *stops = s; *letters = l;
     }
     #else
-    static inline void tm_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
+    static inline void tm_classify_block(const uint8_t *p, const uint8_t *extra, int extras, uint64_t *stops, uint64_t *letters) {
         uint64_t s = 0, l = 0;
         for (int k = 0; k < 64; k++) {
             uint8_t c = p[k];
@@ -1448,10 +1474,10 @@ cdef extern from *:
     }
     #endif
 
-    static inline int tm_first(uint64_t x) { return __builtin_ctzll(x); }
+    static inline int tm_lowest_bit(uint64_t x) { return __builtin_ctzll(x); }
     """
-    void tm_block(const uint8_t* p, const uint8_t* extra, int extras, uint64_t* stops, uint64_t* letters) noexcept nogil
-    int tm_first(uint64_t x) noexcept nogil
+    void tm_classify_block(const uint8_t* p, const uint8_t* extra, int extras, uint64_t* stops, uint64_t* letters) noexcept nogil
+    int tm_lowest_bit(uint64_t x) noexcept nogil
 
 
 cdef int tokens_grow(Tokens* t) except -1 nogil:
@@ -1473,21 +1499,23 @@ cdef void tokens_free(Tokens* t) noexcept nogil:
 
 
 cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t end, Tokens* out) except -1 nogil:
-    """Tokens of a chunk (no white space, no tag, no character of its own) that holds separators or joints: marks keep theirs,
-    and the slash that ends an address is no joint."""
+    """Add the tokens of a chunk that holds separators or joints, but no white space, tag or character that is a token.
+
+    Separators and joints within a mark split nothing, nor does a joint that ends one, such as the last slash of an address.
+    """
     cdef int64_t i = start, first = -1, after, marked = -1
     cdef int pattern = 0, width = 0
     cdef bint marks = may_hold_mark(p + start, end - start)
     while i < end:
         if marks:
-            # The chunk's edge is the edge of the text for a mark: what stands before is no letter or digit.
-            after = start + mark_at(p + start, i - start, end - start, spec.on, &pattern)
+            # A mark may begin at the edge of the chunk: no letter or digit is before it.
+            after = start + mark_end(p + start, i - start, end - start, spec.on, &pattern)
             if after > i:
                 if first < 0:
                     first = i
                 i = marked = after
                 continue
-        if spec.kind[p[i]] == EXTRA:
+        if spec.kind[p[i]] == SEPARATOR:
             if first >= 0:
                 tokens_push(out, first, i, WORD)
                 first = -1
@@ -1503,7 +1531,7 @@ cdef int scan_chunk(const Spec* spec, const uint8_t* p, int64_t start, int64_t e
 
 
 cdef struct Blocks:
-    # The text in blocks of 64 bytes; the last one is padded with blanks.
+    # A text in blocks of 64 bytes, the last one padded with blanks; the bits of the block that is loaded (tm_classify_block).
     const uint8_t* text
     int64_t size
     int64_t block           # number of the block that is loaded, or -1
@@ -1515,29 +1543,29 @@ cdef void load_block(const Spec* spec, Blocks* b, int64_t block) noexcept nogil:
     cdef uint8_t tail[64]
     cdef int64_t begin = block * 64
     if begin + 64 <= b.size:
-        tm_block(b.text + begin, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+        tm_classify_block(b.text + begin, &spec.stop_bytes[0], spec.stop_count, &b.stops, &b.letters)
     else:
         memset(tail, 32, 64)
         memcpy(tail, b.text + begin, b.size - begin)
-        tm_block(tail, &spec.extra[0], spec.extras, &b.stops, &b.letters)
+        tm_classify_block(tail, &spec.stop_bytes[0], spec.stop_count, &b.stops, &b.letters)
     b.block = block
 
 
 cdef inline int64_t next_stop(const Spec* spec, Blocks* b, int64_t i) noexcept nogil:
-    """First place at or after i that may end a run of plain bytes; b.size if there is none."""
+    """First byte at or after i that may end a run of plain bytes; b.size if there is none."""
     cdef uint64_t rest
     while i < b.size:
         if i >> 6 != b.block:
             load_block(spec, b, i >> 6)
         rest = b.stops >> (i & 63)
         if rest:
-            i += tm_first(rest)
+            i += tm_lowest_bit(rest)
             return i if i < b.size else b.size
         i = (i | 63) + 1
     return b.size
 
 
-cdef inline uint8_t only_letters(const Blocks* b, int64_t start, int64_t end) noexcept nogil:
+cdef inline uint8_t letters_flag(const Blocks* b, int64_t start, int64_t end) noexcept nogil:
     """LETTERS if [start, end) lies in the loaded block and holds ASCII letters only, else 0."""
     cdef int64_t size = end - start
     if start >> 6 != b.block or (end - 1) >> 6 != b.block or size > 63:
@@ -1552,8 +1580,8 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
     cdef uint32_t c
     cdef int width = 0
     cdef int after_joint = 0
-    cdef bint parts
-    cdef uint8_t first = FIRST if i == 0 or p[i - 1] == 10 else 0
+    cdef bint needs_split
+    cdef uint8_t first = FIRST_IN_LINE if i == 0 or p[i - 1] == 10 else 0
     cdef int64_t size
     cdef Blocks blocks
     blocks.text = p
@@ -1563,16 +1591,16 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
     blocks.letters = 0
     while i < n:
         k = spec.kind[p[i]]
-        if k == SPACE or (k == EXTRA and p[i] != 64 and p[i] != 43 and p[i] != 40):
+        if k == SPACE or (k == SEPARATOR and p[i] != 64 and p[i] != 43 and p[i] != 40):
             if p[i] == 10:
-                first = FIRST
+                first = FIRST_IN_LINE
             i += 1
             continue
         if k == LEAD:
             c = decode(p + i, n - i, &width)
             if is_wide_space(c):
                 if is_wide_break(c):
-                    first = FIRST
+                    first = FIRST_IN_LINE
                 i += width
                 continue
             if is_own_token(c):
@@ -1588,8 +1616,8 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
                 i = after
                 continue
         start = i
-        # Where '@', '+' or '(' parts tokens it may still be the first character of a mark, so it is looked at in its chunk.
-        parts = k == EXTRA or (k == JOINT and i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
+        # Where '@', '+' or '(' is a separator it may still begin a mark, so `scan_chunk` decides.
+        needs_split = k == SEPARATOR or (k == JOINT and i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
         while True:
             i = next_stop(spec, &blocks, i + (width if k == LEAD else 1))
             if i >= n:
@@ -1597,31 +1625,31 @@ cdef int scan(const Spec* spec, const uint8_t* p, int64_t i, int64_t n, Tokens* 
             k = spec.kind[p[i]]
             if k == SPACE:
                 break
-            if k == EXTRA:
-                # A separator at the end of the chunk needs no second look.
-                parts = True
+            if k == SEPARATOR:
+                # Also one at the end of the chunk: `scan_chunk` cuts it off.
+                needs_split = True
             elif k == JOINT:
-                parts = parts or (i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
+                needs_split = needs_split or (i + 1 < n and is_letter(decode(p + i + 1, n - i - 1, &after_joint)))
             elif k == LEAD:
                 c = decode(p + i, n - i, &width)
                 if is_wide_space(c) or is_own_token(c):
                     break
             elif k == ANGLE and tag_end(p, i, n, &kind) > i:
                 break
-        if parts:
+        if needs_split:
             size = out.size
             scan_chunk(spec, p, start, i, out)
             if out.size > size:
                 out.kind[size] |= first
                 first = 0
         else:
-            tokens_push(out, start, i, WORD | first | only_letters(&blocks, start, i))
+            tokens_push(out, start, i, WORD | first | letters_flag(&blocks, start, i))
             first = 0
     return 0
 
 
 cdef class WordList:
-    """Words, and the pattern number of each; made by `word_list`, and never changed."""
+    """Words, and the pattern number of each; immutable; made by `intern_word_list`."""
 
     def __cinit__(self, tuple words, tuple numbers):
         cdef bytes word
@@ -1642,7 +1670,7 @@ cdef class WordList:
             if not 1 <= numbers[i] <= 255:
                 raise ValueError(f"expected pattern numbers from 1 to 255, got {numbers[i]}")
             self.pattern[i] = numbers[i]
-            if 0 < len(word) <= SHORT:
+            if 0 < len(word) <= MAX_SHORT_BYTES:
                 h = tm_key(p, len(word), p + len(word), &a, &b)
                 words_insert(&self.short, h, a, b, <int32_t>len(word), <int32_t>i)
 
@@ -1652,26 +1680,26 @@ cdef class WordList:
         free(self.pattern)
 
 
-word_lists = WeakValueDictionary()
-"""Those in use: thousands of matchers have the same."""
+_word_lists = WeakValueDictionary()
+"""The lists in use, by words and numbers: thousands of matchers share one."""
 
 
-cdef WordList word_list(list words, list numbers):
-    """The words and their numbers; the same object for all who ask for the same."""
+cdef WordList intern_word_list(list words, list numbers):
+    """The list of these words and numbers; equal arguments give the same object."""
     cdef tuple key = (tuple(words), tuple(numbers))
-    cdef WordList found = word_lists.get(key)
+    cdef WordList found = _word_lists.get(key)
     if found is None:
-        found = word_lists[key] = WordList(*key)
+        found = _word_lists[key] = WordList(*key)
     return found
 
 
 cdef class Scanner:
-    """What Tokeniser and Matcher share: the Spec.
+    """Splits documents into tokens, and gives their forms; the base of `Tokeniser` and `Matcher`.
 
     Parameters
     ----------
     separators : bytes
-        ASCII punctuation that parts tokens beside white space.
+        ASCII punctuation that separates tokens, besides white space.
     mask : bytes, 256
         1 at the number of each pattern that is on.
     words, numbers : list of bytes, list of int
@@ -1696,24 +1724,24 @@ cdef class Scanner:
         for i in separators:
             if not 33 <= i <= 126 or is_alnum(<uint8_t>i):
                 raise ValueError(f"expected ASCII punctuation as separators, got byte {i}")
-            self.spec.kind[i] = EXTRA
-            self.spec.extra[self.spec.extras] = <uint8_t>i
-            self.spec.extras += 1
+            self.spec.kind[i] = SEPARATOR
+            self.spec.stop_bytes[self.spec.stop_count] = <uint8_t>i
+            self.spec.stop_count += 1
         if html:
             self.spec.kind[60] = ANGLE
-            self.spec.extra[self.spec.extras] = 60
-            self.spec.extras += 1
+            self.spec.stop_bytes[self.spec.stop_count] = 60
+            self.spec.stop_count += 1
         if mask[GLUED]:
             for i in range(128):
                 if is_joint(i) and self.spec.kind[i] == PLAIN:
                     self.spec.kind[i] = JOINT
-                    self.spec.extra[self.spec.extras] = <uint8_t>i
-                    self.spec.extras += 1
+                    self.spec.stop_bytes[self.spec.stop_count] = <uint8_t>i
+                    self.spec.stop_count += 1
         self.spec.html = html
         memcpy(self.spec.on, <const uint8_t*>mask, 256)
-        self.listed = word_list(words, numbers)
-        self.spec.words = self.listed.table
-        self.spec.word_pattern = self.listed.pattern
+        self.word_list = intern_word_list(words, numbers)
+        self.spec.words = self.word_list.table
+        self.spec.word_pattern = self.word_list.pattern
 
     def token_spans(self, const uint8_t[::1] document not None):
         """Tokens of a document.
@@ -1733,8 +1761,8 @@ cdef class Scanner:
         try:
             with nogil:
                 scan(&self.spec, p, 0, document.shape[0], &tokens)
-            return (copied(tokens.start, tokens.size * 8, np.int64), copied(tokens.end, tokens.size * 8, np.int64),
-                    copied(tokens.kind, tokens.size, np.uint8) & KIND)
+            return (copy_to_array(tokens.start, tokens.size * 8, np.int64), copy_to_array(tokens.end, tokens.size * 8, np.int64),
+                    copy_to_array(tokens.kind, tokens.size, np.uint8) & KIND)
         finally:
             tokens_free(&tokens)
 
@@ -1755,7 +1783,7 @@ cdef class Scanner:
 
 
 def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):
-    """Offsets in bytes, ascending, as offsets in code points: int64 array of the same shape."""
+    """Convert ascending offsets in bytes to offsets in code points: int64 array of the same shape."""
     import numpy as np
 
     cdef int64_t[::1] out = np.empty(max(offsets.shape[0], 1), np.int64)
@@ -1775,7 +1803,14 @@ def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not
 
 
 def line_ends(bytes block not None, int64_t every):
-    """How many lines a block has, and where parts of so many end; the last one is what is left."""
+    """Divide a block into parts of `every` lines; the last part is the rest.
+
+    Returns
+    -------
+    lines : int
+    ends : list of int
+        End of each part, in bytes.
+    """
     cdef const uint8_t* p = <const uint8_t*>block
     cdef const void* hit
     cdef int64_t i = 0, n = len(block), lines = 0

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from templatemine.text._scan import CLASSES
 
 __all__ = [
+    "ADDRESS_SIGNS",
     "CAPITAL",
     "CASELESS",
     "DIGITS",
@@ -26,7 +27,6 @@ __all__ = [
     "SMALL",
     "SPACE",
     "SPACED_LETTER",
-    "TELLING",
     "TWO_BYTES",
     "WIDE_SPACE",
     "in_class",
@@ -57,7 +57,7 @@ OWN_TOKEN = CLASSES["own_token"]
 LETTER = CLASSES["letter"]
 SPACED_LETTER = _subtract_ranges(LETTER, OWN_TOKEN)
 JOINTS = CLASSES["joints"]
-TELLING = CLASSES["telling"]
+ADDRESS_SIGNS = CLASSES["address_signs"]
 SMALL = CLASSES["small"]
 CAPITAL = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
 CASELESS = CLASSES["caseless"]

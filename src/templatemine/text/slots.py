@@ -29,15 +29,16 @@ from typing import TYPE_CHECKING
 
 from templatemine.text._scan import (
     FILLERS,
-    GLUED_SIZE,
-    MOST_FIGURES,
-    MOST_JOINTS,
-    MOST_NAMES,
+    MAX_FIGURE_WORDS,
+    MAX_GLUED_JOINTS,
+    MAX_GLUED_SIZE,
+    MAX_NAME_WORDS,
+    MAX_SMALL_LETTERS,
+    MAX_SMALL_RUN,
     SLOT_SIZE,
-    SMALL_RUN,
-    SMALL_SIZE,
 )
 from templatemine.text.characters import (
+    ADDRESS_SIGNS,
     CASELESS,
     DIGITS,
     JOINTS,
@@ -47,7 +48,6 @@ from templatemine.text.characters import (
     SIGNS,
     SMALL,
     SPACED_LETTER,
-    TELLING,
     TWO_BYTES,
 )
 from templatemine.text.patterns import TABLE
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY",
     "FIRST_NAMED_CODE",
-    "GLUED_SIZE",
     "KINDS",
-    "MOST_FIGURES",
-    "MOST_JOINTS",
-    "MOST_NAMES",
+    "MAX_FIGURE_WORDS",
+    "MAX_GLUED_JOINTS",
+    "MAX_GLUED_SIZE",
+    "MAX_NAME_WORDS",
+    "MAX_SMALL_LETTERS",
+    "MAX_SMALL_RUN",
     "SLOT",
     "SLOT_SIZE",
-    "SMALL_RUN",
-    "SMALL_SIZE",
     "allowed_words",
     "filler_pattern",
     "kind_code",
@@ -174,11 +174,11 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
         separator_class = _escape_class(separators)
         other = rf"[^\s{separator_class}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{separator_class}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
-        run, small_word = f"(?:{gap}[{SMALL}]+){{0,{SMALL_RUN}}}", f"[{SMALL}]{{1,{SMALL_SIZE}}}"
-        words = f"(?:{run}{gap}{other}){{0,{MOST_NAMES}}}{run}" if at_end else f"(?:(?:{small_word}|{other}){gap})*"
+        run, small_word = f"(?:{gap}[{SMALL}]+){{0,{MAX_SMALL_RUN}}}", f"[{SMALL}]{{1,{MAX_SMALL_LETTERS}}}"
+        words = f"(?:{run}{gap}{other}){{0,{MAX_NAME_WORDS}}}{run}" if at_end else f"(?:(?:{small_word}|{other}){gap})*"
     else:
         word = _word_pattern(kind, separators)
-        words = f"(?:{gap}{word}){{0,{MOST_FIGURES}}}" if at_end else f"(?:{word}{gap})*"
+        words = f"(?:{gap}{word}){{0,{MAX_FIGURE_WORDS}}}" if at_end else f"(?:{word}{gap})*"
     glued = _glued_pattern(separators, at_end, glue)
     return f"{glued}{words}" if at_end else f"{words}{glued}"
 
@@ -194,7 +194,7 @@ def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
     if not glue or (glue == "joint" and not joints):
         return ""
     piece = rf"[^\s{_escape_class(separators)}{OWN_TOKEN}{joints}]"
-    more = f"(?:[{joints}]+{piece}+){{0,{MOST_JOINTS}}}[{joints}]*" if joints else ""
+    more = f"(?:[{joints}]+{piece}+){{0,{MAX_GLUED_JOINTS}}}[{joints}]*" if joints else ""
     if glue == "any":
         return f"{piece}*{more}"
     return f"(?:[{SPACED_LETTER}]{piece}*{more})?" if at_end else f"(?:{piece}*{more}[{joints}])?"
@@ -214,11 +214,11 @@ def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
     """
-    signs = _escape_class(_PUNCTUATION, TELLING)
-    telling, first = f"[{_escape_class(TELLING)}]", _escape_class(TELLING, separators)
+    signs = _escape_class(_PUNCTUATION, ADDRESS_SIGNS)
+    telling, first = f"[{_escape_class(ADDRESS_SIGNS)}]", _escape_class(ADDRESS_SIGNS, separators)
     letters, any_char = f"0-9A-Za-z{TWO_BYTES}", f"[!-~{TWO_BYTES}]"
     edge = _escape_class(_PUNCTUATION, separators) + letters
-    begin = [f"[{_escape_class(_PUNCTUATION, TELLING + separators)}{letters}]"]
+    begin = [f"[{_escape_class(_PUNCTUATION, ADDRESS_SIGNS + separators)}{letters}]"]
     short = ""
     if first:
         begin.append(f"[{first}]{telling}*[{signs}]")
@@ -227,7 +227,7 @@ def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
         f"(?:(?:{'|'.join(begin)})(?:[{signs}{letters}]|{telling}+[{signs}])*{telling}+{short})"
         f"[{letters}](?:{any_char}*[{edge}])?"
     )
-    inner = f"{any_char}{{0,{GLUED_SIZE - 2}}}"
+    inner = f"{any_char}{{0,{MAX_GLUED_SIZE - 2}}}"
     joints = "".join(char for char in JOINTS if char not in separators)
     letter = (
         rf"[^\s{_escape_class(separators)}{OWN_TOKEN}]" if glue == "any" else f"[{SPACED_LETTER if at_end else joints}]"

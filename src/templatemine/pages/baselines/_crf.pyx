@@ -9,8 +9,8 @@ from libc.string cimport memchr, memset
 
 from templatemine.pages._html cimport MAX_LOOK_UP
 from templatemine.text._scan cimport (
-    copied, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, Table, table_add, table_find, table_free,
-    table_init, tm_hash,
+    copy_to_array, is_alnum, is_alpha, is_digit, is_upper, reserve, same_letters, script_end, Table, table_add, table_find,
+    table_free, table_init, tm_hash,
 )
 
 __all__ = ["COLUMNS", "FEATURES", "FLAGS", "RunScanner", "features", "marginals"]
@@ -601,9 +601,9 @@ cdef class RunScanner:
                 memset(s.open, 0, s.open_room * sizeof(int64_t))
                 if n and blocks:
                     self._scan(&s, &page[0], n, &starts[0], &ends[0], blocks)
-            rows = copied(s.rows, s.size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)
-            text = copied(s.text, s.letters * sizeof(uint32_t), np.uint32)
-            bounds = copied(s.bounds, (s.size // R_SIZE + 1) * sizeof(int64_t), np.int64) if s.size else np.zeros(1, np.int64)
+            rows = copy_to_array(s.rows, s.size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)
+            text = copy_to_array(s.text, s.letters * sizeof(uint32_t), np.uint32)
+            bounds = copy_to_array(s.bounds, (s.size // R_SIZE + 1) * sizeof(int64_t), np.int64) if s.size else np.zeros(1, np.int64)
             return rows, text, bounds
         finally:
             runs_free(&s)
