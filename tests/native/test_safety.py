@@ -142,12 +142,12 @@ JSON_ROWS: dict[str, Any] = {
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.first_places(i64(HUGE), i32(1), i64(0, 1), 9),
-        lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
-        lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
-        lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
+        lambda: _core.find_first_positions(i64(HUGE), i32(1), i64(0, 1), 9),
+        lambda: _core.gather_slices_i32(i32(1, 2), i64(HUGE), i32(1)),
+        lambda: _core.gather_slices_u8(TEXT, i64(HUGE), i32(1)),
+        lambda: _core.hash_strings(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
         *(
-            lambda change=change: _core.json_rows(**{**JSON_ROWS, **change})
+            lambda change=change: _core.format_json_rows(**{**JSON_ROWS, **change})
             for change in (
                 {"tokens": i32(0, 2)},
                 {"tokens": i32(0, -1)},
