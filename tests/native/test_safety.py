@@ -401,7 +401,7 @@ def test_any_numbers_are_letters(letters: list[int], parts: int) -> None:
     bounds = np.linspace(0, len(letters), parts + 1).astype(np.int64)
     rows = np.zeros((parts, 11), np.int64)
     edges = np.zeros(len(_crf.FEATURES) + 1, np.int64)
-    assert _crf.features(rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges).shape == (
+    assert _crf.compute_features(rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges).shape == (
         parts,
         len(_crf.FEATURES),
     )
