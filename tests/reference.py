@@ -159,7 +159,7 @@ def name_of(pattern: int) -> str:
 
 
 def mixed(first: int, second: int) -> int:
-    """One number of two, see `_core.rare_pairs`."""
+    """One number of two, see `_core.find_rare_pairs`."""
     one = (first * 0xBF58476D1CE4E5B9 + second) % 2**64
     one = (one ^ one >> 29) * 0x9E3779B97F4A7C15 % 2**64
     return one ^ one >> 31

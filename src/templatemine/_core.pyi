@@ -7,29 +7,29 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine.text._scan import Scanner
 
 __all__ = [
-    "Describer",
+    "FeatureExtractor",
     "Tokeniser",
+    "count_occurrences",
+    "cut_segments",
     "document_frequency",
-    "first_places",
+    "find_first_positions",
+    "find_labels",
+    "find_last_start",
+    "find_rare_pairs",
+    "find_repeated_segments",
+    "find_repeats_i32",
+    "find_repeats_i64",
+    "format_json_rows",
+    "gather_slices_i32",
+    "gather_slices_u8",
     "group_rates",
     "grow_strings",
-    "json_rows",
-    "labels",
-    "last_at_most",
+    "hash_strings",
     "lcp_i32",
     "lcp_i64",
-    "numbered",
-    "occurrences",
-    "rare_pairs",
+    "number_hashes",
     "reduce_tokens",
     "renumber",
-    "repeats_i32",
-    "repeats_i64",
-    "segments",
-    "stretches_i32",
-    "stretches_u8",
-    "string_hashes",
-    "whole_segments",
 ]
 
 @disjoint_base
@@ -51,7 +51,7 @@ class Tokeniser(Scanner):
 def document_frequency(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], form_count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
-def rare_pairs(
+def find_rare_pairs(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], kinds: NDArray[np.uint8], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]: ...
 def reduce_tokens(
@@ -62,7 +62,7 @@ def reduce_tokens(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
 def lcp_i32(text: NDArray[np.int32], sa: NDArray[np.int32]) -> NDArray[np.int32]: ...
 def lcp_i64(text: NDArray[np.int32], sa: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def repeats_i32(
+def find_repeats_i32(
     text: NDArray[np.int32],
     doc_of: NDArray[np.int32],
     sa: NDArray[np.int32],
@@ -71,7 +71,7 @@ def repeats_i32(
     min_tokens: int,
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def repeats_i64(
+def find_repeats_i64(
     text: NDArray[np.int32],
     doc_of: NDArray[np.int32],
     sa: NDArray[np.int64],
@@ -80,41 +80,41 @@ def repeats_i64(
     min_tokens: int,
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
-def last_at_most(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def segments(
+def find_last_start(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def cut_segments(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
     traits: NDArray[np.uint16],
     gaps: NDArray[np.int64],
     lines: bool,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
-def occurrences(
+def count_occurrences(
     text: NDArray[np.int32],
     doc_starts: NDArray[np.int64],
     tokens: NDArray[np.int32],
     bounds: NDArray[np.int64],
     symbols: int,
 ) -> NDArray[np.int64]: ...
-def numbered(
+def number_hashes(
     hashes: NDArray[np.uint64], document: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
-def whole_segments(
+def find_repeated_segments(
     string: NDArray[np.int32],
     string_df: NDArray[np.int32],
     document: NDArray[np.int32],
     begins: NDArray[np.uint8],
-    least: int,
+    min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
-def labels(
+def find_labels(
     tokens: NDArray[np.int32],
     bounds: NDArray[np.int64],
     document: NDArray[np.int32],
     string_df: NDArray[np.int32],
-    repeats: int,
-    last: bool,
-    longest: int,
-    least: int,
-    maximal: float,
+    min_repeat_df: int,
+    from_end: bool,
+    max_tokens: int,
+    min_df: int,
+    max_share: float,
 ) -> tuple[
     NDArray[np.int64],
     NDArray[np.int64],
@@ -125,7 +125,7 @@ def labels(
 ]: ...
 
 @disjoint_base
-class Describer:
+class FeatureExtractor:
     def __new__(
         cls,
         tokens: NDArray[np.int32],
@@ -137,18 +137,18 @@ class Describer:
         string_df: NDArray[np.int32],
         traits: NDArray[np.uint16],
         counts: NDArray[np.int64],
-        bits: NDArray[np.float64],
+        information: NDArray[np.float64],
         arena: NDArray[np.uint8],
         offsets: NDArray[np.int64],
-        odd: bytes,
-        low: NDArray[np.int64],
-        high: NDArray[np.int64],
-        repeats: int,
+        continuations: bytes,
+        date_low: NDArray[np.int64],
+        date_high: NDArray[np.int64],
+        min_repeat_df: int,
     ) -> Self: ...
-    def heads(
+    def locate_search_strings(
         self, kind: int, segment: NDArray[np.int64], bounds: NDArray[np.int64], length: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-    def describe(
+    def compute(
         self,
         kind: int,
         segment: NDArray[np.int64],
@@ -157,7 +157,7 @@ class Describer:
         df: NDArray[np.int32],
         longer: NDArray[np.float32],
         shorter: NDArray[np.float32],
-        anywhere: NDArray[np.int64],
+        source_count: NDArray[np.int64],
     ) -> NDArray[np.float32]: ...
 
 def grow_strings(
@@ -177,19 +177,19 @@ def grow_strings(
     ]
     | None
 ): ...
-def first_places(
-    rank: NDArray[np.int64], count: NDArray[np.int32], sa: NDArray[np.int64], most: int
+def find_first_positions(
+    rank: NDArray[np.int64], count: NDArray[np.int32], sa: NDArray[np.int64], max_occurrences: int
 ) -> NDArray[np.int64]: ...
-def stretches_i32(
+def gather_slices_i32(
     values: NDArray[np.int32], position: NDArray[np.int64], length: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
-def stretches_u8(
+def gather_slices_u8(
     values: NDArray[np.uint8], position: NDArray[np.int64], length: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def renumber(
-    values: NDArray[np.int32], kinds: int
+    values: NDArray[np.int32], value_count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
-def string_hashes(
+def hash_strings(
     text: NDArray[np.int32],
     symbol_hash: NDArray[np.uint64],
     position: NDArray[np.int64],
@@ -198,7 +198,7 @@ def string_hashes(
 def group_rates(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], sources: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]: ...
-def json_rows(
+def format_json_rows(
     tokens: NDArray[np.int32],
     bounds: NDArray[np.int64],
     names: Buffer,

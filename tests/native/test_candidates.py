@@ -49,7 +49,7 @@ def test_labels_are_those_of_the_reference(texts: list[str], longest: int, least
     _, some = source_of(texts)
     for kind in (PREFIX, SUFFIX):
         columns = some.tokens, some.bounds, some.document, some.string_df, 3
-        found = _core.labels(*columns, kind == SUFFIX, longest, least, share)
+        found = _core.find_labels(*columns, kind == SUFFIX, longest, least, share)
         names = ("segment", "bounds", "length", "df", "longer", "shorter")
         native = Candidates(kind=kind, **dict(zip(names, found, strict=True)))
         same(native, candidate_reference.labels(some, kind, longest, least, share))
@@ -64,7 +64,7 @@ def test_labels_of_groups_that_are_sorted_by_their_bits() -> None:
     texts.append(" ".join(f"w{number}" for number in range(900)))
     _, some = source_of(texts)
     for kind in (PREFIX, SUFFIX):
-        found = _core.labels(some.tokens, some.bounds, some.document, some.string_df, 3, kind == SUFFIX, 3, 2, 0.9)
+        found = _core.find_labels(some.tokens, some.bounds, some.document, some.string_df, 3, kind == SUFFIX, 3, 2, 0.9)
         names = ("segment", "bounds", "length", "df", "longer", "shorter")
         same(
             Candidates(kind=kind, **dict(zip(names, found, strict=True))),
@@ -77,7 +77,7 @@ def test_labels_of_groups_that_are_sorted_by_their_bits() -> None:
 def test_segments_are_numbered_and_found_as_in_the_reference(texts: list[str]) -> None:
     """Numbers come in another order, by which nothing but the order of candidates goes."""
     _, some = source_of(texts)
-    number, df = _core.numbered(some.hashes, some.document)
+    number, df = _core.number_hashes(some.hashes, some.document)
     string, of_string = candidate_reference.number_hashes(some.hashes, some.document)
     pairs = set(zip(number.tolist(), string.tolist(), strict=True))
     assert len(pairs) == len(set(number.tolist())) == len(set(string.tolist())) == len(df)
@@ -127,7 +127,7 @@ TEXTS = ["Photo by Ann\nRelated: b", "Photo by b x\nPhoto by a. So\nRead more", 
 
 
 def arguments() -> tuple[list[Any], tuple[Any, ...]]:
-    """Of `Describer`, and of `compute_features` for prefixes."""
+    """Of `FeatureExtractor`, and of `compute_features` for prefixes."""
     corpus, some = source_of(TEXTS)
     forms: Any = corpus.form_names
     size = len(corpus.counts)
@@ -147,7 +147,7 @@ def test_columns_that_disagree_are_refused(place: int) -> None:
     given_all, _ = arguments()
     given_all[place] = given_all[place][:-1].copy()
     with pytest.raises(ValueError, match="expected"):
-        _core.Describer(*given_all)
+        _core.FeatureExtractor(*given_all)
 
 
 @pytest.mark.parametrize(
@@ -159,27 +159,27 @@ def test_numbers_that_point_nowhere_are_refused(place: int, value: int) -> None:
     wrong[1 if place == 2 else 0 if place == 4 else -1] = value
     given_all[place] = wrong
     with pytest.raises(ValueError, match="expected"):
-        _core.Describer(*given_all)
+        _core.FeatureExtractor(*given_all)
 
 
 @pytest.mark.parametrize("place", range(1, 8))
 def test_candidates_that_do_not_fit_are_refused(place: int) -> None:
     given_all, columns = arguments()
-    native = _core.Describer(*given_all)
-    assert native.describe(*columns).shape == (len(columns[3]), len(FEATURES[PREFIX]))
+    native = _core.FeatureExtractor(*given_all)
+    assert native.compute(*columns).shape == (len(columns[3]), len(FEATURES[PREFIX]))
     wrong = [*columns]
     wrong[place] = columns[place][:-1].copy()
     with pytest.raises(ValueError, match="expected"):
-        native.describe(*wrong)
+        native.compute(*wrong)
     if place in (1, 2, 3):
         wrong[place] = columns[place].copy()
         wrong[place][-1] = 99
         with pytest.raises(ValueError, match="expected"):
-            native.describe(*wrong)
+            native.compute(*wrong)
     with pytest.raises(ValueError, match="kind: expected 0 to 2, got 3"):
-        native.describe(3, *columns[1:])
+        native.compute(3, *columns[1:])
     with pytest.raises(ValueError, match="expected it within"):
-        native.describe(KINDS.index(SEGMENT), *columns[1:])
+        native.compute(KINDS.index(SEGMENT), *columns[1:])
 
 
 def test_what_finds_candidates_refuses_what_does_not_fit() -> None:
@@ -189,17 +189,17 @@ def test_what_finds_candidates_refuses_what_does_not_fit() -> None:
     for place in range(1, 4):
         wrong = [one[:-1].copy() if at == place else one for at, one in enumerate(columns)]
         with pytest.raises(ValueError, match="expected"):
-            _core.labels(*wrong, 3, False, 3, 2, 0.9)
+            _core.find_labels(*wrong, 3, False, 3, 2, 0.9)
     for longest, least in ((0, 2), (3, 0), (1 << 20, 2)):
         with pytest.raises(ValueError, match="expected labels"):
-            _core.labels(*columns, 3, False, longest, least, 0.9)
+            _core.find_labels(*columns, 3, False, longest, least, 0.9)
     with pytest.raises(ValueError, match="tokens"):
-        _core.labels(some.tokens - 99, *columns[1:], 3, False, 3, 2, 0.9)
+        _core.find_labels(some.tokens - 99, *columns[1:], 3, False, 3, 2, 0.9)
     for wrong_string in (some.string + len(some), some.string - 1, some.string[:-1].copy()):
         with pytest.raises(ValueError, match="expected"):
-            _core.whole_segments(wrong_string, some.string_df, some.document, begins, 2)
+            _core.find_repeated_segments(wrong_string, some.string_df, some.document, begins, 2)
     with pytest.raises(ValueError, match="expected equal lengths"):
-        _core.numbered(some.hashes, some.document[:-1])
+        _core.number_hashes(some.hashes, some.document[:-1])
 
 
 @pytest.mark.parametrize("texts", [[""], ["", ""], ["a"], ["a", "a"]], ids=repr)

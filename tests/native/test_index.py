@@ -86,7 +86,9 @@ def test_document_frequency(documents: list[list[int]], spare: int) -> None:
 def test_rare_pairs(documents: list[list[int]], kinds: list[int]) -> None:
     forms, starts = flat(documents)
     hashes = [(2 * form + 1) * 0x9E3779B97F4A7C15 % 2**64 for form in range(5)]
-    pairs, owner, rare, said = _core.rare_pairs(forms, starts, np.array(kinds, np.uint8), np.array(hashes, np.uint64))
+    pairs, owner, rare, said = _core.find_rare_pairs(
+        forms, starts, np.array(kinds, np.uint8), np.array(hashes, np.uint64)
+    )
     held = [[form for form in one if kinds[form]] for one in documents]
     expected = [
         (reference.mixed(hashes[first], hashes[second]), number)
@@ -108,7 +110,7 @@ def test_rare_pairs_that_come_once_are_hardly_given() -> None:
     forms = np.concatenate([np.arange(size), np.arange(100, 200)]).astype(np.int32)
     hashes = np.array([reference.mixed(7, form) for form in range(size)], np.uint64)
     starts = np.array([0, size, size + 100], np.int64)
-    pairs, owner, _, _ = _core.rare_pairs(forms, starts, np.full(size, 2, np.uint8), hashes)
+    pairs, owner, _, _ = _core.find_rare_pairs(forms, starts, np.full(size, 2, np.uint8), hashes)
     assert (owner == 1).sum() == 99
     assert len(set(pairs[owner == 1].tolist()) & set(pairs[owner == 0].tolist())) == 99
     assert len(pairs) < size // 2
@@ -240,5 +242,5 @@ def test_types() -> None:
 def test_the_last_start_that_is_not_behind(starts: list[int], places: list[int]) -> None:
     starts.sort()
     places = [place for place in places if place >= starts[0]]
-    found = _core.last_at_most(np.array(starts, np.int64), np.array(places, np.int64))
+    found = _core.find_last_start(np.array(starts, np.int64), np.array(places, np.int64))
     assert found.tolist() == [max(k for k, start in enumerate(starts) if start <= place) for place in places]

@@ -35,22 +35,22 @@ def u64(*values: int) -> NDArray[np.uint64]:
 # Each kernel with arguments that it takes.
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
-    "rare_pairs": (_core.rare_pairs, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8))),
+    "find_rare_pairs": (_core.find_rare_pairs, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8))),
     "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1))),
     "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
-    "repeats_i32": (_core.repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
-    "repeats_i64": (_core.repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
-    "first_places": (_core.first_places, (i64(1), i32(2), i64(2, 1, 0), 9)),
+    "find_repeats_i32": (_core.find_repeats_i32, (i32(1, 1, 0), i32(0, 0, 0), i32(2, 1, 0), i32(0, 0, 1), 1, 1, 1)),
+    "find_repeats_i64": (_core.find_repeats_i64, (i32(1, 1, 0), i32(0, 0, 0), i64(2, 1, 0), i64(0, 0, 1), 1, 1, 1)),
+    "find_first_positions": (_core.find_first_positions, (i64(1), i32(2), i64(2, 1, 0), 9)),
     "grow_strings": (_core.grow_strings, (i32(1, 1, 0), i64(0, 3), 1, 1, 100)),
-    "last_at_most": (_core.last_at_most, (i64(0, 2, 2), i64(1, 5))),
+    "find_last_start": (_core.find_last_start, (i64(0, 2, 2), i64(1, 5))),
     "group_rates": (_core.group_rates, (u64(3, 3, 5), np.array([1, 2, 1], np.float32), i32(0, 1, 0))),
-    "stretches_i32": (_core.stretches_i32, (i32(1, 1, 0), i64(0), i32(3))),
-    "stretches_u8": (_core.stretches_u8, (u8(1, 1, 0), i64(0), i32(3))),
+    "gather_slices_i32": (_core.gather_slices_i32, (i32(1, 1, 0), i64(0), i32(3))),
+    "gather_slices_u8": (_core.gather_slices_u8, (u8(1, 1, 0), i64(0), i32(3))),
     "renumber": (_core.renumber, (i32(1, 1, 0), 2)),
-    "string_hashes": (_core.string_hashes, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
-    "json_rows": (
-        _core.json_rows,
+    "hash_strings": (_core.hash_strings, (i32(1, 1, 0), u64(7, 8), i64(0), i32(2))),
+    "format_json_rows": (
+        _core.format_json_rows,
         (i32(0, 1), i64(0, 2), b'"a""b"', i64(0, 3, 6), i32(1), i32(2), b"}\n", i64(0, 2), np.zeros(1, np.int8)),
     ),
     "form_traits": (_scan.form_traits, (u8(65, 66), i64(0, 1, 2))),
@@ -133,28 +133,28 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
     [
         ("document_frequency", 0),
         ("document_frequency", 1),
-        ("rare_pairs", 0),
-        ("rare_pairs", 1),
+        ("find_rare_pairs", 0),
+        ("find_rare_pairs", 1),
         ("reduce_tokens", 0),
         ("reduce_tokens", 1),
         ("lcp_i32", 1),
         ("lcp_i64", 1),
-        ("repeats_i32", 1),
-        ("repeats_i32", 2),
-        ("repeats_i32", 3),
-        ("repeats_i64", 1),
-        ("repeats_i64", 2),
-        ("repeats_i64", 3),
-        ("first_places", 0),
-        ("first_places", 1),
-        ("stretches_i32", 1),
-        ("stretches_i32", 2),
-        ("stretches_u8", 1),
-        ("stretches_u8", 2),
+        ("find_repeats_i32", 1),
+        ("find_repeats_i32", 2),
+        ("find_repeats_i32", 3),
+        ("find_repeats_i64", 1),
+        ("find_repeats_i64", 2),
+        ("find_repeats_i64", 3),
+        ("find_first_positions", 0),
+        ("find_first_positions", 1),
+        ("gather_slices_i32", 1),
+        ("gather_slices_i32", 2),
+        ("gather_slices_u8", 1),
+        ("gather_slices_u8", 2),
         ("renumber", 0),
-        ("string_hashes", 0),
-        ("string_hashes", 2),
-        ("string_hashes", 3),
+        ("hash_strings", 0),
+        ("hash_strings", 2),
+        ("hash_strings", 3),
         ("form_traits", 1),
         ("form_hashes", 1),
         ("code_points", 1),
@@ -176,14 +176,14 @@ def test_numbers_that_point_nowhere_are_refused(name: str, place: int, value: in
 def test_lengths_that_disagree_are_refused(name: str, place: int) -> None:
     value = KERNELS[name][1][place]
     may_be_longer = {
-        ("last_at_most", 1),
+        ("find_last_start", 1),
         ("reduce_tokens", 2),
-        ("stretches_i32", 0),
-        ("stretches_u8", 0),
+        ("gather_slices_i32", 0),
+        ("gather_slices_u8", 0),
         ("renumber", 0),
-        ("string_hashes", 0),
-        ("string_hashes", 1),
-        ("first_places", 2),
+        ("hash_strings", 0),
+        ("hash_strings", 1),
+        ("find_first_positions", 2),
         ("code_points", 0),
     }
     if (name, place) not in may_be_longer:
@@ -207,7 +207,7 @@ def test_small_texts(size: int, wide: bool) -> None:
     symbols = i32(*([1] * size))
     sa = suffix_array(symbols, force64=wide)
     lcp = (_core.lcp_i64 if wide else _core.lcp_i32)(symbols, sa)
-    kernel = _core.repeats_i64 if wide else _core.repeats_i32
+    kernel = _core.find_repeats_i64 if wide else _core.find_repeats_i32
     rank, length, count, df = kernel(symbols, i32(*([0] * size)), sa, lcp, 1, 1, 1)
     assert lcp.tolist() == [0, 1][:size]
     assert list(zip(length, count, df, strict=True)) == ([(1, 2, 1)] if size == 2 else [])
@@ -218,13 +218,13 @@ def test_nothing_gives_nothing() -> None:
     no32, no64, no8 = i32(), i64(), u8()
     assert [len(column) for column in _core.document_frequency(no32, i64(0), 0)] == [0, 0]
     assert [len(column) for column in _core.reduce_tokens(no32, i64(0), no32)] == [0, 1, 0, 0]
-    assert [len(column) for column in _core.repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
-    assert _core.first_places(no64, no32, no64, 1).tolist() == []
+    assert [len(column) for column in _core.find_repeats_i32(no32, no32, no32, no32, 0, 2, 2)] == [0, 0, 0, 0]
+    assert _core.find_first_positions(no64, no32, no64, 1).tolist() == []
     grown = _core.grow_strings(no32, i64(0), 1, 1, 0)
     assert grown is not None
     assert [len(column) for column in grown] == [0] * 6
-    assert _core.string_hashes(no32, u64(), no64, no32).tolist() == []
-    assert _core.json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
+    assert _core.hash_strings(no32, u64(), no64, no32).tolist() == []
+    assert _core.format_json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
     assert _scan.form_traits(no8, i64(0)).tolist() == []
     assert _scan.form_hashes(no8, i64(0)).tolist() == []
     assert [len(column) for column in _match.merge(no64, no64, 3)] == [0, 0, 0]

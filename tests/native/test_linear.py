@@ -84,7 +84,7 @@ def test_kernels_of_the_index(text: str, wide: bool) -> None:
         documents = TEXTS[text](size)
         symbols, doc_of = closed(documents)
         sa = suffix_array(symbols, force64=wide)
-        lcp, repeats = (_core.lcp_i64, _core.repeats_i64) if wide else (_core.lcp_i32, _core.repeats_i32)
+        lcp, repeats = (_core.lcp_i64, _core.find_repeats_i64) if wide else (_core.lcp_i32, _core.find_repeats_i32)
         return lambda: repeats(symbols, doc_of, sa, lcp(symbols, sa), len(documents), 1, 1)
 
     hold(prepare)

@@ -116,7 +116,7 @@ PIECES = st.lists(
 @given(PIECES)
 def test_what_is_said_to_machines_is_found(page: str) -> None:
     data = page.encode("utf-8", "surrogatepass")
-    assert _html.encode_utf8(page) == data
+    assert _html.encode_page(page) == data
     for names in ([b"m"], [b"date", b"_t"], [b"="], []):
         told = [tag.decode("utf-8", "surrogatepass") for tag in _html.find_metas(data, names)]
         asked = [tag for tag in META.findall(page) if any(name.decode() in tag.lower() for name in names)]

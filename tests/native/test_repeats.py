@@ -33,7 +33,7 @@ def repeats(
     if sa is None:
         sa = suffix_array(symbols, force64=wide)
     lcp = (_core.lcp_i64 if wide else _core.lcp_i32)(symbols, sa)
-    kernel = _core.repeats_i64 if wide else _core.repeats_i32
+    kernel = _core.find_repeats_i64 if wide else _core.find_repeats_i32
     columns = kernel(symbols, doc_of, sa, lcp, len(documents), min_tokens, min_df)
     assert [column.dtype for column in columns] == [np.int64, np.int32, np.int32, np.int32]
     found: Found = {}
@@ -112,16 +112,16 @@ def test_by_hand(documents: list[list[int]], expected: Found) -> None:
 def test_the_first_place_of_each_string(documents: list[list[int]]) -> None:
     symbols, doc_of = closed(documents)
     sa = suffix_array(symbols)
-    rank, _, count, _ = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
-    first = _core.first_places(rank, count, sa.astype(np.int64), len(symbols) + 1)
+    rank, _, count, _ = _core.find_repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), len(documents), 1, 1)
+    first = _core.find_first_positions(rank, count, sa.astype(np.int64), len(symbols) + 1)
     assert first.tolist() == [sa[start : start + times].min() for start, times in zip(rank, count, strict=True)]
 
 
 def test_a_string_with_many_occurrences_is_looked_at_here_and_there() -> None:
     sa = np.arange(1000)[::-1].copy()
     rank, count = np.zeros(1, np.int64), np.full(1, 1000, np.int32)
-    assert _core.first_places(rank, count, sa, 125) == [7]  # every eighth of them, from the last
-    assert _core.first_places(rank, count, sa, 1000) == [0]
+    assert _core.find_first_positions(rank, count, sa, 125) == [7]  # every eighth of them, from the last
+    assert _core.find_first_positions(rank, count, sa, 1000) == [0]
 
 
 @examples(150)
@@ -133,13 +133,13 @@ def test_hashes_of_strings(documents: list[list[int]], seed: int) -> None:
     stretches = [(a, b) for a in range(len(symbols)) for b in range(a, min(a + 6, len(symbols)))]
     position = np.array([a for a, _ in stretches], np.int64)
     length = np.array([b - a for a, b in stretches], np.int32)
-    found = _core.string_hashes(symbols, by_symbol, position, length).tolist()
+    found = _core.hash_strings(symbols, by_symbol, position, length).tolist()
     seen: dict[tuple[int, ...], int] = {}
     for (a, b), value in zip(stretches, found, strict=True):
         assert seen.setdefault(tuple(symbols[a:b].tolist()), value) == value
     assert len(set(seen.values())) == len(seen)
     order = np.array([4, 2, 0, 1, 3])
-    renamed = _core.string_hashes(order[symbols].astype(np.int32), by_symbol[np.argsort(order)], position, length)
+    renamed = _core.hash_strings(order[symbols].astype(np.int32), by_symbol[np.argsort(order)], position, length)
     assert renamed.tolist() == found
     assert all(value < 2**61 for value in found)
 
@@ -152,7 +152,7 @@ def test_hashes_of_long_strings_are_those_of_big_integers() -> None:
     value = 0
     for symbol in text[3:900].tolist():
         value = (value * base + int(by_symbol[symbol])) % prime
-    found = _core.string_hashes(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
+    found = _core.hash_strings(text, by_symbol, np.array([3], np.int64), np.array([897], np.int32))
     assert int(found[0]) == value
 
 
@@ -162,7 +162,7 @@ def test_stretches_are_slices_one_after_the_other(rows: list[list[int]], data: s
     values, bounds = flat(rows)
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=40)) if rows else []
     lengths = np.array([len(rows[row]) for row in chosen], np.int32)
-    for kernel, kind in ((_core.stretches_i32, np.int32), (_core.stretches_u8, np.uint8)):
+    for kernel, kind in ((_core.gather_slices_i32, np.int32), (_core.gather_slices_u8, np.uint8)):
         found, where = kernel(values.astype(kind), bounds[chosen] if chosen else np.empty(0, np.int64), lengths)
         assert found.dtype == kind
         assert [found[a:b].tolist() for a, b in pairwise(where.tolist())] == [rows[row] for row in chosen]
@@ -195,7 +195,7 @@ def test_json_rows(rows: list[tuple[list[int], int, int, int]]) -> None:
     def starts(parts: Iterable[Sized]) -> NDArray[np.int64]:
         return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
-    made = _core.json_rows(
+    made = _core.format_json_rows(
         np.array([token for row in rows for token in row[0]], np.int32),
         starts(row[0] for row in rows),
         b"".join(names),

@@ -142,12 +142,12 @@ JSON_ROWS: dict[str, Any] = {
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.first_places(i64(HUGE), i32(1), i64(0, 1), 9),
-        lambda: _core.stretches_i32(i32(1, 2), i64(HUGE), i32(1)),
-        lambda: _core.stretches_u8(TEXT, i64(HUGE), i32(1)),
-        lambda: _core.string_hashes(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
+        lambda: _core.find_first_positions(i64(HUGE), i32(1), i64(0, 1), 9),
+        lambda: _core.gather_slices_i32(i32(1, 2), i64(HUGE), i32(1)),
+        lambda: _core.gather_slices_u8(TEXT, i64(HUGE), i32(1)),
+        lambda: _core.hash_strings(i32(0, 0), np.zeros(1, np.uint64), i64(HUGE), i32(1)),
         *(
-            lambda change=change: _core.json_rows(**{**JSON_ROWS, **change})
+            lambda change=change: _core.format_json_rows(**{**JSON_ROWS, **change})
             for change in (
                 {"tokens": i32(0, 2)},
                 {"tokens": i32(0, -1)},
@@ -401,7 +401,7 @@ def test_any_numbers_are_letters(letters: list[int], parts: int) -> None:
     bounds = np.linspace(0, len(letters), parts + 1).astype(np.int64)
     rows = np.zeros((parts, 11), np.int64)
     edges = np.zeros(len(_crf.FEATURES) + 1, np.int64)
-    assert _crf.features(rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges).shape == (
+    assert _crf.compute_features(rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges).shape == (
         parts,
         len(_crf.FEATURES),
     )

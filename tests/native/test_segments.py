@@ -36,7 +36,9 @@ def test_segments_are_those_of_the_reference(
     gaps = set(data.draw(st.lists(st.sampled_from(places), max_size=6))) if places else set()
     forms, starts = flat(some)
     at = np.array(sorted(starts[number] + place for number, place in gaps), np.int64)
-    tokens, bounds, document, begins, doc_tokens = _core.segments(forms, starts, np.array(bits, np.uint16), at, lines)
+    tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
+        forms, starts, np.array(bits, np.uint16), at, lines
+    )
     wanted = reference.segments(some, bits, gaps, lines)
     found: list[list[tuple[bool, list[int]]]] = [[] for _ in some]
     for number in range(len(document)):
@@ -52,9 +54,9 @@ def test_segments_refuse_what_does_not_fit() -> None:
     forms, starts, bits = np.array([0, 5], np.int32), np.array([0, 2], np.int64), np.zeros(3, np.uint16)
     none = np.empty(0, np.int64)
     with pytest.raises(ValueError, match="forms"):
-        _core.segments(forms, starts, bits, none, True)
+        _core.cut_segments(forms, starts, bits, none, True)
     with pytest.raises(ValueError, match="doc_starts"):
-        _core.segments(forms[:1], starts, bits, none, True)
+        _core.cut_segments(forms[:1], starts, bits, none, True)
 
 
 @examples(400)
@@ -68,16 +70,16 @@ def test_occurrences_are_those_of_the_reference(
             start = data.draw(st.integers(0, len(one) - 1))
             strings.append(one[start : start + data.draw(st.integers(1, 4))])
     (text, starts), (tokens, bounds) = flat(some), flat(strings)
-    found = _core.occurrences(text, starts, tokens, bounds, FORMS)
+    found = _core.count_occurrences(text, starts, tokens, bounds, FORMS)
     assert found.tolist() == reference.counted(some, strings)
 
 
 def test_occurrences_refuse_what_does_not_fit() -> None:
     text, starts = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
     with pytest.raises(ValueError, match="string 1: expected a token at least, got none"):
-        _core.occurrences(text, starts, text[:1], np.array([0, 1, 1], np.int64), 2)
+        _core.count_occurrences(text, starts, text[:1], np.array([0, 1, 1], np.int64), 2)
     with pytest.raises(ValueError, match="text"):
-        _core.occurrences(text, starts, text[:1], np.array([0, 1], np.int64), 1)
+        _core.count_occurrences(text, starts, text[:1], np.array([0, 1], np.int64), 1)
 
 
 @examples(300)

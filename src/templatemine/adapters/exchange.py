@@ -18,7 +18,7 @@ from templatemine.mining.cross_source import CrossSourceCounts, RateTable, Sourc
 __all__ = ["Answers", "collect_counts", "compare_part", "partition_rates"]
 
 _HASH_BITS = 61
-"""Hashes of strings are below 2 to this power, see `_core.string_hashes`."""
+"""Hashes of strings are below 2 to this power, see `_core.hash_strings`."""
 
 _RATE_ROW = np.dtype([("hash", "<u8"), ("rate", "<f4"), ("within", "<f4")])
 _ANSWER_ROW = np.dtype([("row", "<i4"), ("sources", "<i4"), ("rate", "<f4"), ("prose_rate", "<f4")])

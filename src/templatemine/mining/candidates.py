@@ -60,7 +60,7 @@ class CandidateStrings:
     def take(self, rows: NDArray[np.int64]) -> CandidateStrings:
         """Some of the strings."""
         first = self.bounds[rows]
-        tokens, bounds = _core.stretches_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
+        tokens, bounds = _core.gather_slices_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
         return replace(self, tokens=tokens, bounds=bounds, df=self.df[rows], count=self.count[rows])
 
 
@@ -166,7 +166,7 @@ class RejectedCandidates:
         )
         ends = _join_bytes(b',"reason":' + encode_text(reason) + b"}\n" for reason in self.reasons)
         for batch, reasons in self._batches():
-            yield _core.json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
+            yield _core.format_json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
 
     def _batches(self) -> Iterator[tuple[CandidateStrings, NDArray[np.int8]]]:
         """Batches of strings with the reason of each, the nearest first, or the most frequent."""
@@ -211,11 +211,13 @@ def collect_strings(
     """
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
-    tokens, bounds = _core.stretches_i32(symbols, starts, repeats.length)
+    tokens, bounds = _core.gather_slices_i32(symbols, starts, repeats.length)
     tokens, used_symbols, _ = _core.renumber(tokens, len(form_of))
     form_ids = form_of[used_symbols]
     first = forms.offsets[form_ids]
-    names = Vocabulary(*_core.stretches_u8(forms.arena, first, (forms.offsets[form_ids + 1] - first).astype(np.int32)))
+    names = Vocabulary(
+        *_core.gather_slices_u8(forms.arena, first, (forms.offsets[form_ids + 1] - first).astype(np.int32))
+    )
     return CandidateStrings(tokens=tokens, bounds=bounds, names=names, df=repeats.df, count=repeats.count)
 
 

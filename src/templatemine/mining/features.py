@@ -44,7 +44,7 @@ _LABEL_ONLY = (
 )
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY, PREFIX: _COMMON + _LABEL_ONLY}
 FEATURES["suffix"] = FEATURES[PREFIX]
-"""Names of the features of each kind, in the order in which `_core.Describer` has them."""
+"""Names of the features of each kind, in the order in which `_core.FeatureExtractor` has them."""
 
 
 def compute_features(
@@ -60,7 +60,7 @@ def compute_features(
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     counts = np.maximum(corpus.counts, 1)
-    native = _core.Describer(
+    native = _core.FeatureExtractor(
         segments.tokens,
         segments.doc_tokens,
         segments.bounds,
@@ -83,20 +83,20 @@ def compute_features(
     ]
     everywhere = _count_everywhere(native, segments, columns)
     return [
-        native.describe(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
+        native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
         for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True)
     ]
 
 
 def _count_everywhere(
-    native: _core.Describer, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
+    native: _core.FeatureExtractor, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
 ) -> list[LongArray]:
     """How often the strings of all kinds occur, wherever they stand: one walk over the source for all of them."""
-    heads = [native.heads(*columns) for columns in candidates]
-    starts, sizes = (np.concatenate(parts) for parts in zip(*heads, strict=True))
-    tokens, bounds = _core.stretches_i32(segments.tokens, starts, sizes)
-    counts = _core.occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
-    return np.split(counts, np.cumsum([len(sizes) for _, sizes in heads])[:-1])
+    search_strings = [native.locate_search_strings(*columns) for columns in candidates]
+    starts, sizes = (np.concatenate(parts) for parts in zip(*search_strings, strict=True))
+    tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, sizes)
+    counts = _core.count_occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
+    return np.split(counts, np.cumsum([len(sizes) for _, sizes in search_strings])[:-1])
 
 
 def _date_ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:

@@ -91,7 +91,7 @@ def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candida
 def _find_segments(segments: Segments) -> Candidates:
     """Segments that repeat, those that are alone on their line apart from the others."""
     begins = segments.begins_line.view(np.uint8)
-    segment, bounds, df = _core.whole_segments(
+    segment, bounds, df = _core.find_repeated_segments(
         segments.string, segments.string_df, segments.document, begins, _MIN_SEGMENT_DF
     )
     return Candidates(
@@ -108,7 +108,7 @@ def _find_segments(segments: Segments) -> Candidates:
 def _find_labels(segments: Segments, kind: str) -> Candidates:
     """Prefixes (suffixes) of segments that do not repeat, the shortest first."""
     max_tokens = _MAX_SPACELESS_TOKENS if segments.spaceless else _MAX_LABEL_TOKENS
-    segment, bounds, length, df, longer, shorter = _core.labels(
+    segment, bounds, length, df, longer, shorter = _core.find_labels(
         segments.tokens,
         segments.bounds,
         segments.document,

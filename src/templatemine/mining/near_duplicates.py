@@ -107,5 +107,5 @@ def _find_rare_runs(
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
     hashes = _scan.form_hashes(forms.arena, forms.offsets)
-    runs, owner, rare_tokens, digests = _core.rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
+    runs, owner, rare_tokens, digests = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
     return runs, owner, np.maximum(rare_tokens - 1, 0), digests

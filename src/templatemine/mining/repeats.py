@@ -91,14 +91,14 @@ def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, 
     symbols, sa = index.symbols, suffix_array(index.symbols, force64=force64)
     doc_of = np.repeat(np.arange(documents, dtype=np.int32), np.diff(index.doc_starts))
     if sa.dtype == np.int64:
-        columns = _core.repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, min_tokens, floor)
+        columns = _core.find_repeats_i64(symbols, doc_of, sa, _core.lcp_i64(symbols, sa), documents, min_tokens, floor)
     else:
-        columns = _core.repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, floor)
+        columns = _core.find_repeats_i32(symbols, doc_of, sa, _core.lcp_i32(symbols, sa), documents, min_tokens, floor)
     rank, length, count, df = columns
     # Nested repeats (one token for ever) have more occurrences than a few a token: then some of each string's must do.
     max_steps = STEPS_PER_TOKEN * len(symbols)
     max_occurrences = len(symbols) if count.sum(dtype=np.int64) <= max_steps else max_steps // len(count)
-    first = _core.first_places(rank, count, sa.astype(np.int64, copy=False), max(1, max_occurrences))
+    first = _core.find_first_positions(rank, count, sa.astype(np.int64, copy=False), max(1, max_occurrences))
     return MaximalRepeats(repeats=Repeats(rank=rank, length=length, count=count, df=df), positions=sa, first=first)
 
 

@@ -37,7 +37,7 @@ __all__ = [
 
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED = 256, 512, 2048
-"""Bits of `_scan.form_traits`, and the one that `_core.segments` takes for abbreviations."""
+"""Bits of `_scan.form_traits`, and the one that `_core.cut_segments` takes for abbreviations."""
 
 _MAX_BARE_SHARE = 0.25
 """An abbreviation stands without its full stop less than so many times as often as with it."""
@@ -104,13 +104,13 @@ def segment(corpus: Corpus) -> Segments:
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     traits = corpus.traits | find_abbreviations(corpus)
-    tokens, bounds, document, begins, doc_tokens = _core.segments(
+    tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
         corpus.forms, corpus.doc_starts, traits, _line_gaps(corpus), corpus.lines
     )
-    hashes = _core.string_hashes(
+    hashes = _core.hash_strings(
         tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)
     )
-    string, df = _core.numbered(hashes, document)
+    string, df = _core.number_hashes(hashes, document)
     begins_line = begins.astype(np.bool_)
     return Segments(
         tokens=tokens,

@@ -225,13 +225,13 @@ class _Selection:
         self, segments: Segments, rows: LongArray, starts: LongArray, lengths: LongArray, short: NDArray[np.bool_]
     ) -> None:
         # Their own tokens alone: hashing goes over all that it is given.
-        self.tokens, bounds = _core.stretches_i32(segments.tokens, starts, lengths.astype(np.int32))
+        self.tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, lengths.astype(np.int32))
         self.rows, self.starts, self.lengths, self.short = rows, bounds[:-1], lengths, short
         self.forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         self.first_rows: dict[tuple[int, int], int] = {}
 
     def hashes(self, starts: LongArray, lengths: LongArray) -> list[int]:
-        hashes: list[int] = _core.string_hashes(self.tokens, self.forms, starts, lengths.astype(np.int32)).tolist()
+        hashes: list[int] = _core.hash_strings(self.tokens, self.forms, starts, lengths.astype(np.int32)).tolist()
         return hashes
 
     def merge(self, verdicts: Verdicts) -> None:

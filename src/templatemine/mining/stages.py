@@ -212,7 +212,7 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     return _MinedStrings(
         strings=collect_strings(corpus, index.forms, index.symbols, starts, repeats),
         repeats=repeats,
-        hashes=_core.string_hashes(index.symbols, by_symbol, starts, repeats.length),
+        hashes=_core.hash_strings(index.symbols, by_symbol, starts, repeats.length),
         document=documents_at(index, starts),
         first=tokens_at(index, starts),
         tokens=tokens,
@@ -250,7 +250,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         df=np.concatenate([candidates.df for candidates in candidate_kinds]),
     )
     forms = np.arange(len(corpus.form_names), dtype=np.int32)
-    hashes = _core.string_hashes(segments.tokens, _hash_forms(corpus), starts, length)
+    hashes = _core.hash_strings(segments.tokens, _hash_forms(corpus), starts, length)
     # Equal strings of different kinds, or at other edges of lines, are other candidates.
     variants = (verdicts.kind.astype(np.uint64) << np.uint64(2)) | verdicts.anchor.astype(np.uint64)
     return _MinedStrings(

@@ -13,7 +13,7 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "decode_texts", "encode_utf8", "find_ld_json", "find_metas",
+    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "decode_texts", "encode_page", "find_ld_json", "find_metas",
     "find_styles", "hash_path",
 ]
 
@@ -276,7 +276,7 @@ def decode_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not
 # Where a page says something of itself; what it says is read in `pages.about`.
 
 
-def encode_utf8(str page not None):
+def encode_page(str page not None):
     """A page as bytes, lone surrogates as three of them, which is "surrogatepass" and faster."""
     cdef StrView text = view_str(page)
     cdef Bytes room

@@ -77,7 +77,7 @@ class Page:
 
     def __init__(self, html: str) -> None:
         self._html = html
-        data = _html.encode_utf8(html)
+        data = _html.encode_page(html)
         if len(data) >= MAX_BYTES:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
         self._data = data

@@ -1,4 +1,4 @@
-"""Victor (Spousta et al. 2008): a page into runs of text, features of each, and the marginals of a linear chain."""
+"""Victor (Spousta et al. 2008): cuts a page into runs of text, computes their features and the marginals of a linear chain."""
 
 import numpy as np
 
@@ -13,15 +13,16 @@ from templatemine.text._scan cimport (
     table_free, table_init, tm_hash,
 )
 
-__all__ = ["COLUMNS", "FEATURES", "FLAGS", "RunScanner", "features", "marginals"]
+__all__ = ["COLUMNS", "FEATURES", "FLAGS", "RunScanner", "compute_features", "compute_marginals"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- runs of text
-# Pages into runs of text between tags, each with its text and what it stands in; see `pages.crf`.
+# Cuts pages into runs of text between tags, each with the elements that contain it; see `pages.baselines.crf`.
 #
-# In come a page as UTF-8 bytes and where its blocks stand, out go columns of the runs in them and their text as code
-# points, references resolved and white space folded.  Tags are found and elements closed exactly as `pages.outline` does,
-# which keeps more of the page, for systems that need it, and takes ten times as long.  Time is linear in the page.
+# Input: a page as UTF-8 bytes, and the offsets of its blocks.  Output: columns of the runs in the blocks, and their text as
+# code points, with references resolved and white space folded.  Tags are found and elements closed exactly as
+# `pages.outline` does, which keeps more of the page for other systems, and takes ten times as long.  Time is linear in the
+# page.
 
 
 cdef extern from "Python.h":
@@ -38,28 +39,28 @@ cdef enum:
     TD = 64
 
 FLAGS = {"void": VOID, "inline": INLINE, "p": P, "br": BR, "hr": HR, "div": DIV, "td": TD}
-"""What a tag is, as bits."""
+"""Bits that tell what a tag is."""
 
 cdef enum:
     R_START, R_END, R_HOME, R_MASK, R_DIV, R_TD, R_P, R_BR, R_HR, R_INLINE, R_BLOCK, R_SIZE
 
 COLUMNS = ("start", "end", "home", "mask", "div", "td", "p", "br", "hr", "inline", "block")
-"""Of each run: where it stands in the page, in bytes; its block; the kinds of elements around it as bits; the number of
-the nearest div and td, -1 for none; and how many tags of each kind stand between it and the run before."""
+"""Columns of runs: start and end in the page, in bytes; index of the block; bits of the kinds of elements that contain it;
+number of the innermost div and td, -1 for none; and the number of tags of each kind between the previous run and it."""
 
 cdef enum:
-    NAME = 31           # characters of a name that count
-    QUOTED = 2000       # characters of an attribute in quotes that may hold a >
-    REFERENCE = 32      # characters of the name of a reference
-    UNKNOWN_ENDS = 1    # what the start tag of an unknown element ends: a p
+    MAX_NAME = 31           # characters of the name of a tag that are compared
+    MAX_QUOTED = 2000       # characters of a quoted attribute value that may contain a >
+    MAX_REFERENCE = 32      # characters of the name of a reference
+    UNKNOWN_TAG_ENDS = 1    # bits of the elements that the start tag of an unknown element closes: p
 
 
 # ======================================================================================================================
 # Characters
 # ======================================================================================================================
 
-cdef inline int decode(const uint8_t* p, int64_t left, uint32_t* c) noexcept nogil:
-    """The character that begins here; returns its bytes.  What is no UTF-8 gives some character, within the page."""
+cdef inline int decode_utf8(const uint8_t* p, int64_t left, uint32_t* c) noexcept nogil:
+    """Decode the character at p to `c`; returns its size in bytes.  Invalid UTF-8 gives some character, within `left` bytes."""
     if p[0] < 0x80 or left < 2:
         c[0] = p[0]
         return 1
@@ -79,37 +80,38 @@ cdef inline bint is_space(uint32_t c) noexcept nogil:
     return Py_UNICODE_ISSPACE(c)
 
 
-cdef bint blank(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
+cdef bint is_blank(const uint8_t* p, int64_t a, int64_t b) noexcept nogil:
+    """Whether p[a:b] is white space only."""
     cdef uint32_t c = 0
     while a < b:
-        a += decode(p + a, b - a, &c)
+        a += decode_utf8(p + a, b - a, &c)
         if not is_space(c):
             return False
     return True
 
 
-cdef inline bint names(uint8_t c) noexcept nogil:
-    """It may stand in the name of a tag."""
+cdef inline bint is_name_char(uint8_t c) noexcept nogil:
+    """Whether a character may be part of the name of a tag."""
     return is_alnum(c) or c == 58 or c == 45
 
 
-cdef uint32_t WINDOWS[32]
+cdef uint32_t WINDOWS_1252[32]
 
 
-cdef void _run_tables():
-    """What numbers from 128 to 159 mean: browsers read them as Windows does."""
+cdef void _fill_windows_table():
+    """Characters of the numeric references from 128 to 159, which browsers read as windows-1252."""
     cdef int i
     for i in range(32):
-        WINDOWS[i] = ord(bytes([128 + i]).decode("cp1252")) if 128 + i not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else 128 + i
+        WINDOWS_1252[i] = ord(bytes([128 + i]).decode("cp1252")) if 128 + i not in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else 128 + i
 
 
-_run_tables()
+_fill_windows_table()
 
 
-cdef inline uint32_t meant(uint32_t c) noexcept nogil:
-    """The character that a numeric reference stands for, 0 for none."""
+cdef inline uint32_t resolve_number(uint32_t c) noexcept nogil:
+    """The character of a numeric reference by its number, 0 for none."""
     if 0x80 <= c < 0xA0:
-        return WINDOWS[c - 0x80]
+        return WINDOWS_1252[c - 0x80]
     if c == 0 or c > 0x10FFFF or 0xD800 <= c <= 0xDFFF:
         return 0xFFFD
     if c < 32 and c != 9 and c != 10 and c != 12 and c != 13:
@@ -120,11 +122,11 @@ cdef inline uint32_t meant(uint32_t c) noexcept nogil:
 
 
 # ======================================================================================================================
-# Marks: tags, comments, and elements whose content is no text
+# Ends of tags, of comments, and of elements whose content is no text
 # ======================================================================================================================
 
-cdef inline int64_t find(const uint8_t* p, int64_t i, int64_t n, uint8_t wanted) noexcept nogil:
-    """Where a byte comes next, n if nowhere."""
+cdef inline int64_t find_byte(const uint8_t* p, int64_t i, int64_t n, uint8_t wanted) noexcept nogil:
+    """Offset of the next such byte from i on, n if there is none."""
     cdef const void* hit
     if i >= n:
         return n
@@ -132,8 +134,8 @@ cdef inline int64_t find(const uint8_t* p, int64_t i, int64_t n, uint8_t wanted)
     return n if hit == NULL else <const uint8_t*>hit - p
 
 
-cdef inline int64_t closing(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Behind the > that comes before any <; -1 if none does."""
+cdef inline int64_t find_close(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Offset after the next >; -1 if there is none, or a < before it."""
     while i < n and p[i] != 62:
         if p[i] == 60:
             return -1
@@ -141,12 +143,12 @@ cdef inline int64_t closing(const uint8_t* p, int64_t i, int64_t n) noexcept nog
     return i + 1 if i < n else -1
 
 
-cdef int64_t quoted(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Behind the quote that closes the one at i, before any < and not too far; -1 if none does."""
+cdef int64_t find_quote_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Offset after the quote that closes the one at i; -1 if there is none within `MAX_QUOTED` characters, or a < before it."""
     cdef uint8_t quote = p[i]
     cdef int64_t count = 0
     i += 1
-    while i < n and count <= QUOTED and p[i] != 60:
+    while i < n and count <= MAX_QUOTED and p[i] != 60:
         if p[i] == quote:
             return i + 1
         i += 1
@@ -155,23 +157,24 @@ cdef int64_t quoted(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     return -1
 
 
-cdef int64_t tag_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
-    """Behind the tag whose name ends at i; -1 if it has no end."""
+cdef int64_t find_tag_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Offset after the tag whose name ends at i; -1 if the tag has no end."""
     cdef int64_t j
     while i < n and p[i] != 62:
         if p[i] == 60:
             return -1
         if p[i] == 34 or p[i] == 39:
-            j = quoted(p, i, n)
+            j = find_quote_end(p, i, n)
             i = i + 1 if j < 0 else j
         else:
             i += 1
     return i + 1 if i < n else -1
 
 
-cdef int64_t comment_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+cdef int64_t find_comment_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
+    """Offset after the next -->, n if there is none."""
     while True:
-        i = find(p, i, n, 45)
+        i = find_byte(p, i, n, 45)
         if i + 2 >= n:
             return n
         if p[i + 1] == 45 and p[i + 2] == 62:
@@ -179,8 +182,8 @@ cdef int64_t comment_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
         i += 1
 
 
-cdef inline int raw_name(const uint8_t* p, int64_t left) noexcept nogil:
-    """Length of the name, if it is that of an element whose content is no text; 0 if it is not."""
+cdef inline int match_raw_name(const uint8_t* p, int64_t left) noexcept nogil:
+    """Length of the tag name at p if the content of such an element is no text, else 0."""
     cdef int size = 0
     cdef uint8_t c = p[0] | 32
     if c == 115:
@@ -196,12 +199,15 @@ cdef inline int raw_name(const uint8_t* p, int64_t left) noexcept nogil:
     return 0 if size and (is_alnum(p[size]) or p[size] == 95) else size
 
 
-cdef int64_t raw_end(const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
-    """Behind the end tag of an element whose content is no text, the end of the page if it has none."""
+cdef int64_t find_raw_end(const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
+    """Offset after the end tag of an element whose content is no text, n if there is none.
+
+    The name of `size` bytes is at `name`; the search begins at i.
+    """
     cdef int64_t j
     cdef int k
     while True:
-        i = find(p, i, n, 60)
+        i = find_byte(p, i, n, 60)
         j = i + 2
         if j + size > n:
             return n
@@ -221,54 +227,54 @@ cdef int64_t raw_end(const uint8_t* p, int64_t name, int size, int64_t i, int64_
 # The scanner
 # ======================================================================================================================
 
-cdef struct Open:
+cdef struct OpenElement:
     int32_t tag
-    uint16_t mask
-    int64_t div
+    uint16_t mask           # bits of the kinds of elements that contain its text
+    int64_t div             # number of the innermost div, -1 for none
     int64_t td
 
 
-cdef struct Runs:
-    Open* stack
+cdef struct ScanState:
+    OpenElement* stack
     int64_t depth
-    int64_t stack_room
-    int64_t* open           # by tag: open elements
-    int64_t open_room
-    Table strange           # tags that no table names
-    int64_t groups          # div and td so far
-    int64_t marks[5]        # p, br, hr, inline, block since the run before
+    int64_t stack_capacity
+    int64_t* open_counts    # by tag: number of open elements
+    int64_t open_capacity
+    Table unknown_tags      # names of tags that are not in the table of the scanner
+    int64_t group_count     # number of div and td so far
+    int64_t tag_counts[5]   # p, br, hr, inline and block tags since the previous run
     int64_t* rows
-    int64_t size            # in numbers
-    int64_t room
+    int64_t row_size        # numbers in `rows`, R_SIZE for each run
+    int64_t row_capacity
     uint32_t* text
-    int64_t letters
-    int64_t text_room
+    int64_t text_size
+    int64_t text_capacity
     int64_t* bounds
-    int64_t bound_room
-    bint blank              # white space stands before what comes next
-    bint unescaped          # as in `_html.Page`
+    int64_t bound_capacity
+    bint pending_blank      # white space precedes the next character
+    bint unescaped          # a script did not end as it should: end tags of scripts are searched for without regard to comments
 
 
-cdef void runs_free(Runs* s) noexcept nogil:
+cdef void scan_state_free(ScanState* s) noexcept nogil:
     free(s.stack)
-    free(s.open)
+    free(s.open_counts)
     free(s.rows)
     free(s.text)
     free(s.bounds)
-    table_free(&s.strange)
+    table_free(&s.unknown_tags)
 
 
-cdef inline void put(Runs* s, uint32_t c, int64_t begin) noexcept nogil:
-    """Add a character to the text, white space as a single blank between two others."""
+cdef inline void append_char(ScanState* s, uint32_t c, int64_t run_start) noexcept nogil:
+    """Append a character to the text of a run; white space becomes a single blank, and is dropped at both ends."""
     if is_space(c):
-        s.blank = s.letters > begin
+        s.pending_blank = s.text_size > run_start
         return
-    if s.blank:
-        s.text[s.letters] = 32
-        s.letters += 1
-        s.blank = False
-    s.text[s.letters] = c
-    s.letters += 1
+    if s.pending_blank:
+        s.text[s.text_size] = 32
+        s.text_size += 1
+        s.pending_blank = False
+    s.text[s.text_size] = c
+    s.text_size += 1
 
 
 cdef class RunScanner:
@@ -277,22 +283,21 @@ cdef class RunScanner:
     Parameters
     ----------
     tags : list of tuple (bytes, int, int, int, int)
-        Name in lower case; bits of `FLAGS`; bits of the kinds of elements that a run in it stands in; bits of the kinds
-        of elements that may be closed by a start tag; bits of those that this one's start tag closes.  The lowest of
-        them stands for p, which tags that are not named close.
+        Name in lower case; bits of `FLAGS`; bits of the kinds of elements that contain a run in it; its own bit if the
+        start tag of another element may close it; bits of the elements that its start tag closes.  The lowest of these
+        bits is p, which tags that are not in the list close.
     entities : list of tuple (bytes, str)
-        Name without the ampersand, with the semicolon where it must have one, and what it stands for: one character or
-        two.
+        Name without the ampersand, with the semicolon where it must have one, and its text: one character or two.
     """
 
     cdef Table tags
-    cdef uint16_t* flags
-    cdef uint16_t* mask
-    cdef uint16_t* kind
-    cdef uint16_t* ends
+    cdef uint16_t* tag_flags
+    cdef uint16_t* container_mask
+    cdef uint16_t* implied_bit
+    cdef uint16_t* implied_ends
     cdef Table entities
-    cdef uint32_t* meaning
-    cdef int64_t legacy         # bytes of the longest name that needs no semicolon
+    cdef uint32_t* entity_text
+    cdef int64_t max_legacy     # bytes of the longest name that needs no semicolon
 
     def __cinit__(self, list tags, list entities):
         cdef int64_t i
@@ -303,83 +308,86 @@ cdef class RunScanner:
         for row in tags:
             if not isinstance(row, tuple) or len(row) != 5 or not all(0 <= bits < 1 << 16 for bits in row[1:]):
                 raise ValueError(f"expected a name and four numbers of 16 bits, got {row!r}")
-        self.flags = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.mask = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.kind = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.ends = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
-        self.meaning = <uint32_t*>malloc((len(entities) + 1) * 2 * sizeof(uint32_t))
-        if self.flags == NULL or self.mask == NULL or self.kind == NULL or self.ends == NULL or self.meaning == NULL:
+        self.tag_flags = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
+        self.container_mask = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
+        self.implied_bit = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
+        self.implied_ends = <uint16_t*>malloc((len(tags) + 1) * sizeof(uint16_t))
+        self.entity_text = <uint32_t*>malloc((len(entities) + 1) * 2 * sizeof(uint32_t))
+        if (self.tag_flags == NULL or self.container_mask == NULL or self.implied_bit == NULL or self.implied_ends == NULL
+                or self.entity_text == NULL):
             raise MemoryError
         for i, (name, flags, mask, kind, ends) in enumerate(tags):
-            if not 0 < len(name) <= NAME or table_add(&self.tags, <const uint8_t*>name, len(name)) != i:
-                raise ValueError(f"expected names of up to {NAME} bytes, each once, got {name!r}")
-            self.flags[i], self.mask[i], self.kind[i], self.ends[i] = flags, mask, kind, ends
-        self.legacy = 0
+            if not 0 < len(name) <= MAX_NAME or table_add(&self.tags, <const uint8_t*>name, len(name)) != i:
+                raise ValueError(f"expected names of up to {MAX_NAME} bytes, each once, got {name!r}")
+            self.tag_flags[i], self.container_mask[i], self.implied_bit[i], self.implied_ends[i] = flags, mask, kind, ends
+        self.max_legacy = 0
         for i, (name, text) in enumerate(entities):
             if len(name) < 2 or table_add(&self.entities, <const uint8_t*>name, len(name)) != i:
                 raise ValueError(f"expected names of two bytes and more, each once, got {name!r}")
             if not 1 <= len(text) <= 2:
                 raise ValueError(f"expected one character or two, got {text!r} for {name!r}")
-            self.meaning[2 * i] = ord(text[0])
-            self.meaning[2 * i + 1] = ord(text[1]) if len(text) > 1 else 0
+            self.entity_text[2 * i] = ord(text[0])
+            self.entity_text[2 * i + 1] = ord(text[1]) if len(text) > 1 else 0
             if not name.endswith(b";"):
-                self.legacy = max(self.legacy, <int64_t>len(name))
+                self.max_legacy = max(self.max_legacy, <int64_t>len(name))
 
     def __dealloc__(self):
         table_free(&self.tags)
         table_free(&self.entities)
-        free(self.flags)
-        free(self.mask)
-        free(self.kind)
-        free(self.ends)
-        free(self.meaning)
+        free(self.tag_flags)
+        free(self.container_mask)
+        free(self.implied_bit)
+        free(self.implied_ends)
+        free(self.entity_text)
 
     # ------------------------------------------------------------------------------------------------------ references
 
-    cdef int64_t _named(self, const uint8_t* p, int64_t n) noexcept nogil:
+    cdef int64_t _find_entity(self, const uint8_t* p, int64_t n) noexcept nogil:
+        """Index of an entity by its name, -1 if there is none."""
         return table_find(&self.entities, p, n, tm_hash(p, n))
 
-    cdef int64_t _reference(self, Runs* s, const uint8_t* p, int64_t i, int64_t n, int64_t begin) noexcept nogil:
-        """Add what the reference at i stands for, an ampersand if it is none; returns where the text goes on."""
+    cdef int64_t _append_reference(self, ScanState* s, const uint8_t* p, int64_t i, int64_t n, int64_t run_start) noexcept nogil:
+        """Append the text of the reference at i, an ampersand if it is none; returns the offset after it."""
         cdef int64_t j = i + 1, k, found = -1
         cdef uint32_t value = 0
         cdef uint8_t c
         cdef int count = 0
         if j < n and p[j] == 35:
-            return self._number(s, p, i, n, begin)
-        while j < n and count < REFERENCE:
+            return self._append_number(s, p, i, n, run_start)
+        while j < n and count < MAX_REFERENCE:
             c = p[j]
             if c == 9 or c == 10 or c == 12 or c == 32 or c == 60 or c == 38 or c == 35 or c == 59:
                 break
-            j += decode(p + j, n - j, &value)
+            j += decode_utf8(p + j, n - j, &value)
             count += 1
         if count:
             if j < n and p[j] == 59:
-                found = self._named(p + i + 1, j - i)
+                found = self._find_entity(p + i + 1, j - i)
                 k = j + 1
             if found < 0:
-                k = min(j, i + 1 + self.legacy)
+                k = min(j, i + 1 + self.max_legacy)
                 while k > i + 2:
-                    found = self._named(p + i + 1, k - i - 1)
+                    found = self._find_entity(p + i + 1, k - i - 1)
                     if found >= 0:
                         break
                     k -= 1
             if found >= 0:
-                put(s, self.meaning[2 * found], begin)
-                if self.meaning[2 * found + 1]:
-                    put(s, self.meaning[2 * found + 1], begin)
+                append_char(s, self.entity_text[2 * found], run_start)
+                if self.entity_text[2 * found + 1]:
+                    append_char(s, self.entity_text[2 * found + 1], run_start)
                 return k
-        put(s, 38, begin)
+        append_char(s, 38, run_start)
         return i + 1
 
-    cdef int64_t _number(self, Runs* s, const uint8_t* p, int64_t i, int64_t n, int64_t begin) noexcept nogil:
-        cdef int64_t j = i + 2, first
+    cdef int64_t _append_number(self, ScanState* s, const uint8_t* p, int64_t i, int64_t n, int64_t run_start) noexcept nogil:
+        """The same for a numeric reference."""
+        cdef int64_t j = i + 2, first_digit
         cdef uint32_t value = 0
         cdef uint8_t c
         cdef bint hexadecimal = j < n and (p[j] | 32) == 120
         if hexadecimal:
             j += 1
-        first = j
+        first_digit = j
         while j < n:
             c = p[j]
             if is_digit(c):
@@ -388,198 +396,202 @@ cdef class RunScanner:
                 value = value * 16 + (c | 32) - 87
             else:
                 break
-            value = min(value, <uint32_t>0x200000)      # beyond all characters, and ten times it stays within 32 bits
+            value = min(value, <uint32_t>0x200000)      # above all characters; 16 times it fits 32 bits
             j += 1
-        if j == first:
-            put(s, 38, begin)
+        if j == first_digit:
+            append_char(s, 38, run_start)
             return i + 1
-        value = meant(value)
+        value = resolve_number(value)
         if value:
-            put(s, value, begin)
+            append_char(s, value, run_start)
         return j + (j < n and p[j] == 59)
 
-    cdef int _text(self, Runs* s, const uint8_t* p, int64_t a, int64_t b) except -1 nogil:
-        """The text of a run, which has no more characters than the page has bytes there."""
-        cdef int64_t begin = s.letters
+    cdef int _append_text(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b) except -1 nogil:
+        """Append the text of a run, from the bytes p[a:b]; it has at most as many characters."""
+        cdef int64_t run_start = s.text_size
         cdef uint32_t c = 0
-        reserve(<void**>&s.text, &s.text_room, s.letters + b - a, sizeof(uint32_t))
-        s.blank = False
+        reserve(<void**>&s.text, &s.text_capacity, s.text_size + b - a, sizeof(uint32_t))
+        s.pending_blank = False
         while a < b:
             if p[a] == 38:
-                a = self._reference(s, p, a, b, begin)
+                a = self._append_reference(s, p, a, b, run_start)
             else:
-                a += decode(p + a, b - a, &c)
-                put(s, c, begin)
+                a += decode_utf8(p + a, b - a, &c)
+                append_char(s, c, run_start)
         return 0
 
     # -------------------------------------------------------------------------------------------------------- elements
 
-    cdef int32_t _tag(self, Runs* s, const uint8_t* p, int64_t n) except -1 nogil:
-        """Number of a tag by its name."""
-        cdef uint8_t name[NAME]
+    cdef int32_t _intern_tag(self, ScanState* s, const uint8_t* p, int64_t n) except -1 nogil:
+        """Index of a tag by its name; names that are not in the table get indices after it."""
+        cdef uint8_t name[MAX_NAME]
         cdef int64_t i, found
         for i in range(n):
             name[i] = p[i] | 32 if is_upper(p[i]) else p[i]
         found = table_find(&self.tags, name, n, tm_hash(name, n))
         if found < 0:
-            found = self.tags.count + table_add(&s.strange, name, n)
-            i = s.open_room
-            reserve(<void**>&s.open, &s.open_room, found + 1, sizeof(int64_t))
-            memset(s.open + i, 0, (s.open_room - i) * sizeof(int64_t))
+            found = self.tags.count + table_add(&s.unknown_tags, name, n)
+            i = s.open_capacity
+            reserve(<void**>&s.open_counts, &s.open_capacity, found + 1, sizeof(int64_t))
+            memset(s.open_counts + i, 0, (s.open_capacity - i) * sizeof(int64_t))
         return <int32_t>found
 
-    cdef inline uint16_t _flags(self, int32_t tag) noexcept nogil:
-        return self.flags[tag] if tag < self.tags.count else 0
+    cdef inline uint16_t _find_flags(self, int32_t tag) noexcept nogil:
+        return self.tag_flags[tag] if tag < self.tags.count else 0
 
-    cdef int _begin(self, Runs* s, int32_t tag) except -1 nogil:
+    cdef int _open_element(self, ScanState* s, int32_t tag) except -1 nogil:
+        """Process a start tag: close the elements that it ends, and push its own unless it is void."""
         cdef bint known = tag < self.tags.count
-        cdef uint16_t flags = self._flags(tag), ends = self.ends[tag] if known else UNKNOWN_ENDS
+        cdef uint16_t flags = self._find_flags(tag), ends = self.implied_ends[tag] if known else UNKNOWN_TAG_ENDS
         cdef int32_t top
-        cdef Open* e
-        cdef const Open* outer
+        cdef OpenElement* element
+        cdef const OpenElement* outer
         while s.depth:
             top = s.stack[s.depth - 1].tag
-            if top >= self.tags.count or self.kind[top] & ends == 0:
+            if top >= self.tags.count or self.implied_bit[top] & ends == 0:
                 break
             s.depth -= 1
-            s.open[top] -= 1
+            s.open_counts[top] -= 1
         if flags & VOID:
             return 0
-        reserve(<void**>&s.stack, &s.stack_room, s.depth + 1, sizeof(Open))
-        e = s.stack + s.depth
-        e.tag = tag
-        e.mask = 0
-        e.div = e.td = -1
+        reserve(<void**>&s.stack, &s.stack_capacity, s.depth + 1, sizeof(OpenElement))
+        element = s.stack + s.depth
+        element.tag = tag
+        element.mask = 0
+        element.div = element.td = -1
         if s.depth:
-            outer = e - 1
-            e.mask, e.div, e.td = outer.mask, outer.div, outer.td
+            outer = element - 1
+            element.mask, element.div, element.td = outer.mask, outer.div, outer.td
         if known:
-            e.mask |= self.mask[tag]
+            element.mask |= self.container_mask[tag]
         if flags & DIV:
-            e.div = s.groups
-            s.groups += 1
+            element.div = s.group_count
+            s.group_count += 1
         if flags & TD:
-            e.td = s.groups
-            s.groups += 1
+            element.td = s.group_count
+            s.group_count += 1
         s.depth += 1
-        s.open[tag] += 1
+        s.open_counts[tag] += 1
         return 0
 
-    cdef void _close(self, Runs* s, int32_t tag) noexcept nogil:
+    cdef void _close_element(self, ScanState* s, int32_t tag) noexcept nogil:
+        """Process an end tag: close the innermost such element and all within; an inline one only within `MAX_LOOK_UP` inline ones."""
         cdef int64_t i
         cdef int32_t top
-        if s.open[tag] == 0:
+        if s.open_counts[tag] == 0:
             return
-        if self._flags(tag) & INLINE:
+        if self._find_flags(tag) & INLINE:
             i = s.depth - 1
             while s.stack[i].tag != tag:
-                if not self._flags(s.stack[i].tag) & INLINE or s.depth - i >= MAX_LOOK_UP:
+                if not self._find_flags(s.stack[i].tag) & INLINE or s.depth - i >= MAX_LOOK_UP:
                     return
                 i -= 1
         while True:
             s.depth -= 1
             top = s.stack[s.depth].tag
-            s.open[top] -= 1
+            s.open_counts[top] -= 1
             if top == tag:
                 return
 
-    cdef int _run(self, Runs* s, const uint8_t* p, int64_t a, int64_t b, int64_t home) except -1 nogil:
+    cdef int _append_run(self, ScanState* s, const uint8_t* p, int64_t a, int64_t b, int64_t home) except -1 nogil:
+        """Append the run p[a:b] of the block `home`."""
         cdef int64_t* row
-        cdef int64_t count = s.size // R_SIZE
+        cdef int64_t run_count = s.row_size // R_SIZE
         cdef int k
-        reserve(<void**>&s.rows, &s.room, s.size + R_SIZE, sizeof(int64_t))
-        reserve(<void**>&s.bounds, &s.bound_room, count + 2, sizeof(int64_t))
-        row = s.rows + s.size
+        reserve(<void**>&s.rows, &s.row_capacity, s.row_size + R_SIZE, sizeof(int64_t))
+        reserve(<void**>&s.bounds, &s.bound_capacity, run_count + 2, sizeof(int64_t))
+        row = s.rows + s.row_size
         row[R_START], row[R_END], row[R_HOME] = a, b, home
         row[R_MASK] = 0
         row[R_DIV] = row[R_TD] = -1
         if s.depth:
             row[R_MASK], row[R_DIV], row[R_TD] = s.stack[s.depth - 1].mask, s.stack[s.depth - 1].div, s.stack[s.depth - 1].td
         for k in range(5):
-            row[R_P + k] = s.marks[k]
-            s.marks[k] = 0
-        s.size += R_SIZE
-        self._text(s, p, a, b)
+            row[R_P + k] = s.tag_counts[k]
+            s.tag_counts[k] = 0
+        s.row_size += R_SIZE
+        self._append_text(s, p, a, b)
         s.bounds[0] = 0
-        s.bounds[count + 1] = s.letters
+        s.bounds[run_count + 1] = s.text_size
         return 0
 
-    cdef int _mark(self, Runs* s, const uint8_t* p, int64_t i, int64_t name_end) except -1 nogil:
-        """A tag: its name stands behind i."""
-        cdef bint end = p[i + 1] == 47
+    cdef int _process_tag(self, ScanState* s, const uint8_t* p, int64_t i, int64_t name_end) except -1 nogil:
+        """Process the tag whose < is at i."""
+        cdef bint is_end_tag = p[i + 1] == 47
         cdef int32_t tag
         cdef uint16_t flags
-        i += 2 if end else 1
-        tag = self._tag(s, p + i, name_end - i)
-        flags = self._flags(tag)
-        s.marks[0] += flags & P != 0
-        s.marks[1] += flags & BR != 0
-        s.marks[2] += flags & HR != 0
-        s.marks[3] += flags & INLINE != 0
-        s.marks[4] += flags & INLINE == 0
-        if end:
-            self._close(s, tag)
+        i += 2 if is_end_tag else 1
+        tag = self._intern_tag(s, p + i, name_end - i)
+        flags = self._find_flags(tag)
+        s.tag_counts[0] += flags & P != 0
+        s.tag_counts[1] += flags & BR != 0
+        s.tag_counts[2] += flags & HR != 0
+        s.tag_counts[3] += flags & INLINE != 0
+        s.tag_counts[4] += flags & INLINE == 0
+        if is_end_tag:
+            self._close_element(s, tag)
         else:
-            self._begin(s, tag)
+            self._open_element(s, tag)
         return 0
 
-    cdef int64_t _past(self, Runs* s, const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
-        """Behind the end tag of an element whose content is no text and begins at i."""
-        cdef int64_t stop
-        if (p[name + 1] | 32) == 99 and not s.unescaped:    # only a script has the c there
-            stop = script_end(p, i, n)
-            s.unescaped = stop == n
-            i = i if s.unescaped else stop
-        return raw_end(p, name, size, i, n)
+    cdef int64_t _skip_raw_text(self, ScanState* s, const uint8_t* p, int64_t name, int size, int64_t i, int64_t n) noexcept nogil:
+        """Offset after the end tag of an element whose content is no text and begins at i."""
+        cdef int64_t end
+        if (p[name + 1] | 32) == 99 and not s.unescaped:    # only the name of a script has a c there
+            end = script_end(p, i, n)
+            s.unescaped = end == n
+            i = i if s.unescaped else end
+        return find_raw_end(p, name, size, i, n)
 
-    cdef int _scan(self, Runs* s, const uint8_t* p, int64_t n, const int64_t* starts, const int64_t* ends,
+    cdef int _scan(self, ScanState* s, const uint8_t* p, int64_t n, const int64_t* starts, const int64_t* ends,
                    int64_t blocks) except -1 nogil:
-        cdef int64_t at = 0, i = 0, j, end, name, block = -1
+        """Scan a page, and append the runs that overlap blocks."""
+        cdef int64_t text_start = 0, i = 0, j, end, name, block = -1
         cdef int size
         while True:
-            i = find(p, i, n, 60)
+            i = find_byte(p, i, n, 60)
             end = -1
             name = 0
             if i + 1 < n:
                 j = i + 2 if p[i + 1] == 47 else i + 1
                 if j < n and is_alpha(p[j]):
-                    size = raw_name(p + j, n - j) if j == i + 1 else 0
+                    size = match_raw_name(p + j, n - j) if j == i + 1 else 0
                     if size:
-                        end = closing(p, j + size, n)
+                        end = find_close(p, j + size, n)
                         if end > 0:
-                            end = self._past(s, p, j, size, end, n)
+                            end = self._skip_raw_text(s, p, j, size, end, n)
                     if end < 0:
                         name = j + 1
-                        while name < n and name - j < NAME and names(p[name]):
+                        while name < n and name - j < MAX_NAME and is_name_char(p[name]):
                             name += 1
-                        end = tag_end(p, name, n)
+                        end = find_tag_end(p, name, n)
                 elif p[i + 1] == 33 and i + 3 < n and p[i + 2] == 45 and p[i + 3] == 45:
-                    end = comment_end(p, i + 4, n)
+                    end = find_comment_end(p, i + 4, n)
                 elif p[i + 1] == 33 or p[i + 1] == 63:
-                    end = closing(p, i + 2, n)
+                    end = find_close(p, i + 2, n)
             if end < 0 and i < n:
                 i += 1
                 continue
-            if i > at and not blank(p, at, i):
+            if i > text_start and not is_blank(p, text_start, i):
                 while block + 1 < blocks and starts[block + 1] < i:
                     block += 1
-                if block >= 0 and ends[block] > at:
-                    self._run(s, p, at, i, block)
+                if block >= 0 and ends[block] > text_start:
+                    self._append_run(s, p, text_start, i, block)
             if i >= n:
                 return 0
             if name:
-                self._mark(s, p, i, name)
-            at = i = end
+                self._process_tag(s, p, i, name)
+            text_start = i = end
 
-    def runs(self, const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
-        """The runs of a page that stand in blocks.
+    def find_runs(self, const uint8_t[::1] page not None, const int64_t[::1] starts not None, const int64_t[::1] ends not None):
+        """Find the runs of a page that are in blocks.
 
         Parameters
         ----------
         page : uint8 array
             In UTF-8.
         starts, ends : int64 arrays, shape (blocks,)
-            Where each block stands, in bytes, ascending.
+            Offsets of the blocks, in bytes, ascending.
 
         Returns
         -------
@@ -590,31 +602,32 @@ cdef class RunScanner:
             Text i is text[bounds[i] : bounds[i + 1]].
         """
         cdef int64_t n = page.shape[0], blocks = starts.shape[0]
-        cdef Runs s
+        cdef ScanState s
         if ends.shape[0] != blocks:
             raise ValueError("expected columns of the same length")
-        memset(&s, 0, sizeof(Runs))
+        memset(&s, 0, sizeof(ScanState))
         try:
             with nogil:
-                table_init(&s.strange)
-                reserve(<void**>&s.open, &s.open_room, self.tags.count + 1, sizeof(int64_t))
-                memset(s.open, 0, s.open_room * sizeof(int64_t))
+                table_init(&s.unknown_tags)
+                reserve(<void**>&s.open_counts, &s.open_capacity, self.tags.count + 1, sizeof(int64_t))
+                memset(s.open_counts, 0, s.open_capacity * sizeof(int64_t))
                 if n and blocks:
                     self._scan(&s, &page[0], n, &starts[0], &ends[0], blocks)
-            rows = copy_to_array(s.rows, s.size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)
-            text = copy_to_array(s.text, s.letters * sizeof(uint32_t), np.uint32)
-            bounds = copy_to_array(s.bounds, (s.size // R_SIZE + 1) * sizeof(int64_t), np.int64) if s.size else np.zeros(1, np.int64)
-            return rows, text, bounds
+            rows = copy_to_array(s.rows, s.row_size * sizeof(int64_t), np.int64).reshape(-1, R_SIZE)
+            text = copy_to_array(s.text, s.text_size * sizeof(uint32_t), np.uint32)
+            if s.row_size == 0:
+                return rows, text, np.zeros(1, np.int64)
+            return rows, text, copy_to_array(s.bounds, (s.row_size // R_SIZE + 1) * sizeof(int64_t), np.int64)
         finally:
-            runs_free(&s)
+            scan_state_free(&s)
 
 
 # ------------------------------------------------------------------------------------------------------------------- the chain
-# Features of runs of text, and the chance of each label of a linear chain over them; see `pages.crf`.
+# Features of runs of text, and the marginal probabilities of labels in a linear chain over them; see `pages.baselines.crf`.
 #
-# In come the columns and texts of `_crf.RunScanner.runs`, out go a column a feature (section 3.2 of Spousta, Marek and
-# Pecina, Victor: the Web-Page Cleaning Tool, WAC4 2008), mapped to few values, and marginal probabilities by forward and
-# backward passes.  Characters are what Python's str says they are.  Time is linear in the text and the runs.
+# Input: the columns and texts of `RunScanner.find_runs`.  Output: a column for each feature (section 3.2 of Spousta, Marek
+# and Pecina, Victor: the Web-Page Cleaning Tool, WAC4 2008), quantised to few values; and marginal probabilities by forward
+# and backward passes.  Classes of characters are those of Python's str.  Time is linear in the text and the runs.
 
 
 cdef extern from "Python.h":
@@ -642,14 +655,14 @@ FEATURES = (
     *("position", "document.word-count", "document.sentence-count", "document.block-count"),
     *("document.max-div-group", "document.max-td-group"),
 )
-"""Columns of `features`, before one for each kind of element that a run may stand in."""
+"""Columns of `compute_features`; one for each kind of element that may contain a run follows."""
 
 cdef enum:
-    R_MARKS = R_P   # the first of the counts of tags
+    R_TAG_COUNTS = R_P      # the first column of tag counts
 
 cdef enum:
-    HEAD = 2000         # characters of a run in which addresses, dates and times are looked for
-    LABELS_MOST = 16
+    MAX_SEARCHED = 2000     # characters of a run that are searched for addresses, dates and times
+    MAX_LABELS = 16
 
 
 cdef void check(bint good, str what) except *:
@@ -662,44 +675,45 @@ cdef void check(bint good, str what) except *:
 # ======================================================================================================================
 
 cdef enum:
-    PUNCT = 1       # counts as punctuation, and is stripped from both ends of a token
+    PUNCT = 1       # classes of marks: counts as punctuation, and is stripped from both ends of a token
     STOP = 2        # ends a sentence
-    LAST = 4        # a run that ends with it ends a sentence
-    CLOSING = 8     # may stand before the first word or behind the last mark of a sentence
+    LAST = 4        # ends a sentence at the end of a run
+    CLOSING = 8     # is skipped before the first word and after the last mark of a sentence
 
-cdef dict SETS = {
+cdef dict MARKS_BY_CLASS = {
     PUNCT: ".,;:!?\"'()[]{}«»“”„‘’…|/\\-–—·•*<>",
     STOP: ".!?。！？؟",
     LAST: ".!?。！？؟…",
     CLOSING: "\"'”’»）)」』] ",
 }
 
-cdef uint8_t MARKS[65536]
+cdef uint8_t MARK_CLASSES[65536]
 
 
-cdef void _chain_tables():
-    for bit, marks in SETS.items():
+cdef void _fill_mark_classes():
+    for bit, marks in MARKS_BY_CLASS.items():
         for mark in marks:
-            MARKS[<int>ord(mark)] |= <uint8_t>bit
+            MARK_CLASSES[<int>ord(mark)] |= <uint8_t>bit
 
 
-memset(MARKS, 0, sizeof(MARKS))
-_chain_tables()
+memset(MARK_CLASSES, 0, sizeof(MARK_CLASSES))
+_fill_mark_classes()
 
 
-cdef inline bint has(uint32_t c, uint8_t bit) noexcept nogil:
-    return c < 65536 and MARKS[c] & bit != 0
+cdef inline bint is_mark(uint32_t c, uint8_t bit) noexcept nogil:
+    """Whether a character is a mark of some class."""
+    return c < 65536 and MARK_CLASSES[c] & bit != 0
 
 
-cdef inline bint ascii_letter(uint32_t c) noexcept nogil:
+cdef inline bint is_ascii_letter(uint32_t c) noexcept nogil:
     return 97 <= (c | 32) <= 122
 
 
-cdef inline bint says_alpha(uint32_t c) noexcept nogil:
-    return ascii_letter(c) if c < 128 else Py_UNICODE_ISALPHA(c)
+cdef inline bint is_unicode_alpha(uint32_t c) noexcept nogil:
+    return is_ascii_letter(c) if c < 128 else Py_UNICODE_ISALPHA(c)
 
 
-cdef inline bint says_digit(uint32_t c) noexcept nogil:
+cdef inline bint is_unicode_digit(uint32_t c) noexcept nogil:
     return 48 <= c <= 57 if c < 128 else Py_UNICODE_ISDIGIT(c)
 
 
@@ -707,17 +721,17 @@ cdef inline bint is_decimal(uint32_t c) noexcept nogil:
     return 48 <= c <= 57 if c < 128 else Py_UNICODE_ISDECIMAL(c)
 
 
-cdef inline bint says_alnum(uint32_t c) noexcept nogil:
-    return ascii_letter(c) or 48 <= c <= 57 if c < 128 else Py_UNICODE_ISALNUM(c)
+cdef inline bint is_unicode_alnum(uint32_t c) noexcept nogil:
+    return is_ascii_letter(c) or 48 <= c <= 57 if c < 128 else Py_UNICODE_ISALNUM(c)
 
 
-cdef inline bint is_word(uint32_t c) noexcept nogil:
+cdef inline bint is_word_char(uint32_t c) noexcept nogil:
     """As \\w of `re`."""
-    return c == 95 or says_alnum(c)
+    return c == 95 or is_unicode_alnum(c)
 
 
-cdef inline bint is_single(uint32_t c) noexcept nogil:
-    """A token of its own: kana, Han, Hangul."""
+cdef inline bint is_single_token(uint32_t c) noexcept nogil:
+    """Whether a character is a token of its own: kana, Han, Hangul."""
     return c >= 0x3040 and (c <= 0x30FF or 0x3400 <= c <= 0x9FFF or 0xAC00 <= c <= 0xD7AF)
 
 
@@ -725,16 +739,17 @@ cdef inline bint is_single(uint32_t c) noexcept nogil:
 # Addresses, dates and times: the expressions of tests/crf_reference.py, by hand
 # ======================================================================================================================
 
-cdef inline bint word_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    return 0 <= i < n and is_word(t[i])
+cdef inline bint is_word_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    return 0 <= i < n and is_word_char(t[i])
 
 
-cdef inline bint edge(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+cdef inline bint is_boundary(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
     """As \\b of `re`."""
-    return word_at(t, n, i - 1) != word_at(t, n, i)
+    return is_word_at(t, n, i - 1) != is_word_at(t, n, i)
 
 
-cdef inline bint decimals(const uint32_t* t, int64_t n, int64_t i, int64_t count) noexcept nogil:
+cdef inline bint are_decimals_at(const uint32_t* t, int64_t n, int64_t i, int64_t count) noexcept nogil:
+    """Whether t[i : i + count] are decimal digits."""
     cdef int64_t k
     if i < 0 or i + count > n:
         return False
@@ -744,186 +759,188 @@ cdef inline bint decimals(const uint32_t* t, int64_t n, int64_t i, int64_t count
     return True
 
 
-cdef inline bint letter(uint32_t c, uint32_t small) noexcept nogil:
-    """A letter of any case; the long s is an s."""
+cdef inline bint is_same_letter(uint32_t c, uint32_t small) noexcept nogil:
+    """Whether a character is that small letter of ASCII or its capital; the long s is an s, as `re` folds case."""
     return (c | 32) == small and c < 128 or c == 0x17F and small == 115
 
 
-cdef int64_t scheme(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    """Behind http://, https:// or www. at i; -1 if none is there."""
-    if i + 4 <= n and letter(t[i], 119):
-        return i + 4 if letter(t[i + 1], 119) and letter(t[i + 2], 119) and t[i + 3] == 46 else -1
-    if i + 7 > n or not (letter(t[i], 104) and letter(t[i + 1], 116) and letter(t[i + 2], 116) and letter(t[i + 3], 112)):
+cdef int64_t find_scheme_end(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    """Offset after http://, https:// or www. at i; -1 if none is there."""
+    if i + 4 <= n and is_same_letter(t[i], 119):
+        return i + 4 if is_same_letter(t[i + 1], 119) and is_same_letter(t[i + 2], 119) and t[i + 3] == 46 else -1
+    if i + 7 > n or not (is_same_letter(t[i], 104) and is_same_letter(t[i + 1], 116) and is_same_letter(t[i + 2], 116)
+                         and is_same_letter(t[i + 3], 112)):
         return -1
-    i += 5 if letter(t[i + 4], 115) else 4
+    i += 5 if is_same_letter(t[i + 4], 115) else 4
     return i + 3 if i + 3 <= n and t[i] == 58 and t[i + 1] == 47 and t[i + 2] == 47 else -1
 
 
-cdef bint mail(const uint32_t* t, int64_t n, int64_t at) noexcept nogil:
-    """The @ stands in an address."""
+cdef bint is_mail_address_at(const uint32_t* t, int64_t n, int64_t at) noexcept nogil:
+    """Whether the @ at that offset is part of a mail address."""
     cdef int64_t i = at - 1, j = at + 1
-    cdef bint begun = False
-    while i >= 0 and at - i <= 60 and (is_word(t[i]) or t[i] == 46 or t[i] == 43 or t[i] == 45):
-        if edge(t, n, i):
-            begun = True
+    cdef bint has_start = False
+    while i >= 0 and at - i <= 60 and (is_word_char(t[i]) or t[i] == 46 or t[i] == 43 or t[i] == 45):
+        if is_boundary(t, n, i):
+            has_start = True
             break
         i -= 1
-    if not begun:
+    if not has_start:
         return False
-    while j < n and (is_word(t[j]) or t[j] == 45):
+    while j < n and (is_word_char(t[j]) or t[j] == 45):
         j += 1
-    return 1 <= j - at - 1 <= 60 and j < n and t[j] == 46 and word_at(t, n, j + 1)
+    return 1 <= j - at - 1 <= 60 and j < n and t[j] == 46 and is_word_at(t, n, j + 1)
 
 
-cdef int url(const uint32_t* t, int64_t n, int64_t blanks) noexcept nogil:
-    """1 for nothing but an address, 2 for one within, 3 for one of mail."""
-    cdef int64_t i, behind
-    cdef bint written = False
-    behind = scheme(t, n, 0)
-    if blanks == 0 and 0 < behind < n:
+cdef int classify_url(const uint32_t* t, int64_t n, int64_t blanks) noexcept nogil:
+    """1 if the text is a URL, 2 if it contains one, 3 if it contains a mail address, else 0."""
+    cdef int64_t i, scheme_end
+    cdef bint has_mail = False
+    scheme_end = find_scheme_end(t, n, 0)
+    if blanks == 0 and 0 < scheme_end < n:
         return 1
     for i in range(n):
         if t[i] == 64:
-            written = written or mail(t, n, i)
-        elif (letter(t[i], 104) or letter(t[i], 119)) and edge(t, n, i):
-            behind = scheme(t, n, i)
-            if 0 < behind < n and t[behind] != 32:
+            has_mail = has_mail or is_mail_address_at(t, n, i)
+        elif (is_same_letter(t[i], 104) or is_same_letter(t[i], 119)) and is_boundary(t, n, i):
+            scheme_end = find_scheme_end(t, n, i)
+            if 0 < scheme_end < n and t[scheme_end] != 32:
                 return 2
-    return 3 if written else 0
+    return 3 if has_mail else 0
 
 
-cdef inline bint year(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    return i + 4 <= n and (t[i] == 49 and t[i + 1] == 57 or t[i] == 50 and t[i + 1] == 48) and decimals(t, n, i + 2, 2)
+cdef inline bint is_year_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    return i + 4 <= n and (t[i] == 49 and t[i + 1] == 57 or t[i] == 50 and t[i + 1] == 48) and are_decimals_at(t, n, i + 2, 2)
 
 
-cdef inline bint parts(uint32_t c, uint32_t own) noexcept nogil:
-    """A mark between the parts of a date."""
-    return c == 45 or c == 47 or c == 46 or c == own
+cdef inline bint is_date_mark(uint32_t c, uint32_t extra_mark) noexcept nogil:
+    """Whether a character may separate the parts of a date."""
+    return c == 45 or c == 47 or c == 46 or c == extra_mark
 
 
-cdef int64_t part(const uint32_t* t, int64_t n, int64_t i, uint32_t own) noexcept nogil:
-    """Behind a digit or two, a mark and perhaps a blank; -1 if they do not stand at i."""
+cdef int64_t find_date_part_end(const uint32_t* t, int64_t n, int64_t i, uint32_t extra_mark) noexcept nogil:
+    """Offset after one or two digits, a date mark and an optional blank at i; -1 if they are not there."""
     cdef int64_t k = i
     while k < n and k < i + 2 and is_decimal(t[k]):
         k += 1
-    if k == i or k >= n or not parts(t[k], own):
+    if k == i or k >= n or not is_date_mark(t[k], extra_mark):
         return -1
     return k + 2 if k + 1 < n and t[k + 1] == 32 else k + 1
 
 
-cdef bint in_numbers(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    """2009-03-01, 1. 3. 2009."""
+cdef bint is_numeric_date_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    """Whether a date like 2009-03-01 or 1. 3. 2009 begins at i."""
     cdef int64_t k
-    if year(t, n, i) and i + 4 < n and parts(t[i + 4], 0x5E74):
-        k = part(t, n, i + 6 if i + 5 < n and t[i + 5] == 32 else i + 5, 0x6708)
-        if k > 0 and decimals(t, n, k, 1):
+    if is_year_at(t, n, i) and i + 4 < n and is_date_mark(t[i + 4], 0x5E74):
+        k = find_date_part_end(t, n, i + 6 if i + 5 < n and t[i + 5] == 32 else i + 5, 0x6708)
+        if k > 0 and are_decimals_at(t, n, k, 1):
             return True
-    k = part(t, n, i, 46)
+    k = find_date_part_end(t, n, i, 46)
     if k > 0:
-        k = part(t, n, k, 46)
-    return k > 0 and year(t, n, k) and not word_at(t, n, k + 4)
+        k = find_date_part_end(t, n, k, 46)
+    return k > 0 and is_year_at(t, n, k) and not is_word_at(t, n, k + 4)
 
 
-cdef bint month_name(const uint32_t* t, int64_t n, int64_t end, bint day_first) noexcept nogil:
-    """Three to ten letters end here, and before them stands the day, or the edge of a word."""
+cdef bint ends_with_month(const uint32_t* t, int64_t n, int64_t end, bint day_first) noexcept nogil:
+    """Whether three to ten letters end here that are a word of their own, or (`day_first`) follow a day."""
     cdef int64_t k, i, day
     for k in range(1, 11):
         i = end - k
-        if not word_at(t, n, i):
+        if not is_word_at(t, n, i):
             return False
         if k < 3:
             continue
         if not day_first:
-            if edge(t, n, i):
+            if is_boundary(t, n, i):
                 return True
             continue
         for day in range(1, 3):             # a blank and a full stop may stand between
-            if decimals(t, n, i - day, day) and edge(t, n, i - day):
+            if are_decimals_at(t, n, i - day, day) and is_boundary(t, n, i - day):
                 return True
-            if i and (t[i - 1] == 32 or t[i - 1] == 46) and decimals(t, n, i - 1 - day, day) and edge(t, n, i - 1 - day):
+            if i and (t[i - 1] == 32 or t[i - 1] == 46) and are_decimals_at(t, n, i - 1 - day, day) and is_boundary(t, n, i - 1 - day):
                 return True
-            if i > 1 and t[i - 1] == 32 and t[i - 2] == 46 and decimals(t, n, i - 2 - day, day) and edge(t, n, i - 2 - day):
+            if i > 1 and t[i - 1] == 32 and t[i - 2] == 46 and are_decimals_at(t, n, i - 2 - day, day) and is_boundary(t, n, i - 2 - day):
                 return True
     return False
 
 
-cdef bint in_words(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    """3 March 2009 or March 3rd, 2009, of which the blank before the year stands at i."""
+cdef bint is_worded_date_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    """Whether the blank at i is the one before the year in a date like 3 March 2009 or March 3rd, 2009."""
     cdef int64_t comma, suffix, day, end
-    if not year(t, n, i + 1) or word_at(t, n, i + 5):
+    if not is_year_at(t, n, i + 1) or is_word_at(t, n, i + 5):
         return False
     for comma in range(2):
         if comma and (i == 0 or t[i - 1] != 44):
             break
-        if month_name(t, n, i - comma, True):
+        if ends_with_month(t, n, i - comma, True):
             return True
         for suffix in range(2):
             end = i - comma
             if suffix:
-                if end < 2 or not ordinal(t[end - 2], t[end - 1]):
+                if end < 2 or not is_ordinal_ending(t[end - 2], t[end - 1]):
                     break
                 end -= 2
             for day in range(1, 3):
-                if decimals(t, n, end - day, day) and end - day > 0 and t[end - day - 1] == 32:
-                    if month_name(t, n, end - day - 1, False):
+                if are_decimals_at(t, n, end - day, day) and end - day > 0 and t[end - day - 1] == 32:
+                    if ends_with_month(t, n, end - day - 1, False):
                         return True
-                    if end - day > 1 and t[end - day - 2] == 46 and month_name(t, n, end - day - 2, False):
+                    if end - day > 1 and t[end - day - 2] == 46 and ends_with_month(t, n, end - day - 2, False):
                         return True
     return False
 
 
-cdef inline bint ordinal(uint32_t a, uint32_t b) noexcept nogil:
+cdef inline bint is_ordinal_ending(uint32_t a, uint32_t b) noexcept nogil:
+    """Whether two characters are st, nd, rd or th."""
     return a == 115 and b == 116 or a == 110 and b == 100 or a == 114 and b == 100 or a == 116 and b == 104
 
 
-cdef int date(const uint32_t* t, int64_t n) noexcept nogil:
-    """1 for a date in numbers, 2 for one with a name of a month, 3 for a year alone."""
+cdef int classify_date(const uint32_t* t, int64_t n) noexcept nogil:
+    """1 if the text contains a date in numbers, 2 for one with the name of a month, 3 for a year alone, else 0."""
     cdef int64_t i
     cdef int found = 0
     for i in range(n):
         if t[i] == 32:
-            if in_words(t, n, i):
+            if is_worded_date_at(t, n, i):
                 found = 2
-        elif is_decimal(t[i]) and edge(t, n, i):
-            if in_numbers(t, n, i):
+        elif is_decimal(t[i]) and is_boundary(t, n, i):
+            if is_numeric_date_at(t, n, i):
                 return 1
-            if found == 0 and year(t, n, i) and not word_at(t, n, i + 4):
+            if found == 0 and is_year_at(t, n, i) and not is_word_at(t, n, i + 4):
                 found = 3
     return found
 
 
-cdef inline bint minutes(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+cdef inline bint is_minutes_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
     return i + 3 <= n and (t[i] == 58 or t[i] == 46) and 48 <= t[i + 1] <= 53 and is_decimal(t[i + 2])
 
 
-cdef bint clock(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    """Behind an hour: minutes, perhaps seconds."""
-    if not minutes(t, n, i):
+cdef bint is_clock_time_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    """Whether minutes, and perhaps seconds, follow an hour that ends at i."""
+    if not is_minutes_at(t, n, i):
         return False
-    return not word_at(t, n, i + 3) or (minutes(t, n, i + 3) and not word_at(t, n, i + 6))
+    return not is_word_at(t, n, i + 3) or (is_minutes_at(t, n, i + 3) and not is_word_at(t, n, i + 6))
 
 
-cdef bint half_day(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
-    """Behind an hour: am or pm."""
+cdef bint is_meridiem_at(const uint32_t* t, int64_t n, int64_t i) noexcept nogil:
+    """Whether am or pm follows an hour that ends at i."""
     if i < n and t[i] == 32:
         i += 1
-    if i >= n or not (letter(t[i], 97) or letter(t[i], 112)):
+    if i >= n or not (is_same_letter(t[i], 97) or is_same_letter(t[i], 112)):
         return False
     i += 2 if i + 1 < n and t[i + 1] == 46 else 1
-    return i < n and letter(t[i], 109) and not word_at(t, n, i + 1)
+    return i < n and is_same_letter(t[i], 109) and not is_word_at(t, n, i + 1)
 
 
-cdef int time(const uint32_t* t, int64_t n) noexcept nogil:
-    """1 for hours and minutes, 2 for hours of half a day."""
+cdef int classify_time(const uint32_t* t, int64_t n) noexcept nogil:
+    """1 if the text contains a time with minutes, 2 for an hour with am or pm, else 0."""
     cdef int64_t i
-    cdef bint half = False, two
+    cdef bint has_meridiem = False, is_two_digits
     for i in range(n):
-        if is_decimal(t[i]) and edge(t, n, i):
-            two = decimals(t, n, i + 1, 1)
-            if clock(t, n, i + 1) or (two and 48 <= t[i] <= 50 and clock(t, n, i + 2)):
+        if is_decimal(t[i]) and is_boundary(t, n, i):
+            is_two_digits = are_decimals_at(t, n, i + 1, 1)
+            if is_clock_time_at(t, n, i + 1) or (is_two_digits and 48 <= t[i] <= 50 and is_clock_time_at(t, n, i + 2)):
                 return 1
-            half = half or half_day(t, n, i + 1) or (two and half_day(t, n, i + 2))
-    return 2 if half else 0
+            has_meridiem = has_meridiem or is_meridiem_at(t, n, i + 1) or (is_two_digits and is_meridiem_at(t, n, i + 2))
+    return 2 if has_meridiem else 0
 
 
 # ======================================================================================================================
@@ -931,13 +948,13 @@ cdef int time(const uint32_t* t, int64_t n) noexcept nogil:
 # ======================================================================================================================
 
 cdef struct Bins:
-    # Edges of each column, ascending, and where those of a column begin.
+    # Bin edges of column k are ``edges[bounds[k]:bounds[k + 1]]``, ascending.
     const double* edges
     const int64_t* bounds
 
 
-cdef inline uint8_t bin_of(const Bins* b, int64_t column, double value) noexcept nogil:
-    """How many edges of a column a value reaches; the value itself where there are none."""
+cdef inline uint8_t find_bin(const Bins* b, int64_t column, double value) noexcept nogil:
+    """The number of edges of a column that a value reaches; the value itself, 0 to 255, if the column has no edges."""
     cdef int64_t j = b.bounds[column]
     if j == b.bounds[column + 1]:
         return <uint8_t>min(max(value, 0), 255)
@@ -950,58 +967,61 @@ cdef inline double share(int64_t part, int64_t whole) noexcept nogil:
     return <double>part / <double>whole
 
 
-cdef int token_kind(const uint32_t* t, int64_t a, int64_t b, int64_t* words) noexcept nogil:
-    """0 for letters, 1 digits, 2 both, 3 anything else, of what is left without marks at both ends."""
+cdef int classify_token(const uint32_t* t, int64_t a, int64_t b, int64_t* words) noexcept nogil:
+    """0 for letters, 1 for digits, 2 for both, 3 for anything else, after punctuation is stripped from both ends.
+
+    `words` is increased if anything is left.
+    """
     cdef bint alpha = True, num = True, mix = True
-    while a < b and has(t[a], PUNCT):
+    while a < b and is_mark(t[a], PUNCT):
         a += 1
-    while b > a and has(t[b - 1], PUNCT):
+    while b > a and is_mark(t[b - 1], PUNCT):
         b -= 1
     if a == b:
         return 3
     words[0] += 1
     while a < b and mix:
-        alpha = alpha and says_alpha(t[a])
-        num = num and says_digit(t[a])
-        mix = alpha or num or says_alnum(t[a])
+        alpha = alpha and is_unicode_alpha(t[a])
+        num = num and is_unicode_digit(t[a])
+        mix = alpha or num or is_unicode_alnum(t[a])
         a += 1
     return 0 if alpha and mix else 1 if num and mix else 2 if mix else 3
 
 
-cdef int64_t tokens(const uint32_t* t, int64_t n, int64_t* kinds) noexcept nogil:
-    """Count tokens by kind; returns how many of them are words."""
+cdef int64_t count_tokens(const uint32_t* t, int64_t n, int64_t* kinds) noexcept nogil:
+    """Count tokens by kind; returns the number of those that are words."""
     cdef int64_t i = 0, j, words = 0
     while i < n:
         if t[i] == 32:
             i += 1
             continue
         j = i + 1
-        if not is_single(t[i]):
-            while j < n and t[j] != 32 and not is_single(t[j]):
+        if not is_single_token(t[i]):
+            while j < n and t[j] != 32 and not is_single_token(t[j]):
                 j += 1
-        kinds[token_kind(t, i, j, &words)] += 1
+        kinds[classify_token(t, i, j, &words)] += 1
         i = j
     return words
 
 
-cdef int64_t content(const uint32_t* t, int64_t n, double* f) noexcept nogil:
-    """The features of the text of a run; returns its words."""
+cdef int64_t compute_text_features(const uint32_t* t, int64_t n, double* f) noexcept nogil:
+    """Compute the features of the text of a run; returns the number of its words."""
     cdef int64_t alpha = 0, num = 0, punct = 0, white = 0, sentences = 0, head_blanks = 0, size = max(n, 1), count, words, i
     cdef int64_t kinds[4]
-    cdef bint stopped = False, stop, numbers = False
+    cdef bint previous_stop = False, stop, has_decimals = False
     memset(kinds, 0, sizeof(kinds))
     for i in range(n):
-        alpha += says_alpha(t[i])
-        num += says_digit(t[i])
-        punct += has(t[i], PUNCT)
+        alpha += is_unicode_alpha(t[i])
+        num += is_unicode_digit(t[i])
+        punct += is_mark(t[i], PUNCT)
         if t[i] == 32:
             white += 1
-            head_blanks += i < HEAD
-        numbers = numbers or (i < HEAD and is_decimal(t[i]))
-        stop = has(t[i], STOP)
-        sentences += stop and not stopped
-        stopped = stop
-    words = tokens(t, n, kinds)
+            head_blanks += i < MAX_SEARCHED
+        has_decimals = has_decimals or (i < MAX_SEARCHED and is_decimal(t[i]))
+        stop = is_mark(t[i], STOP)
+        sentences += stop and not previous_stop
+        previous_stop = stop
+    words = count_tokens(t, n, kinds)
     count = kinds[0] + kinds[1] + kinds[2] + kinds[3]
     f[F_CHAR_ALPHA] = share(alpha, size)
     f[F_CHAR_NUM] = share(num, size)
@@ -1015,89 +1035,92 @@ cdef int64_t content(const uint32_t* t, int64_t n, double* f) noexcept nogil:
     f[F_SENTENCES] = sentences
     f[F_SENTENCE_LENGTH] = share(count, max(1, sentences))
     i = 0
-    while i < n and has(t[i], CLOSING):
+    while i < n and is_mark(t[i], CLOSING):
         i += 1
     f[F_BEGIN] = i < n and Py_UNICODE_ISUPPER(t[i])
     i = n
-    while i and has(t[i - 1], CLOSING):
+    while i and is_mark(t[i - 1], CLOSING):
         i -= 1
-    f[F_END] = i > 0 and has(t[i - 1], LAST)
-    n = min(n, HEAD)
-    f[F_URL] = url(t, n, head_blanks)
-    f[F_DATE] = date(t, n) if numbers else 0
-    f[F_TIME] = time(t, n) if numbers else 0
+    f[F_END] = i > 0 and is_mark(t[i - 1], LAST)
+    n = min(n, MAX_SEARCHED)
+    f[F_URL] = classify_url(t, n, head_blanks)
+    f[F_DATE] = classify_date(t, n) if has_decimals else 0
+    f[F_TIME] = classify_time(t, n) if has_decimals else 0
     return words
 
 
-cdef double group(const int64_t* rows, int64_t n, int64_t size, int column, const int64_t* own, int64_t* sums,
-                  const Bins* b, uint8_t* out, int64_t width) noexcept nogil:
-    """Share of the words outside of links that stand directly in the same element; returns the greatest."""
-    cdef int64_t i, total = 0, home, place = F_DIV if column == R_DIV else F_TD
-    cdef double most = 0, value
-    memset(sums, 0, size * sizeof(int64_t))
+cdef double compute_group_shares(const int64_t* rows, int64_t n, int64_t size, int column, const int64_t* word_counts, int64_t* group_sums,
+                                 const Bins* b, uint8_t* out, int64_t width) noexcept nogil:
+    """Compute for each run the share of the page's words outside of links that are directly in the same div (td).
+
+    `column` is R_DIV or R_TD.  Returns the greatest share.
+    """
+    cdef int64_t i, total = 0, group, feature = F_DIV if column == R_DIV else F_TD
+    cdef double max_share = 0, value
+    memset(group_sums, 0, size * sizeof(int64_t))
     for i in range(n):
-        total += own[i]
-        home = rows[i * R_SIZE + column]
-        if home >= 0:
-            sums[home] += own[i]
+        total += word_counts[i]
+        group = rows[i * R_SIZE + column]
+        if group >= 0:
+            group_sums[group] += word_counts[i]
     for i in range(n):
-        home = rows[i * R_SIZE + column]
-        value = share(sums[home], max(1, total)) if home >= 0 else 0
-        out[i * width + place] = bin_of(b, place, value)
-        most = max(most, value)
-    return most
+        group = rows[i * R_SIZE + column]
+        value = share(group_sums[group], max(1, total)) if group >= 0 else 0
+        out[i * width + feature] = find_bin(b, feature, value)
+        max_share = max(max_share, value)
+    return max_share
 
 
-cdef int duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, const Bins* b, uint8_t* out, int64_t width,
-                    uint32_t* key, int64_t* ids, int64_t* count) except -1 nogil:
-    """Runs of the same letters; without any, of the same text."""
-    cdef Table seen
+cdef int find_duplicates(const uint32_t* text, const int64_t* bounds, int64_t n, const Bins* b, uint8_t* out, int64_t width,
+                         uint32_t* key, int64_t* ids, int64_t* run_counts) except -1 nogil:
+    """Count the runs with the same letters as each; those without letters are compared by their text."""
+    cdef Table table
     cdef int64_t i, k, size
-    memset(&seen, 0, sizeof(Table))
+    memset(&table, 0, sizeof(Table))
     try:
-        table_init(&seen)
+        table_init(&table)
         for i in range(n):
             size = 0
             for k in range(bounds[i], bounds[i + 1]):
-                if says_alpha(text[k]):
+                if is_unicode_alpha(text[k]):
                     key[size] = text[k]
                     size += 1
             if size == 0:
                 for k in range(bounds[i], bounds[i + 1]):
                     key[size] = text[k]
                     size += 1
-            k = seen.count
-            ids[i] = table_add(&seen, <const uint8_t*>key, size * 4)
+            k = table.count
+            ids[i] = table_add(&table, <const uint8_t*>key, size * 4)
             if ids[i] == k:
-                count[k] = 0
+                run_counts[k] = 0
             out[i * width + F_FIRST] = ids[i] == k
-            count[ids[i]] += 1
+            run_counts[ids[i]] += 1
     finally:
-        table_free(&seen)
+        table_free(&table)
     for i in range(n):
-        out[i * width + F_DUPLICATES] = bin_of(b, F_DUPLICATES, count[ids[i]])
-        out[i * width + F_FIRST] &= count[ids[i]] > 1
+        out[i * width + F_DUPLICATES] = find_bin(b, F_DUPLICATES, run_counts[ids[i]])
+        out[i * width + F_FIRST] &= run_counts[ids[i]] > 1
     return 0
 
 
-def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not None, const int64_t[::1] bounds not None,
-             int kinds, int linked, const double[::1] edges not None, const int64_t[::1] edge_bounds not None):
-    """Features of each run of a page, as few values.
+def compute_features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not None, const int64_t[::1] bounds not None,
+                     int container_count, int link_mask, const double[::1] edges not None, const int64_t[::1] edge_bounds not None):
+    """Compute the features of each run of a page, quantised.
 
     Parameters
     ----------
     rows : int64 array, shape (runs, len(_crf.COLUMNS))
     text : uint32 array
     bounds : int64 array, shape (runs + 1,)
-        As `_crf.RunScanner.runs` gives them.
-    kinds : int
-        Kinds of elements that a run may stand in: the bits of the column `mask`.
-    linked : int
-        The bits of links.
+        The output of `RunScanner.find_runs`.
+    container_count : int
+        Number of kinds of elements that may contain a run: bits of the column `mask`.
+    link_mask : int
+        Bits of links.
     edges : float64 array
     edge_bounds : int64 array, shape (columns + 1,)
-        The value of column k is the number of edges[edge_bounds[k] : edge_bounds[k + 1]] that are reached, which ascend
-        and are fewer than 256; without any it is as it stands.
+        The value of column k becomes the number of edges[edge_bounds[k] : edge_bounds[k + 1]] that it reaches, which ascend
+        and are fewer than 256; without edges it is not changed.
 
     Returns
     -------
@@ -1107,11 +1130,11 @@ def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not N
     cdef int64_t n = rows.shape[0], width = edge_bounds.shape[0] - 1, i, k, longest = 0, words = 0, count, elements = 0
     cdef double sentences = 0
     cdef double row[F_SIZE]
-    cdef double whole[5]
+    cdef double page_values[5]
     cdef Bins b
     check(rows.shape[1] == R_SIZE and bounds.shape[0] == n + 1, "the columns and texts of runs")
-    check(0 <= kinds <= 64 and bounds[0] >= 0 and bounds[n] <= text.shape[0], "texts within the text")
-    check(width >= F_SIZE + kinds and edge_bounds[0] >= 0 and edge_bounds[width] <= edges.shape[0], "edges of each column")
+    check(0 <= container_count <= 64 and bounds[0] >= 0 and bounds[n] <= text.shape[0], "texts within the text")
+    check(width >= F_SIZE + container_count and edge_bounds[0] >= 0 and edge_bounds[width] <= edges.shape[0], "edges of each column")
     for k in range(width):
         check(0 <= edge_bounds[k + 1] - edge_bounds[k] < 256, "fewer than 256 edges of each column")
     for i in range(n):
@@ -1123,35 +1146,35 @@ def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not N
         return found
     cdef uint8_t[:, ::1] out = found
     cdef uint32_t[::1] key = np.empty(longest + 1, np.uint32)
-    cdef int64_t[::1] own = np.empty(n, np.int64), ids = np.empty(n, np.int64), sums = np.empty(max(n, elements), np.int64)
+    cdef int64_t[::1] word_counts = np.empty(n, np.int64), ids = np.empty(n, np.int64), sums = np.empty(max(n, elements), np.int64)
     cdef const uint32_t* letters = &text[0] if text.shape[0] else &key[0]
     b.edges = &edges[0] if edges.shape[0] else NULL
     b.bounds = &edge_bounds[0]
     memset(row, 0, sizeof(row))
     with nogil:
         for i in range(n):
-            count = content(letters + bounds[i], bounds[i + 1] - bounds[i], row)
+            count = compute_text_features(letters + bounds[i], bounds[i + 1] - bounds[i], row)
             words += count
             sentences += row[F_SENTENCES]
-            own[i] = 0 if rows[i, R_MASK] & linked else count
+            word_counts[i] = 0 if rows[i, R_MASK] & link_mask else count
             for k in range(5):
-                row[F_P + k] = rows[i, R_MARKS + k]
+                row[F_P + k] = rows[i, R_TAG_COUNTS + k]
             row[F_POSITION] = share(i, max(1, n - 1))
             for k in range(F_ALL_WORDS):
-                out[i, k] = bin_of(&b, k, row[k])
-            for k in range(kinds):
+                out[i, k] = find_bin(&b, k, row[k])
+            for k in range(container_count):
                 out[i, F_SIZE + k] = rows[i, R_MASK] >> k & 1
-        whole[0] = words
-        whole[1] = sentences
-        whole[2] = n
-        whole[3] = group(&rows[0, 0], n, elements, R_DIV, &own[0], &sums[0], &b, &out[0, 0], width)
-        whole[4] = group(&rows[0, 0], n, elements, R_TD, &own[0], &sums[0], &b, &out[0, 0], width)
-        duplicates(letters, &bounds[0], n, &b, &out[0, 0], width, &key[0], &ids[0], &sums[0])
+        page_values[0] = words
+        page_values[1] = sentences
+        page_values[2] = n
+        page_values[3] = compute_group_shares(&rows[0, 0], n, elements, R_DIV, &word_counts[0], &sums[0], &b, &out[0, 0], width)
+        page_values[4] = compute_group_shares(&rows[0, 0], n, elements, R_TD, &word_counts[0], &sums[0], &b, &out[0, 0], width)
+        find_duplicates(letters, &bounds[0], n, &b, &out[0, 0], width, &key[0], &ids[0], &sums[0])
         for k in range(5):
-            whole[k] = bin_of(&b, F_ALL_WORDS + k, whole[k])
+            page_values[k] = find_bin(&b, F_ALL_WORDS + k, page_values[k])
         for i in range(n):
             for k in range(5):
-                out[i, F_ALL_WORDS + k] = <uint8_t>whole[k]
+                out[i, F_ALL_WORDS + k] = <uint8_t>page_values[k]
     return found
 
 
@@ -1159,10 +1182,10 @@ def features(const int64_t[:, ::1] rows not None, const uint32_t[::1] text not N
 # The chain
 # ======================================================================================================================
 
-cdef void scored(const uint8_t[:, ::1] values, const double[:, :, ::1] own, const double[:, :, :, ::1] near,
-                 const int64_t[::1] columns, const int64_t[::1] offsets, const double[:, ::1] edges,
-                 double[:, ::1] out) noexcept nogil:
-    """Sums of weights of each run and label, as powers of e with that of the greatest taken as 1."""
+cdef void compute_scores(const uint8_t[:, ::1] values, const double[:, :, ::1] own, const double[:, :, :, ::1] near,
+                         const int64_t[::1] columns, const int64_t[::1] offsets, const double[:, ::1] edges,
+                         double[:, ::1] out) noexcept nogil:
+    """Compute the potential of each label of each run: exp of the sum of its weights, scaled so that the greatest is 1."""
     cdef int64_t n = values.shape[0], i, k, o, other
     cdef int labels = <int>out.shape[1], y
     cdef const double* w
@@ -1193,22 +1216,25 @@ cdef void scored(const uint8_t[:, ::1] values, const double[:, :, ::1] own, cons
             row[y] = exp(row[y] - most)
 
 
-cdef void chances(double[:, ::1] scores, const double[:, ::1] steps, double[:, ::1] alpha) noexcept nogil:
-    """Marginals in place of the scores: forward, then backward, each row scaled to a sum of 1."""
+cdef void run_forward_backward(double[:, ::1] scores, const double[:, ::1] steps, double[:, ::1] alpha) noexcept nogil:
+    """Replace scores by marginals, by a forward and a backward pass; each row is scaled to a sum of 1.
+
+    `alpha` is a buffer of the shape of the scores.
+    """
     cdef int64_t n = scores.shape[0], i
     cdef int labels = <int>scores.shape[1], y, z
     cdef double total
-    cdef double beta[LABELS_MOST]
-    cdef double before[LABELS_MOST]
+    cdef double beta[MAX_LABELS]
+    cdef double messages[MAX_LABELS]
     for i in range(n):
         total = 0
         for y in range(labels):
             alpha[i, y] = scores[i, y]
             if i:
-                before[y] = 0
+                messages[y] = 0
                 for z in range(labels):
-                    before[y] += alpha[i - 1, z] * steps[z, y]
-                alpha[i, y] *= before[y]
+                    messages[y] += alpha[i - 1, z] * steps[z, y]
+                alpha[i, y] *= messages[y]
             total += alpha[i, y]
         for y in range(labels):
             alpha[i, y] /= total
@@ -1218,7 +1244,7 @@ cdef void chances(double[:, ::1] scores, const double[:, ::1] steps, double[:, :
     while i >= 0:
         total = 0
         for y in range(labels):
-            before[y] = scores[i, y] * beta[y]
+            messages[y] = scores[i, y] * beta[y]
             scores[i, y] = alpha[i, y] * beta[y]
             total += scores[i, y]
         for y in range(labels):
@@ -1227,40 +1253,40 @@ cdef void chances(double[:, ::1] scores, const double[:, ::1] steps, double[:, :
         for y in range(labels):
             beta[y] = 0
             for z in range(labels):
-                beta[y] += steps[y, z] * before[z]
+                beta[y] += steps[y, z] * messages[z]
             total += beta[y]
         for y in range(labels):
             beta[y] /= total
         i -= 1
 
 
-def marginals(const uint8_t[:, ::1] values not None, const double[:, :, ::1] own not None,
-              const double[:, :, :, ::1] near not None, const int64_t[::1] columns not None,
-              const int64_t[::1] offsets not None, const double[:, ::1] edges not None,
-              const double[:, ::1] steps not None):
-    """Marginal probability of each label of each run, in a linear chain of conditional random fields.
+def compute_marginals(const uint8_t[:, ::1] values not None, const double[:, :, ::1] own not None,
+                      const double[:, :, :, ::1] near not None, const int64_t[::1] columns not None,
+                      const int64_t[::1] offsets not None, const double[:, ::1] edges not None,
+                      const double[:, ::1] steps not None):
+    """Compute the marginal probability of each label of each run, in a linear-chain conditional random field.
 
     Parameters
     ----------
     values : uint8 array, shape (runs, features)
     own : float64 array, shape (features, most values, labels)
-        Weights of each value of each feature.
+        Weights of the values of the run's own features.
     near : float64 array, shape (offsets, columns, most values, labels)
-        Those of the values of some columns of the runs at some offsets.
+        Weights of the values of `columns` of the neighbouring runs at `offsets`.
     columns : int64 array, shape (columns,)
     offsets : int64 array, shape (offsets,)
     edges : float64 array, shape (offsets, labels)
-        Weights of there being no run at an offset.
+        Weights that apply if there is no run at an offset.
     steps : float64 array, shape (labels, labels)
-        Weights from label to label.
+        Transition weights from label to label.
 
     Returns
     -------
     float64 array, shape (runs, labels)
     """
     cdef int64_t n = values.shape[0], width = values.shape[1], most = own.shape[1], labels = own.shape[2], i, k
-    check(1 <= labels <= LABELS_MOST and steps.shape[0] == steps.shape[1] == edges.shape[1] == near.shape[3] == labels,
-          f"weights of the same labels, {LABELS_MOST} at most")
+    check(1 <= labels <= MAX_LABELS and steps.shape[0] == steps.shape[1] == edges.shape[1] == near.shape[3] == labels,
+          f"weights of the same labels, {MAX_LABELS} at most")
     check(own.shape[0] == width and near.shape[0] == edges.shape[0] == offsets.shape[0] and near.shape[1] == columns.shape[0]
           and near.shape[2] == most, "weights of each column")
     for k in range(columns.shape[0]):
@@ -1273,6 +1299,6 @@ def marginals(const uint8_t[:, ::1] values not None, const double[:, :, ::1] own
     cdef const double[:, ::1] powers_view = powers
     if n:
         with nogil:
-            scored(values, own, near, columns, offsets, edges, out)
-            chances(out, powers_view, forward)
+            compute_scores(values, own, near, columns, offsets, edges, out)
+            run_forward_backward(out, powers_view, forward)
     return found

@@ -180,7 +180,7 @@ def run_scanner() -> _crf.RunScanner:
 
 def find_runs(page: Page) -> TextRuns:
     """The runs of a page that stand in its blocks."""
-    return TextRuns(*run_scanner().runs(page.data, page.columns["starts"], page.columns["ends"]))
+    return TextRuns(*run_scanner().find_runs(page.data, page.columns["starts"], page.columns["ends"]))
 
 
 # ------------------------------------------------------------------------------------------------------------ features
@@ -202,7 +202,7 @@ def compute_features(
     language_features : mapping of str to float array, shape (runs,), optional
         Features of `LANGUAGE`; what is not there is 0.
     """
-    values = _crf.features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges())
+    values = _crf.compute_features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges())
     for name, column in (language_features or {}).items():
         values[:, FEATURES.index(name)] = np.searchsorted(BINS[name], column, side="right")
     return values
@@ -227,7 +227,7 @@ def crf_attributes(values: FeatureValues) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class ChainWeights:
-    """The weights of a linear chain of `LABELS`, by place; see `_crf.marginals`."""
+    """The weights of a linear chain of `LABELS`, by place; see `_crf.compute_marginals`."""
 
     own: NDArray[np.float64]
     near: NDArray[np.float64]
@@ -265,7 +265,7 @@ class ChainWeights:
 
     def marginals(self, values: FeatureValues) -> NDArray[np.float64]:
         """Probability of each of `LABELS`, for each run."""
-        return _crf.marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
+        return _crf.compute_marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
 
 
 _COLUMNS = np.array([FEATURES.index(name) for name in NEIGHBOURS], np.int64)
