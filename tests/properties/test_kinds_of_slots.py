@@ -21,7 +21,7 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import GLUED_SIZE, KINDS, slot_token
+from templatemine.text.slots import KINDS, MAX_GLUED_SIZE, slot_token
 
 ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")
@@ -173,11 +173,11 @@ def test_expressions_say_what_engines_do(
 def test_engines_agree_on_how_long_a_glued_word_may_be(kind: str, side: str, char: str) -> None:
     pack = slotted("Foto:" if side == "end" else "foto", kind, side)
     assert pack is not None
-    for size in range(GLUED_SIZE - 2, GLUED_SIZE + 3):
+    for size in range(MAX_GLUED_SIZE - 2, MAX_GLUED_SIZE + 3):
         text = f"A\nFoto:{char * size}" if side == "end" else f"A\n{char * (size - 1)}:foto"
         found = [Cleaner(pack, CleanConfig(engine=engine)).spans(text) for engine in ("native", "regex")]
         assert found[0] == found[1]
-        assert bool(found[0]) == (char != "語" and (kind != "url" or (size <= GLUED_SIZE and char != "\u0800")))
+        assert bool(found[0]) == (char != "語" and (kind != "url" or (size <= MAX_GLUED_SIZE and char != "\u0800")))
 
 
 LINE = ("by", "By", "Ann", "5", "of", "later", "語", "\n", "\n", "Foto:", "Foto:Ann/by:", "May", "a/b/c/d/e/Foto:", "-")
