@@ -19,7 +19,6 @@ from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.read import batch_records, read_records
-from templatemine.io.work import Lines
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -202,27 +201,6 @@ def test_plain_lines_are_cleaned_in_threads(
         cleaned(2, {**packs, "b": by_hand})
     with pytest.raises(CorpusError, match="expected a JSON object"):
         list(RecordCleaner(packs, jobs=2).pieces(read_batches([str(new)], ReadConfig(), None, 3, 2)))
-
-
-@pytest.mark.parametrize(
-    ("data", "source"),
-    [
-        (b'{"source":"a"}\n{"source":"c"}\n', "c"),
-        (b'{"source":"a"}\n{"source":"c"}', "c"),
-        (b'{"source":"c"}', "c"),
-        (b'{"source":"a"}\n{"text":"no source"}\n', "file"),
-        (b'{"source":"a"}\n[1]\n', "file"),
-    ],
-)
-def test_the_pack_of_the_last_line_is_prepared(
-    packs: Mapping[str, Pack], monkeypatch: pytest.MonkeyPatch, data: bytes, source: str
-) -> None:
-    cleaner, prepared = RecordCleaner(packs), list[str]()
-    monkeypatch.setattr(cleaner, "_find_cleaner", prepared.append)
-    cleaner._prepare_batch(Lines("f", "file", 1, data))
-    assert prepared == [source]
-    cleaner._prepare_batch(Lines("f", "file", 1, b'{"source":"a"}\nbad\n'))
-    assert prepared == [source]
 
 
 def test_batches_end_by_records_and_by_characters() -> None:

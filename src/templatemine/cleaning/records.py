@@ -16,12 +16,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
@@ -156,13 +153,7 @@ class RecordCleaner:
                 progress(tally.total())
 
         results = run_batches(
-            batches,
-            self.jobs,
-            self.clean_batch,
-            _make_worker,
-            (self._packs, self.config),
-            self._is_lock_free,
-            self._prepare_batch,
+            batches, self.jobs, self.clean_batch, _make_worker, (self._packs, self.config), self._is_lock_free
         )
         return collect_output(results, count, on_error)
 
@@ -183,20 +174,6 @@ class RecordCleaner:
     def _is_lock_free(self, work: Work) -> bool:
         """Whether all lines may be cleaned as they stand, and so without Python's lock."""
         return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
-
-    def _prepare_batch(self, work: Work) -> None:
-        """Read the pack of the source of the last line, so that no batch waits for it: archives mostly stand source by
-        source."""
-        if isinstance(work, Lines):
-            with suppress(TemplateMineError, ValueError):  # to be told with the record
-                self._find_cleaner(self._source_of_line(work))
-
-    def _source_of_line(self, work: Lines) -> str:
-        """The source of the last of some lines."""
-        end = len(work.data) - work.data.endswith(b"\n")
-        fields = orjson.loads(work.data[work.data.rfind(b"\n", 0, end) + 1 : end])
-        source = fields.get(self.config.read.source_field) if isinstance(fields, dict) else None
-        return source if isinstance(source, str) else work.source
 
     @cached_property
     def _takes_raw_lines(self) -> bool:

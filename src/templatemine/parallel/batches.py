@@ -22,9 +22,6 @@ __all__ = ["BatchResult", "collect_output", "run_batches"]
 
 Counts = TypeVar("Counts")
 
-WAITING_BATCHES = 4
-"""Batches a thread that are read before they are done, so that what they need can be prepared."""
-
 
 @dataclass(frozen=True, slots=True)
 class BatchResult(Generic[Counts]):
@@ -45,7 +42,6 @@ def run_batches(
     make_process: Callable[..., ProcessBatch[Counts]],
     arguments: tuple[Any, ...],
     lock_free: Callable[[Work], bool] = lambda work: False,
-    prepare: Callable[[Work], object] = lambda work: None,
 ) -> Generator[BatchResult[Counts], None, None]:
     """Yield the result of each batch, in order; close it if it is not used up, so that the workers end.
 
@@ -61,8 +57,6 @@ def run_batches(
     lock_free : callable
         Whether a batch is done without Python's lock; then threads of this process do all of them, if it is true of the
         first two.
-    prepare : callable
-        Called in a thread of its own with each batch that threads will do, for what they would all wait for.
     """
     rest = iter(batches)
     ahead = [batch for _, batch in zip(range(2 if jobs > 1 else 1), rest, strict=False)]
@@ -71,7 +65,7 @@ def run_batches(
         yield from map(process, everything)
         return
     if all(map(lock_free, ahead)):
-        yield from _run_in_threads(everything, jobs, process, prepare)
+        yield from _run_in_threads(everything, jobs, process)
         return
     from templatemine.parallel.processes import WorkerPool  # here, for one batch is done without multiprocessing
 
@@ -81,23 +75,21 @@ def run_batches(
 
 
 def _run_in_threads(
-    batches: Iterable[Work], jobs: int, process: ProcessBatch[Counts], prepare: Callable[[Work], object]
+    batches: Iterable[Work], jobs: int, process: ProcessBatch[Counts]
 ) -> Generator[BatchResult[Counts], None, None]:
     """`run_batches` in threads; the caller reads and writes in another one as long as any of these is at work."""
     from concurrent.futures import ThreadPoolExecutor  # here, for one job does without
 
     waiting: deque[Future[BatchResult[Counts]]] = deque()
-    with ThreadPoolExecutor(jobs) as pool, ThreadPoolExecutor(1) as preparing:
+    with ThreadPoolExecutor(jobs) as pool:
         try:
             for batch in batches:
-                preparing.submit(prepare, batch)
                 waiting.append(pool.submit(process, batch))
-                if len(waiting) > WAITING_BATCHES * jobs:
+                if len(waiting) > 2 * jobs:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            preparing.shutdown(wait=False, cancel_futures=True)
             for future in waiting:
                 future.cancel()
 
