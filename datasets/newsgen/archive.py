@@ -6,7 +6,7 @@ bodies of a source, so an archive can be as large as the disk.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -122,22 +122,24 @@ class Archive:
         self.languages = {name: load_language(name, spec.seed) for name in dict.fromkeys(spec.scripts)}
         self.groups: dict[str, list[int]] = {name: [] for name in self.languages}
         self.sources: list[Source] = []
+        by_papers: Counter[tuple[tuple[str, str], ...]] = Counter()  # scripts may share their names of papers
         for index in range(spec.sources):
             script = spec.scripts[index % len(spec.scripts)]
-            group = self.groups[script]
+            papers = SCRIPTS[script].papers
             clean = index >= spec.sources - spec.clean_sources
             self.sources.append(
                 draw_source(
                     spec.seed,
                     index,
-                    len(group),
+                    by_papers[papers],
                     self.languages[script],
                     templates=0 if clean else spec.templates,
                     days=spec.days,
                     season=spec.season,
                 )
             )
-            group.append(index)
+            by_papers[papers] += 1
+            self.groups[script].append(index)
         self.wire = self._plan_wire()
 
     def language(self, index: int) -> Language:

@@ -230,6 +230,12 @@ def test_three_scripts(archive: Archive, articles: list[Article]) -> None:
     assert ["٣" in text for text in eastern] == [False, True, False]
 
 
+def test_scripts_that_share_names_of_papers_have_sources_of_their_own() -> None:
+    spec = ArchiveSpec(sources=2 * len(SCRIPTS), documents=2, scripts=tuple(SCRIPTS))
+    names = [source.id for source in Archive(spec).sources]
+    assert len(set(names)) == len(names)
+
+
 def test_words_are_distributed_as_in_a_language() -> None:
     words: Counter[str] = Counter()
     for record in generate.generate(sources=1, documents=150):
