@@ -1939,7 +1939,8 @@ cdef int first_places(const uint64_t* keys, int64_t stride, int64_t n, int64_t* 
 
 def find_repeated(const uint64_t[::1] keys not None):
     """Places of the keys that another one is equal to, ascending: int64 array."""
-    cdef int64_t n = keys.shape[0], i, count = 0
+    cdef int64_t n = keys.shape[0], i
+    cdef bint found = False
     cdef int64_t* first
     cdef uint8_t* is_repeated
     if n == 0:
@@ -1953,10 +1954,8 @@ def find_repeated(const uint64_t[::1] keys not None):
             first_places(&keys[0], 1, n, first)
             for i in range(n):
                 if first[i] != i:
-                    is_repeated[i] = is_repeated[first[i]] = True
-            for i in range(n):
-                count += is_repeated[i]
-        if count == 0:
+                    is_repeated[i] = is_repeated[first[i]] = found = True
+        if not found:  # as on most pages
             return np.empty(0, np.int64)
         return np.flatnonzero(np.asarray(<uint8_t[:n]>is_repeated))
     finally:
