@@ -15,7 +15,7 @@ from strategies import cases, examples
 from templatemine.errors import PackError
 from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.short_forms import collect_boundaries, short_forms_of
+from templatemine.packs.short_forms import ShortForms, collect_boundaries, short_forms_of
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern" / "default.pack.json"
 
@@ -54,6 +54,15 @@ def test_expressions_come_back_as_they_were(data: st.DataObject) -> None:
     again = Pack.from_json(pack.to_json())
     assert [one.regex for one in again.templates] == [one.regex for one in pack.templates]
     assert again.to_json() == pack.to_json()
+
+
+@examples(300)
+@given(
+    st.text(alphabet="ab {}\\\n", max_size=30),
+    st.dictionaries(st.sampled_from([" ", "{a}", "{a b}", "{b}"]), st.text()),
+)
+def test_names_are_replaced_from_left_to_right(short: str, boundaries: dict[str, str]) -> None:
+    assert ShortForms(boundaries, {"ab": "c{a}"}).expand(short, "") == slowly(short, boundaries | {"{ab}": "c{a}"})
 
 
 def test_what_a_person_reads() -> None:

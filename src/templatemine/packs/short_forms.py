@@ -12,7 +12,7 @@ not come out as it went in is left to its tokens all the same (`ShortForms.short
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from templatemine.errors import PackError
@@ -29,6 +29,7 @@ MAX_EXPRESSION_LENGTH = 1_000_000
 """Characters of an expression in full."""
 
 _NAME = re.compile(r" |\{[a-z][^{}\\]*\}")
+_NAME_OR_ESCAPE = re.compile(rf"(\\.|{_NAME.pattern})", re.DOTALL)
 
 
 def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
@@ -96,12 +97,11 @@ class ShortForms:
         self.boundaries, self.patterns = boundaries, patterns
         self._text_of = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
         self._name_of = {text: name for name, text in reversed(self._text_of.items())}
-        self._name_pattern = _match_any(self._text_of)
 
     @cached_property
     def _text_pattern(self) -> re.Pattern[str]:
-        """Made where a pack is written: it takes ten milliseconds."""
-        return _match_any(self._name_of)
+        """Any of the texts, the longest first; made where a pack is written, for it takes ten milliseconds."""
+        return re.compile("|".join(map(re.escape, sorted(self._name_of, key=lambda text: (-len(text), text)))))
 
     def shorten(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""
@@ -135,21 +135,19 @@ class ShortForms:
 
     def _expand(self, short: str) -> str | None:
         # A blank that is escaped stands for itself, as does a brace.
-        parts = re.split(r"(\\.)", short, flags=re.DOTALL)
-        size = 0
-        for index in range(0, len(parts), 2):
-            parts[index] = self._name_pattern.sub(lambda match: self._text_of[match.group()], parts[index])
-            size += len(parts[index])
-            if size > MAX_EXPRESSION_LENGTH:
-                return None
-        return "".join(parts)
+        parts: list[str] = _NAME_OR_ESCAPE.split(short)
+        for index in range(1, len(parts), 2):
+            name = parts[index]
+            if name in self._text_of:
+                parts[index] = self._text_of[name]
+            elif name[0] == "{":  # none of the names, but blanks in it may be
+                rest = self._expand(name[1:])
+                if rest is None:
+                    return None
+                parts[index] = "{" + rest
+        return "".join(parts) if sum(map(len, parts)) <= MAX_EXPRESSION_LENGTH else None
 
 
 def short_forms_of(pack: Pack) -> ShortForms:
     """The names that the expressions of a pack are written with."""
     return ShortForms(collect_boundaries(pack), dict(pack.patterns.by_id.values()))
-
-
-def _match_any(texts: Iterable[str]) -> re.Pattern[str]:
-    """The longest of some texts."""
-    return re.compile("|".join(map(re.escape, sorted(texts, key=lambda text: (-len(text), text)))))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -113,7 +113,7 @@ def expression(
     the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
     `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
     """
-    form_infos = [_describe_form(form, patterns, html, tags) for form in forms]
+    form_infos = _describe_forms(forms, patterns, html, tags)
     parts = _join_tokens(form_infos, separators)
     left_edge, right_edge, line_start, line_end = _edge_patterns(separators, html, tags is not None)
     left = (
@@ -160,7 +160,7 @@ def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind
 
 def slot_pattern(forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str) -> str:
     """The part of an expression for raw text that fills the rest of its line; see `expression`."""
-    return _slot_rest([_describe_form(form, patterns, False, None) for form in forms], slot, separators, kind)
+    return _slot_rest(_describe_forms(forms, patterns, False, None), slot, separators, kind)
 
 
 def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
@@ -261,22 +261,38 @@ class _FormInfo(NamedTuple):
     ends_in_joint: bool
 
 
+def _describe_forms(
+    forms: Iterable[bytes], patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
+) -> list[_FormInfo]:
+    """The properties of forms; for raw text they are kept: templates share tokens."""
+    if tags is not None:
+        return [_describe_form(form, patterns, html, tags) for form in forms]
+    if html not in patterns.form_infos:
+        patterns.form_infos[html] = _FormInfos(patterns, html)
+    return [*map(patterns.form_infos[html].__getitem__, forms)]
+
+
+class _FormInfos(dict[bytes, _FormInfo]):
+    """Form -> its properties in raw text, of the last forms that were asked for."""
+
+    def __init__(self, patterns: PatternSet, html: bool) -> None:
+        self._patterns, self._html = patterns, html
+
+    def __missing__(self, form: bytes) -> _FormInfo:
+        if len(self) >= _MAX_CACHED:
+            self.clear()
+        info = self[form] = _describe_form(form, self._patterns, self._html, None)
+        return info
+
+
 def _describe_form(form: bytes, patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None) -> _FormInfo:
-    """The properties of a form; for raw text they are cached: templates share tokens."""
-    info = patterns.form_cache.get((form, html)) if tags is None else None
-    if info is None:
-        tag = is_tag(form, html)
-        info = _FormInfo(
-            _token_pattern(form, patterns, tag, tags),
-            tag or is_own_token(form),
-            patterns.splits_at_joints and not tag and patterns.begins_with_letter(parse_form(form)[0]),
-            patterns.splits_at_joints and _ends_in_joint(form),
-        )
-        if tags is None:
-            if len(patterns.form_cache) >= _MAX_CACHED:
-                patterns.form_cache.clear()
-            patterns.form_cache[form, html] = info
-    return info
+    tag = is_tag(form, html)
+    return _FormInfo(
+        _token_pattern(form, patterns, tag, tags),
+        tag or is_own_token(form),
+        patterns.splits_at_joints and not tag and patterns.begins_with_letter(parse_form(form)[0]),
+        patterns.splits_at_joints and _ends_in_joint(form),
+    )
 
 
 def _token_pattern(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[bytes, str] | None) -> str:

@@ -443,8 +443,8 @@ class PatternSet:
         return self.by_id[number][1]
 
     @cached_property
-    def form_cache(self) -> dict[tuple[bytes, bool], Any]:
-        """Cache of `expressions`, by form."""
+    def form_infos(self) -> dict[bool, Any]:
+        """What `expressions` keeps of forms, for text and for HTML."""
         return {}
 
     @cached_property
