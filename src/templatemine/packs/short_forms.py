@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
 
 from templatemine.errors import PackError
 from templatemine.model import Template
@@ -97,11 +96,8 @@ class ShortForms:
         self.boundaries, self.patterns = boundaries, patterns
         self._text_of = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
         self._name_of = {text: name for name, text in reversed(self._text_of.items())}
-
-    @cached_property
-    def _text_pattern(self) -> re.Pattern[str]:
-        """Any of the texts, the longest first; made where a pack is written, for it takes ten milliseconds."""
-        return re.compile("|".join(map(re.escape, sorted(self._name_of, key=lambda text: (-len(text), text)))))
+        # The longest first, for one may stand within another; that nothing else is replaced `shorten` makes sure of.
+        self._names = sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
 
     def shorten(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""
@@ -109,15 +105,13 @@ class ShortForms:
 
     def shorten_with_texts(self, template: Template) -> tuple[str | None, frozenset[str]]:
         """`shorten`, and the texts that have names in it."""
-        used: set[str] = set()
         if template.tokens is None:
             return template.regex, frozenset()
-
-        def replacement(match: re.Match[str]) -> str:
-            used.add(match.group())
-            return self._name_of[match.group()]
-
-        short = self._text_pattern.sub(replacement, template.regex)
+        short, used = template.regex, []
+        for text, name in self._names:
+            if text in short:
+                short = short.replace(text, name)
+                used.append(text)
         return short if self._expand(short) == template.regex else None, frozenset(used)
 
     def find_renamed(self, others: ShortForms) -> frozenset[str] | None:
