@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,8 @@ class PackSerialiser:
         return cached[1]
 
     def _serialise_value(self, pack: Pack, key: str, value: Any) -> bytes:
+        if key == "patterns":
+            return _serialise_patterns(tuple(value.items()))
         if key not in ("mined", "questions") or pack.mined is None:
             return _escape_invisible(_dump_value(value))
         entries = getattr(pack, key)  # the list of a large pack is as long as its templates
@@ -138,6 +140,12 @@ def _pack_fields(pack: Pack, short_forms: ShortForms) -> dict[str, Any]:
         **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
     }
+
+
+@lru_cache(maxsize=16)
+def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
+    """The most of a small pack, and the same in all packs of an archive."""
+    return _escape_invisible(_dump_value(dict(patterns)))
 
 
 def _mined_marks(pack: Pack) -> list[str]:
