@@ -23,14 +23,16 @@ from templatemine.mining.slot_types import (
     SlotFillers,
     SlotType,
     _build_matcher,
+    _filler_text,
     infer_slot_types,
+    is_of_kind,
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
-from templatemine.text.slots import matches_kind
+from templatemine.text.slots import KINDS, matches_kind
 
 NEWS = pattern_set("news")
 NAMES = ("Ann Lee", "Joe Doe of the Courier", "Eve Ray and Max May", "Ada Poe", "Kim Orr", "Sue Fox", "Ian Rex")
@@ -92,6 +94,34 @@ def test_few_documents_say_nothing() -> None:
     # It is documents that count.
     assert taken(["\n".join(texts)]) == SlotType()
     assert taken(texts, kinds=False) == SlotType()
+
+
+_FILLER_PIECES = (
+    *" -/:.,;()'@&5٣",
+    "\u3000",
+    "the",
+    "of",
+    "Ann",
+    "ÉLAN",
+    "éé",
+    "語",
+    "한국",
+    "March",
+    "hours",
+    "x" * 12,
+    "a.b/c",
+    "\U000f0fff",
+    "\ud800",
+)
+
+
+@examples(400)
+@given(st.lists(st.sampled_from(_FILLER_PIECES), max_size=24).map("".join), st.sampled_from(["", "-", "-|", "/"]))
+def test_kinds_are_those_of_the_expressions(filler: str, separators: str) -> None:
+    for kind in (*KINDS, "20"):
+        for side in ("end", "start"):
+            read = _filler_text(filler.encode("utf-8", "surrogatepass"), side, separators)
+            assert is_of_kind(kind, read, separators, side) == matches_kind(kind, read, separators, side)
 
 
 def test_names_hold_capitals() -> None:

@@ -9,7 +9,7 @@ from typing_extensions import Buffer, disjoint_base
 from templatemine.model import Cleaned, Span
 from templatemine.text._scan import Scanner
 
-__all__ = ["Matcher", "Stripper", "cut", "merge"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge"]
 
 def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
 
@@ -21,6 +21,19 @@ class Stripper:
 def merge(
     starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
+@disjoint_base
+class FillerKinds(Scanner):
+    def __new__(
+        cls,
+        separators: bytes,
+        mask: bytes,
+        words: list[bytes],
+        numbers: list[int],
+        html: bool,
+        known: list[list[bytes]],
+    ) -> Self: ...
+    def is_of_kind(self, filler: bytes, kind: int, after_string: bool) -> bool: ...
 
 @disjoint_base
 class Matcher(Scanner):

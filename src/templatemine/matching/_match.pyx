@@ -26,7 +26,7 @@ from templatemine.text._scan cimport (
     Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
-__all__ = ["Matcher", "Stripper", "cut", "merge"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge"]
 
 
 # --------------------------------------------------------------------------------------------------------------- the automaton
@@ -1063,6 +1063,39 @@ cdef void fillers_free(Fillers* f) noexcept nogil:
     if f != NULL:
         free(f.kind)
         free(f)
+
+
+cdef class FillerKinds(Scanner):
+    """Tells whether fillers are of a kind, as `Matcher` does where it finds them.
+
+    Parameters
+    ----------
+    separators, mask, words, numbers, html
+        As of `Scanner`.
+    known : two lists of bytes
+        The words of dates, and of durations.
+    """
+
+    cdef Fillers fillers
+    cdef tuple filler_words     # which own the words of `fillers`
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list known not None):
+        memset(&self.fillers, 0, sizeof(Fillers))
+        self.filler_words = fillers_init(&self.fillers, bytes((NAMES,)), known)
+
+    def __dealloc__(self):
+        free(self.fillers.kind)
+
+    def is_of_kind(self, bytes filler not None, int kind, bint after_string):
+        """Whether a filler is of one of the kinds from `NUMBERS` on: UTF-8, what stands between a string and the edge of its
+        line, behind the string or before it."""
+        cdef const uint8_t* p = filler
+        cdef int64_t n = len(filler)
+        cdef WalkCache walks
+        if not NUMBERS <= kind <= NAMES:
+            raise ValueError(f"expected a kind from {NUMBERS} to {NAMES}, got {kind}")
+        walks_clear(&walks)
+        return is_filler_of_kind(&self.fillers, &self.spec, p, n, 0 if after_string else n, after_string, kind, &walks)
 
 
 # ----------------------------------------------------------------------------------------------------------------- the matcher

@@ -79,7 +79,11 @@ def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     runs, owner = runs[is_first], owner[is_first]
     # Two documents are compared by the runs that both hold and none between them, in their order, does.
     repeated = np.flatnonzero(runs[1:] == runs[:-1])
-    pairs, common = np.unique(owner[repeated] * np.int64(n) + owner[repeated + 1], return_counts=True)
+    pairs = np.sort(owner[repeated] * np.int64(n) + owner[repeated + 1])
+    is_first = np.ones(len(pairs), np.bool_)
+    is_first[1:] = pairs[1:] != pairs[:-1]
+    starts = np.flatnonzero(is_first)
+    pairs, common = pairs[starts], np.diff(starts, append=len(pairs))
     first, second = pairs // n, pairs % n
     smaller = np.minimum(size[first], size[second])
     is_copy = (common >= config.alike * smaller) & (smaller >= config.least)

@@ -409,7 +409,11 @@ def _match_step(
     rows = np.flatnonzero(decision.reason_of == 0)
     slots = find_slots(candidates, rows)
     # Strings that a histogram was made of are counted already.
-    query_rows = np.union1d(rows, choose_questions(candidates)) if candidates.verdicts is not None else rows[:0]
+    query_rows = rows[:0]
+    if candidates.verdicts is not None:
+        is_queried = decision.reason_of == 0
+        is_queried[choose_questions(candidates)] = True
+        query_rows = np.flatnonzero(is_queried)
     return MatchStep(
         candidates=candidates,
         cross_counts=cross_counts,

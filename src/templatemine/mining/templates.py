@@ -16,12 +16,12 @@ from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.grounds import describe_codes, unpack_codes
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types
+from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack import template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
-from templatemine.text.slots import ANY, matches_kind, slot_token
+from templatemine.text.slots import ANY, slot_token
 
 __all__ = ["Slots", "anchor_of", "build_questions", "build_templates", "find_slots", "slotted_anchor"]
 
@@ -182,5 +182,5 @@ def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, 
     blank = "".join(char for char in example if in_class(char, SPACE)) + separators
     filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
     # What is glued to the string has rules of its own.
-    is_known = kind == ANY or not filler or (neighbour in blank and matches_kind(kind, filler, separators, side))
+    is_known = kind == ANY or not filler or (neighbour in blank and is_of_kind(kind, filler, separators, side))
     return example.strip(blank) if is_known and len(rest) <= SLOT_SIZE else text[start:end]
