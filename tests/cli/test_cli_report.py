@@ -183,6 +183,13 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert "--limit 0 prints all" in ran.err
 
 
+def test_explain_without_articles(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """It printed nothing at all, as if all were well."""
+    empty = write(tmp_path / "empty.jsonl", [])
+    for options in ([], ["--id", "1"]):
+        assert cli("explain", empty, "-p", mined, *options).error == f"{empty}: expected documents, found none"
+
+
 def test_explain_with_a_title(cli: Cli, mined: Path, tmp_path: Path) -> None:
     article = {**records(["beta.example"], 1)[0], "headline": "Two\nlines"}
     ran = cli("explain", write(tmp_path / "a.jsonl", [article]), "-p", mined, "--title-field", "headline")

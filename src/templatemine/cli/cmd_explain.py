@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
             continue
         common.print_text("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
-    if terminal.skipped and not read:
+    if not read:
         raise common.no_documents_error(terminal, args.inputs)
     if first_late is not None:
         if not printed:
