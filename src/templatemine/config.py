@@ -110,8 +110,9 @@ class MineConfig:
 
     min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
         one bin is a document if there are fewer.
-    min_df, min_share : the document floor of step 7, the greater of `min_df` and `min_share * n`.  Three documents,
-        because two are what a corrected reprint gives.  None for what the method asks.
+    min_df, min_share : of methods that cut a histogram, the document floor of step 7: the greater of `min_df` and
+        `min_share * n`.  Three documents, because two are what a corrected reprint gives.  None for what the method
+        asks.
     min_tokens : None for what the method asks: two as in the thesis (step 7); one where the edges of a line count as
         tokens ("CLOSE" on a line of its own).
     """

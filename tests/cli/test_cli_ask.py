@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import records, write
+from cli_support import read, records, write
 
 from conftest import Cli
 from templatemine.packs.pack import Pack
+from templatemine.text import time_limit
 
 SOURCE = "alpha.example"
 
@@ -80,6 +81,26 @@ def test_packs_of_pages_are_asked_about_by_name_only(cli: Cli, mined_html: Path)
     named = cli("ask", mined_html, "--list", "--source", "page.example")
     assert "pack of pages" not in named.err
     assert ("page.example" in named.out) == bool(pack.questions)
+
+
+def test_articles_that_take_too_long_are_left_out(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ended it, without a name."""
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    own = tmp_path / "own.toml"
+    own.write_text('[[pattern]]\nname = "slow"\nregex = "a{1,200}a+[bc]"\n')
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs, "--patterns-file", own).code == 0
+    rows = [row for row in read(archive) if row["source"] == SOURCE]
+    whole = cli("ask", packs, "-a", write(tmp_path / "whole.jsonl", rows[1:]), "--source", SOURCE, "--list")
+    rows[0]["text"] += "a" * 5_000
+    slow = write(tmp_path / "slow.jsonl", rows)
+    ran = cli("ask", packs, "-a", slow, "--source", SOURCE, "--list")
+    assert (ran.code, ran.out) == (0, whole.out)
+    told = f"templatemine: skipped: {SOURCE}: {rows[0]['id']}: cannot be searched: pattern 'slow': the expression"
+    assert ran.err.startswith(told)
+    assert ran.err.count("\n") == 1
 
 
 def test_nothing_to_ask(cli: Cli, packs: Path) -> None:

@@ -43,6 +43,15 @@ def test_defaults_of_a_file(cli: Cli, folder: Path, name: str) -> None:
     assert json.loads(cli("config", "--json").out)["defaults"]["clean"]["guard"] == 0.5
 
 
+def test_a_byte_order_mark_does_no_harm(cli: Cli, folder: Path) -> None:
+    """As editors on Windows write one; it was an invalid statement."""
+    (folder / "templatemine.toml").write_bytes(b'\xef\xbb\xbf[mine]\r\npatterns-file = "own.toml"\r\n')
+    (folder / "own.toml").write_bytes(b'\xef\xbb\xbf[[pattern]]\r\nname = "case"\r\nregex = "[A-Z]{2}[0-9]{6}"\r\n')
+    ran = cli("mine", "a.jsonl", "-o", "more")
+    assert ran.code == 0, ran
+    assert "defaults from templatemine.toml: patterns-file" in ran.err
+
+
 def test_what_is_given_counts_instead(cli: Cli, folder: Path) -> None:
     (folder / "templatemine.toml").write_text('[clean]\npacks = ["nowhere"]\noutput = "one.jsonl"\n')
     ran = cli("clean", "a.jsonl", "-ppacks", "--output=two.jsonl")

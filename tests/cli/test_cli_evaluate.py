@@ -16,10 +16,14 @@ import pytest
 from cli_support import CALL, CREDIT, page, records, write
 
 from conftest import Cli
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
 from templatemine.evaluation import cleaning_systems as systems
 from templatemine.evaluation.protocol import System
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack import Pack
+from templatemine.text import time_limit
 
 MODEL = Path(str(files("templatemine.mining").joinpath("model.npz")))
 
@@ -226,6 +230,37 @@ def test_retrieval_by_groups(cli: Cli, tmp_path: Path) -> None:
     assert pairs["notes"] == ["no clusters: there is one source, and no --label-field"]
     assert "no field" not in ran.err
     assert cli("evaluate", "retrieval", archive, "--label-field", "none", *SHARED).error.endswith("a field 'none'")
+
+
+def test_articles_that_take_too_long_count_as_unchanged(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ended the trial; without it the figures would be better."""
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    rule = Rule(action="add", regex="a{1,200}a+[bc]", example="aab")
+    apply_rules(Pack.load(mined / "beta.example.json"), (), [rule]).save(tmp_path / "packs" / "beta.example.json")
+    rows = records(["beta.example"], 10)
+    spans = [{"id": row["id"], "spans": gold_of(row)} for row in rows]
+    rows[3]["text"] += "a" * 5_000
+    archive = write(tmp_path / "slow.jsonl", [*rows, b"{"])
+    options = ("--packs", tmp_path / "packs", "--json", tmp_path / "figures.json", "--force", *SHARED)
+    ran = cli("evaluate", "gold", archive, "--spans", write(tmp_path / "spans.jsonl", spans), *options)
+    assert ran.code == 0
+    told = "templatemine: skipped: beta.example: beta.example/3: cannot be cleaned, and counts as unchanged: the expression"
+    assert told in ran.err
+    note = "1 document could not be cleaned, counted as unchanged"
+    assert note in ran.out.splitlines()
+    found = facts(tmp_path / "figures.json")
+    assert (found["documents"], found["skipped"]) == (10, 1)  # the line that cannot be read
+    (result,) = found["results"]
+    assert note in result["notes"]
+    assert result["rows"][0]["documents"] == 10
+    assert result["rows"][0]["recall"] == pytest.approx(0.9, abs=0.01)
+    ran = cli("evaluate", "residue", archive, *options)
+    assert ran.code == 0
+    (result,) = facts(tmp_path / "figures.json")["results"]
+    assert note in result["notes"]
+    assert (result["rows"][0]["articles"], result["rows"][0]["changed"]) == (10, 9)
 
 
 def test_mirror(cli: Cli, archive: Path, tmp_path: Path) -> None:

@@ -92,6 +92,22 @@ def test_json_lines(cli: Cli, tmp_path: Path) -> None:
     assert "blocks kept" in ran.err
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.md", "out.txt.gz"])
+def test_a_suffix_that_several_pages_do_not_get_is_told(cli: Cli, tmp_path: Path, name: str) -> None:
+    """JSON lines were written under the name of a table without a word."""
+    new = write(tmp_path / "new.jsonl", rows(3))
+    ran = cli("extract", new, "-o", tmp_path / name)
+    assert ran.code == 0
+    told = "its suffix names no format that several pages are written in; it becomes jsonl"
+    assert f"{tmp_path / name}: {told}" in ran.err
+    for other in (
+        [],
+        ["-o", tmp_path / "out.jsonl.gz"],
+        ["-o", tmp_path / name, "--output-format", "jsonl", "--force"],
+    ):
+        assert told not in cli("extract", new, *other).err
+
+
 def test_addresses_in_a_field_of_another_name(cli: Cli, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{**rows(1)[0], "url": None, "link": "http://a.example/b"}])
     (found,) = (json.loads(line) for line in cli("extract", new, "--url-field", "link").out.splitlines())

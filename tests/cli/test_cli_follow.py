@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import records, write
+from cli_support import everything, records, write
 
 from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
@@ -17,6 +17,7 @@ from templatemine.cleaning.hits import read_hits
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
+from templatemine.text import time_limit
 
 
 def dated(articles: list[dict[str, Any]], first: str, sources: int) -> list[dict[str, Any]]:
@@ -254,3 +255,29 @@ def test_errors(cli: Cli, tmp_path: Path, mined: Path) -> None:
     assert "--today: expected a date" in cli("update", tmp_path / "packs", new, "--today", "now").error
     assert "not" in cli("update", tmp_path / "packs", tmp_path / "none.jsonl").error
     assert not (tmp_path / "packs").exists()
+
+
+def test_a_pattern_that_takes_too_long_ends_an_update_and_is_told_with_its_document(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in mine: packs do not depend on how busy the machine is."""
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    own = tmp_path / "own.toml"
+    own.write_text('[[pattern]]\nname = "slow"\nregex = "a{1,200}a+[bc]"\n')
+    old, packs = write(tmp_path / "old.jsonl", records(seed=1)), tmp_path / "packs"
+    assert cli("mine", old, "-o", packs, "--patterns-file", own).code == 0
+    assert cli("update", packs, old).code == 0
+
+    def state() -> dict[str, bytes]:
+        return {name: (packs / name).read_bytes() for name in everything(packs) if (packs / name).is_file()}
+
+    before = state()
+    rows = [{**one, "id": f"new/{one['id']}"} for one in records(seed=2)]
+    rows[7]["text"] += "a" * 5_000
+    ran = cli("update", packs, write(tmp_path / "new.jsonl", rows))
+    told = f"{rows[7]['source']}: document {rows[7]['id']!r}: pattern 'slow': the expression 'a{{1,200}}a+[bc]' takes longer"
+    assert ran.error.startswith(told)
+    assert ran.err.count("\n") == 1
+    assert state() == before
+    rows[7]["text"] = rows[7]["text"].rstrip("a")
+    assert cli("update", packs, write(tmp_path / "new.jsonl", rows)).code == 0

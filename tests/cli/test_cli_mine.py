@@ -259,6 +259,16 @@ def test_a_pattern_that_takes_too_long_is_told_with_its_document(
     assert not list((tmp_path / "packs").glob("*.json"))
 
 
+def test_the_floors_are_those_of_the_methods_that_have_them(cli: Cli, archive: Path, tmp_path: Path) -> None:
+    """The help promised them for all methods; the default one takes no notice of them."""
+    for folder, options in (("one", []), ("two", ["--min-df", "30", "--min-share", "0.9"])):
+        assert cli("mine", archive, "-o", tmp_path / folder, *options).code == 0
+    one, two = (Pack.load(tmp_path / folder / "alpha.example.json") for folder in ("one", "two"))
+    assert one.templates == two.templates
+    told = " ".join(cli("mine", "--help").out.split())
+    assert "--min-df N energy and thesis: minimum document frequency" in told
+
+
 def test_one_name_for_two_fields(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "html")
     assert ran.error == "--text-field and --html-field: expected two names, got 'html' for both"

@@ -107,15 +107,22 @@ def test_report_without_the_libraries(cli: Cli, mined: Path, tmp_path: Path, mon
     assert everything(tmp_path) == []
 
 
+SLOW = Rule(action="add", regex="a{1,200}a+[bc]", example="aab")
+
+
+def with_rule(mined: Path, folder: Path, rule: Rule) -> Path:
+    """A folder with the pack of a source, and an expression by hand."""
+    apply_rules(Pack.load(mined / "beta.example.json"), (), [rule]).save(folder / "beta.example.json")
+    return folder
+
+
 def test_articles_that_take_too_long_are_skipped(
     cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One ended the report, where clean skips it."""
     pytest.importorskip("jinja2")
     monkeypatch.setattr(time_limit, "SECONDS", 0.05)
-    pack = Pack.load(mined / "beta.example.json")
-    rule = Rule(action="add", regex="a{1,200}a+[bc]", example="aab")
-    apply_rules(pack, (), [rule]).save(tmp_path / "packs" / "beta.example.json")
+    with_rule(mined, tmp_path / "packs", SLOW)
     articles = records(["beta.example"], 10)
     whole = write(tmp_path / "whole.jsonl", [one for number, one in enumerate(articles) if number != 3])
     articles[3]["text"] += "a" * 5_000
@@ -137,6 +144,28 @@ def test_articles_that_take_too_long_are_skipped(
 # ------------------------------------------------------------------------------------------------------------ explain
 
 
+def test_explain_skips_articles_that_take_too_long(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One ended it, without a name."""
+    monkeypatch.setattr(time_limit, "SECONDS", 0.05)
+    packs = with_rule(mined, tmp_path / "packs", SLOW)
+    articles = records(["beta.example"], 4)
+    whole = cli("explain", write(tmp_path / "whole.jsonl", [articles[1], articles[3]]), "-p", packs)
+    for number in (0, 2):
+        articles[number]["text"] += "a" * 5_000
+    slow = write(tmp_path / "slow.jsonl", articles)
+    ran = cli("explain", slow, "-p", packs, "--limit", "2")
+    assert (ran.code, ran.out) == (0, whole.out)
+    told = "templatemine: skipped: beta.example: beta.example/{}: cannot be explained: the expression 'a{{1,200}}a+["
+    assert sorted(line.partition("bc]")[0] for line in ran.err.splitlines()) == [told.format(0), told.format(2)]
+    strict = cli("explain", slow, "-p", packs, "--strict")
+    assert (strict.code, strict.out) == (1, "")
+    alone = cli("explain", slow, "-p", packs, "--id", "beta.example/2")
+    assert alone.error.startswith(told.format(2).removeprefix("templatemine: skipped: "))
+    assert (alone.out, alone.err.count("\n")) == ("", 1)
+
+
 def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     ran = cli("explain", new, "--packs", mined, "-n", "1")
     assert ran.code == 0
@@ -152,6 +181,13 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
     assert found.id in row
     assert "--limit 0 prints all" in ran.err
+
+
+def test_explain_without_articles(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """It printed nothing at all, as if all were well."""
+    empty = write(tmp_path / "empty.jsonl", [])
+    for options in ([], ["--id", "1"]):
+        assert cli("explain", empty, "-p", mined, *options).error == f"{empty}: expected documents, found none"
 
 
 def test_explain_with_a_title(cli: Cli, mined: Path, tmp_path: Path) -> None:

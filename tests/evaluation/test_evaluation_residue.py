@@ -91,6 +91,8 @@ def test_the_trial_counts_changed_articles_by_source() -> None:
     }
     assert result.row(source="b")["any"] is None
     assert (result.row(source="all")["articles"], result.row(source="all")["label"]) == (4, 0.5)
-    assert result.notes[1:] == ("label: a a0: Photo: [-Ann-]",)
+    assert result.notes[0] == "1 page left out: their main text is not cut by lines"
+    assert result.notes[2:] == ("label: a a0: Photo: [-Ann-]",)
+    assert "left out" not in " ".join(evaluate_residue(documents, system).notes)
     with pytest.raises(ConfigError, match="examples"):
         ResidueConfig(examples=-1)

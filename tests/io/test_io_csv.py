@@ -123,6 +123,34 @@ def test_a_delimiter_that_is_not_clear(tmp_path: Path) -> None:
     assert "found only 'id', 'body' (--text-field names another)" in errors[0].problem
 
 
+@pytest.mark.parametrize(
+    ("line", "delimiter"),
+    [("sep=;", ";"), ("sep=,", ","), ("sep=\t", "\t"), ("sep=\\t", "\t"), ("\ufeffSEP=|", "|"), ('"sep=~"', "~")],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_for_excel_names_the_delimiter(tmp_path: Path, line: str, delimiter: str, end: str) -> None:
+    """It was the header, and every row a bad one."""
+    rows = delimiter.join(["id", "text", "a;b|c,d\te~f".replace(delimiter, "-")])
+    data = f"{line}{end}{rows}{end}{rows.replace('text', 'a story')}{end}"
+    found, errors, _ = gather(put(tmp_path / "a.csv", data))
+    assert errors == []
+    assert [(one.document.text, one.where) for one in found] == [("a story", f"{tmp_path}/a.csv:1")]
+    named = data.replace(delimiter, "^").replace("sep=^", "sep=;")  # the named one wins
+    found, errors, _ = gather(put(tmp_path / "b.csv.gz", gzip.compress(named.encode())), ReadConfig(csv_delimiter="^"))
+    assert ([one.document.text for one in found], errors) == (["a story"], [])
+    encoded = data.removeprefix("\ufeff").encode("utf-16")
+    found, errors, _ = gather(put(tmp_path / "c.csv", encoded), ReadConfig(csv_encoding="utf-16"))
+    assert ([one.document.text for one in found], errors) == (["a story"], [])
+
+
+def test_a_line_for_excel_alone(tmp_path: Path) -> None:
+    found, (error,), _ = gather(put(tmp_path / "a.csv", "sep=;\r\n"))
+    assert (found, error.fatal) == ([], True)
+    assert "expected a header, found an empty file" in error.problem
+    (one,), errors, _ = gather(put(tmp_path / "b.csv", "sep=,text\n1,a\n"))
+    assert (one.fields, errors) == ({"sep=": "1", "text": "a"}, [])
+
+
 def test_the_encoding_is_the_one_that_is_named(tmp_path: Path) -> None:
     rows = 'id;text\r\n1;"café – “x”\r\nend"\r\n2;b\r\n'
     path = put(tmp_path / "a.csv", rows.encode("cp1252") + b"3;\x81\r\n4;d\r\n")

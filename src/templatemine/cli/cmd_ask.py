@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common
-from templatemine.errors import ConfigError, counted
+from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
@@ -112,9 +112,13 @@ def _collect_contexts(
     if not args.archive:
         return
     for record in common.read_nonempty_records(args.archive, common.read_config(args), terminal):
-        sightings = seen.get(record.document.source)
+        document = record.document
+        sightings = seen.get(document.source)
         if sightings is not None:
-            sightings.add(record.document)
+            try:
+                sightings.add(document)
+            except CapacityError as error:
+                terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
         if all(one.is_complete for one in seen.values()):
             break
     terminal.skipped_more()

@@ -8,7 +8,7 @@ import json
 import platform
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from templatemine._version import __version__
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.evaluation.protocol import System, TrialResult
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         spans = getattr(args, "spans", None)
         common.check_output([*args.inputs, *others, *([spans] if spans else [])], args.json)
-    system = _make_system(args)
+    system = _make_system(args, terminal)
     to_file = args.json and args.json != "-"
     with atomic_writer(args.json, force=args.force) if to_file else nullcontext() as output:
         with terminal.progress() as steps:
@@ -131,10 +131,14 @@ def run(args: argparse.Namespace) -> int:
             if not read.records:
                 raise common.no_documents_error(terminal, args.inputs)
             steps("evaluating", 0, None)
+            skipped = terminal.skipped
             results = args.trial.run(args, read, system)
+        if late := terminal.skipped - skipped:
+            note = f"{counted(late, 'document')} could not be cleaned, counted as unchanged"
+            results[0] = replace(results[0], notes=(note, *results[0].notes))
         terminal.skipped_more()
         terminal.say(*terminal.notes())
-        facts = json.dumps(_result_json(args, read, results, terminal), indent=1) + "\n"
+        facts = json.dumps(_result_json(args, read, results, skipped, terminal.met.notes), indent=1) + "\n"
         if args.json == "-":
             common.print_text(facts)
             return 0
@@ -146,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _make_system(args: argparse.Namespace) -> System:
+def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     """The system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
     from templatemine.packs.pack_folder import load_packs
@@ -158,7 +162,7 @@ def _make_system(args: argparse.Namespace) -> System:
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = pack_cleaner(load_packs(args.packs))
+    clean = pack_cleaner(load_packs(args.packs), on_error=terminal.met)
     return lambda history, documents: clean(documents)
 
 
@@ -179,7 +183,11 @@ _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field"
 
 
 def _result_json(
-    args: argparse.Namespace, read: _EvaluationInputs, results: Sequence[TrialResult], terminal: common.Terminal
+    args: argparse.Namespace,
+    read: _EvaluationInputs,
+    results: Sequence[TrialResult],
+    skipped: int,
+    notes: Mapping[str, int],
 ) -> dict[str, Any]:
     return {
         "templatemine": __version__,
@@ -190,8 +198,8 @@ def _result_json(
         "documents": len(read.records),
         "digest": _hash_inputs(read),
         **{name.replace("_", " "): value for name in _FIELDS if (value := getattr(args, name, None)) is not None},
-        "skipped": terminal.skipped,
-        "met": terminal.met.notes,
+        "skipped": skipped,
+        "met": notes,
         "results": [result.as_dict() for result in results],
     }
 

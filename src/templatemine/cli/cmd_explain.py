@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError, counted
+from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import Document
@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
     read = printed = 0
+    first_late: CorpusError | None = None
     for document in _read_documents(args, terminal):
         read += 1
         if args.id is not None and document.id not in args.id:
@@ -86,11 +87,23 @@ def run(args: argparse.Namespace) -> int:
             break
         if document.source not in explainers:
             explainers[document.source] = Explainer(packs.get(document.source), config)
-        lines = _format_document(document, explainers[document.source], painter, args.context)
+        try:
+            lines = _format_document(document, explainers[document.source], painter, args.context)
+        except CapacityError as error:
+            late = CorpusError(f"cannot be explained: {error}", f"{document.source}: {document.id}")
+            if first_late is None and not args.strict:
+                first_late = late  # if nothing is printed, it is the error
+            else:
+                terminal.met(late)
+            continue
         common.print_text("\n".join([*([""] if printed else []), *lines]) + "\n")
         printed += 1
-    if terminal.skipped and not read:
+    if not read:
         raise common.no_documents_error(terminal, args.inputs)
+    if first_late is not None:
+        if not printed:
+            raise first_late
+        terminal.met(first_late)
     terminal.skipped_more()
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:

@@ -252,6 +252,8 @@ def run(args: argparse.Namespace) -> int:
     if args.blocks and args.output_format not in (None, "jsonl", "json"):
         raise ConfigError(f"--blocks: expected --output-format jsonl or json, got {args.output_format}")
     form = args.output_format or _output_format(args.output, single, args.blocks)
+    if not single and args.output_format is None and _promises_other_format(args.output):
+        terminal.say(f"{args.output}: its suffix names no format that several pages are written in; it becomes jsonl")
     if args.add_title and form not in ("text", "cleaneval"):
         raise ConfigError(f"--add-title: expected --output-format text or cleaneval, got {form}")
     markup = common.markup_config(args, _BESIDE, "--output-format", form)
@@ -297,6 +299,15 @@ def _output_format(output: str, single: bool, blocks: bool) -> str:
 
     form = _FORMAT_OF_SUFFIX.get(os.path.splitext(unpacked_name(output))[1], "text") if single else "jsonl"
     return form if form in ("jsonl", "json") or not blocks else "jsonl"
+
+
+def _promises_other_format(output: str) -> bool:
+    """Whether the suffix of a path is none of JSON lines."""
+    from templatemine.io.formats import format_by_path
+    from templatemine.io.output import has_no_format
+
+    found = format_by_path(output)
+    return has_no_format(output) if found is None else found.name != "jsonl"
 
 
 def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:

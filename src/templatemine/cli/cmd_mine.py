@@ -92,7 +92,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=common.int_at_least(1),
         default=mine.min_df,
-        help="minimum document frequency of a candidate (default: %(default)s) ...",
+        help="energy and thesis: minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",

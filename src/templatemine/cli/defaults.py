@@ -40,11 +40,10 @@ def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
     for name in CONFIG_FILES:
         if not os.path.isfile(name):
             continue
-        import tomllib  # here, for most folders have no such file
+        from templatemine.text.toml import load_toml  # here, for most folders have no such file
 
         try:
-            with open(name, "rb") as file:
-                tables = tomllib.load(file)
+            tables = load_toml(name)
         except (OSError, ValueError) as error:
             if name != CONFIG_FILES[0]:
                 continue  # of somebody else, who will hear of it

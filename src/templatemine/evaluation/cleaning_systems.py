@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
+from templatemine.errors import CapacityError, CorpusError
 from templatemine.evaluation.protocol import Learner, System, as_system, group_by_source
+from templatemine.io.files import raise_error
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.pages.baselines.diff import order_by_middle
@@ -41,9 +43,20 @@ def mining_system(config: PipelineConfig | None = None, clean: CleanConfig | Non
     return as_system(mining_learner(config, clean, jobs=jobs))
 
 
-def pack_cleaner(packs: Mapping[str, Pack], clean: CleanConfig | None = None) -> DocumentCleaner:
+def pack_cleaner(
+    packs: Mapping[str, Pack],
+    clean: CleanConfig | None = None,
+    on_error: Callable[[CorpusError], None] = raise_error,
+) -> DocumentCleaner:
     """A cleaner with a pack per source.  For sources without a pack, texts pass unchanged, and pages get the main text
-    by the page model, or with ``html="strip"`` lose their mark-up."""
+    by the page model, or with ``html="strip"`` lose their mark-up.
+
+    Parameters
+    ----------
+    on_error : callable
+        Called with a `CorpusError` for a document that takes too long, of which nothing is then cut: left out, it would
+        better the score.  By default the first one is raised.
+    """
     config = (clean or CleanConfig()).plain()
     main_text = config.html == "main"
     cleaners = {
@@ -52,13 +65,19 @@ def pack_cleaner(packs: Mapping[str, Pack], clean: CleanConfig | None = None) ->
     }
     page_cleaner = PageCleaner(config=config)
 
+    def uncut(document: Document) -> Cleaned:
+        return Cleaned(page_text(document.body, ()) if document.is_html else document.body, ())
+
     def clean_document(document: Document) -> Cleaned:
-        cleaner = cleaners.get(document.source)
-        if cleaner is not None:
+        cleaner = cleaners.get(document.source, page_cleaner if document.is_html and main_text else None)
+        if cleaner is None:
+            return uncut(document)
+        try:
             return cleaner.clean(document.body)
-        if document.is_html:
-            return page_cleaner.clean(document.body) if main_text else Cleaned(page_text(document.body, ()), ())
-        return Cleaned(document.body, ())
+        except CapacityError as error:
+            problem = f"cannot be cleaned, and counts as unchanged: {error}"
+            on_error(CorpusError(problem, f"{document.source}: {document.id}"))
+            return uncut(document)
 
     return lambda documents: [clean_document(document) for document in documents]
 

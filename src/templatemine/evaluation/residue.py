@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
@@ -170,8 +171,12 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     units = {"source": "text", "articles": "count", "changed": "count", **dict.fromkeys(("any", *KINDS), "share")}
     settings = {"seed": config.seed, "sample of a source": config.sample, "articles": len(sampled)}
     notes = ("shares are of the changed articles; what is left [-what was removed from the line-]:",)
+    pages = len(documents) - len(articles)
+    page_notes = (f"{counted(pages, 'page')} left out: their main text is not cut by lines",) if pages else ()
     example_notes = tuple(text for kind_examples in examples.values() for text in kind_examples)
-    return TrialResult(name="residue", settings=settings, units=units, rows=tuple(rows), notes=notes + example_notes)
+    return TrialResult(
+        name="residue", settings=settings, units=units, rows=tuple(rows), notes=page_notes + notes + example_notes
+    )
 
 
 def _row(name: str, articles: int, count: Counter[str]) -> dict[str, object]:

@@ -5,8 +5,9 @@ to `ReadConfig.max_record`, and in bounded memory.  A cell without text or page 
 
 The delimiter is the one of `DELIMITERS` by which the first line has a column of texts or of pages, else the only one
 that it holds outside of quotes; that of the suffix (a comma, in a .tsv a tab) where several do.  If that leaves a
-choice, the file is refused.  The encoding is never guessed: a file holds no proof of one, and a wrong one garbles
-texts without a word.  `ReadConfig.csv_delimiter` and `csv_encoding` name others.
+choice, the file is refused.  A line ``sep=;`` above the header names it, as for Excel.  The encoding is never guessed:
+a file holds no proof of one, and a wrong one garbles texts without a word.  `ReadConfig.csv_delimiter` and
+`csv_encoding` name others.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
@@ -39,6 +41,9 @@ __all__ = ["DELIMITERS", "read", "writer"]
 
 DELIMITERS = (",", ";", "\t", "|")
 """What parts columns, if nobody says: all that spreadsheets and databases write by themselves."""
+
+_NAMED_DELIMITER = re.compile(r'"?sep=([^"\r\0\ufffd]|\\t)"?', re.IGNORECASE)
+"""A line above the header, which Excel takes for no row either."""
 
 _ASCII = bytes(range(32, 127)) + b"\t\r\n"
 
@@ -88,8 +93,9 @@ class _LineReader:
 
     def peek(self) -> str:
         """The first line that is not blank, which is still to come; empty if there is none.  To be called first: the
-        file loses its byte order mark."""
+        file loses its byte order mark.  Called again, it gives the next such line, and the first one does not come."""
         line = ""
+        self._held.clear()
         for line in self:
             line = line if self._held else line.removeprefix("\ufeff")
             self._held.append(line)
@@ -209,7 +215,7 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
 
 
 def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place: str) -> str:
-    """The delimiter that is named, else that of the header; see above.
+    """The delimiter that is named, else that of the header, which comes next; see above.
 
     Raises
     ------
@@ -217,11 +223,16 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
         Fatal: it may be more than one, or the header is no text.
     """
     line = lines.peek()
+    named = _NAMED_DELIMITER.fullmatch(line)
+    if named:
+        line = lines.peek()
     if "\0" in line and not lines.problem:
         problem = "expected a header in UTF-8, found one with NUL, as UTF-16 has it (--csv-encoding utf-16, if it is)"
         raise CorpusError(problem, place, fatal=True)
     if config.csv_delimiter is not None:
         return config.csv_delimiter
+    if named:
+        return "\t" if named[1] == "\\t" else named[1]
     try:
         columns = {mark: next(csv.reader([line], delimiter=mark), []) for mark in DELIMITERS if mark in line}
     except csv.Error:  # which reading the header meets, too

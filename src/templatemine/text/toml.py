@@ -7,7 +7,21 @@ from typing import Any
 
 from templatemine.errors import ConfigError
 
-__all__ = ["read_toml_tables"]
+__all__ = ["load_toml", "read_toml_tables"]
+
+
+def load_toml(path: str | Path) -> dict[str, Any]:
+    """A file as tomllib reads it, with or without the byte order mark that editors on Windows write.
+
+    Raises
+    ------
+    OSError, ValueError
+        It cannot be read, or is no TOML in UTF-8.
+    """
+    import tomllib
+
+    with open(path, "rb") as handle:
+        return tomllib.loads(handle.read().decode("utf-8-sig"))
 
 
 def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
@@ -18,14 +32,11 @@ def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
     ConfigError
         It cannot be read, or is something else.
     """
-    import tomllib
-
     try:
-        with open(path, "rb") as handle:
-            data = tomllib.load(handle)
+        data = load_toml(path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
     rows = data.get(name)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or set(data) != {name}:
