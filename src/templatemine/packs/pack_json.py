@@ -505,12 +505,13 @@ def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:
     _check_fields(
         data, {**kinds, "histogram": (list, "a list of counts"), "second_mode": (dict, "an object")}, f"{where}: cutoff"
     )
-    if not all(_is_whole(count) for count in data["histogram"]):
+    counts = data["histogram"]
+    if not {*map(type, counts)} <= {int} or not all(map(is_number, (min(counts, default=0), max(counts, default=0)))):
         raise PackError(f"{where}: cutoff.histogram: expected counts")
     return Cutoff(
         **{
             **{name: data[name] for name in kinds},
-            "histogram": tuple(data["histogram"]),
+            "histogram": tuple(counts),
             "second_mode": data["second_mode"],
         }
     )

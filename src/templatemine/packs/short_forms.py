@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from templatemine.errors import PackError
 from templatemine.model import Template
@@ -95,9 +96,17 @@ class ShortForms:
     def __init__(self, boundaries: Mapping[str, str], patterns: Mapping[str, str]) -> None:
         self.boundaries, self.patterns = boundaries, patterns
         self._text_of = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
-        self._name_of = {text: name for name, text in reversed(self._text_of.items())}
-        # The longest first, for one may stand within another; that nothing else is replaced `shorten` makes sure of.
-        self._names = sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
+
+    # What follows is needed where a pack is written.
+
+    @cached_property
+    def _name_of(self) -> dict[str, str]:
+        return {text: name for name, text in reversed(self._text_of.items())}
+
+    @cached_property
+    def _names(self) -> list[tuple[str, str]]:
+        """The longest text first, for one may stand within another."""
+        return sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
 
     def shorten(self, template: Template) -> str | None:
         """The short form of a template's expression; None, for the tokens say it, if it has none."""

@@ -139,6 +139,7 @@ def kind_code(kind: str) -> int:
     return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FILLERS[kind]
 
 
+@cache
 def kind_words() -> list[list[bytes]]:
     """The words that the automaton needs for kinds that name some."""
     return [[word.encode() for word in allowed_words(kind)] for kind in ("date", "duration")]
