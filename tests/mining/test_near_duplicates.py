@@ -164,6 +164,14 @@ def test_an_article_that_came_out_again_keeps_its_sentences() -> None:
     assert cut(documents, footed, PipelineConfig()) == 10 * len("Read the Evening Echo on paper, every morning.")
 
 
+def test_one_that_is_left_out_is_told_in_the_singular() -> None:
+    documents, _ = republished()
+    blank = Document(source=documents[0].source, id="blank", text="")
+    (report,) = Miner().run([*documents[:80], blank])
+    assert report.pack is not None
+    assert "1 document without text not learnt from" in report.pack.cutoff.note
+
+
 def test_copies_are_told_and_templates_keep_their_examples() -> None:
     documents, _ = republished()
     (report,) = Miner().run(documents)

@@ -315,8 +315,11 @@ class MatchStep:
     def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
         """Go on with what all documents say; `documents` are as of `CountStep`."""
         candidates, (cutoff, reason_of, reasons) = self.candidates, self.decision
-        left_out = {"copies of other documents": candidates.copies, "documents without text": candidates.blank}
-        named = " and ".join(f"{count} {kind}" for kind, count in left_out.items() if count)
+        left_out = (
+            (candidates.copies, "copy of another document", "copies of other documents"),
+            (candidates.blank, "document without text", "documents without text"),
+        )
+        named = " and ".join(f"{count} {one if count == 1 else more}" for count, one, more in left_out if count)
         note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
         if candidates.verdicts is not None:
             candidates = apply_counts(candidates, self.query, answer)
