@@ -18,6 +18,7 @@ from desk_support import Client, opened, record  # noqa: E402
 from templatemine.desk import answers  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
+from templatemine.desk.effects import MAX_SLOW  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
@@ -25,7 +26,9 @@ from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_checks import compile_handwritten  # noqa: E402
+from templatemine.packs.pack_folder import PackFiles  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -223,6 +226,45 @@ def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkey
     slow = [Article(document=Document(source=source, id="slow", text="ab" * 10_000 + "9 z"))]
     refused = try_expression(held.pack, "[ab]+[0-9]z", slow).refused
     assert "more than 0.05 s on article slow" in refused
+
+
+def slow_world(packs: Path, rows: list[dict[str, Any]], source: str, articles: int) -> tuple[Client, Desk]:
+    """A desk with a pack that has an expression by hand which takes too long for some articles of the sample."""
+    for one in PackFiles([packs]).files.values():
+        found = json.loads(Path(one).read_text())
+        if found["source"] == source:
+            row = {"id": "slow", "regex": "a{1,200}a+[bc]", "tokens": None, "df": 1, "count": 1, "example": "aaab"}
+            found["templates"].append({**row, "anchor": ""})
+            Path(one).write_text(json.dumps(found))
+    fresh = [{"source": source, "id": f"slow {n}", "text": "a" * 4_000} for n in range(articles)]
+    return opened(packs, [*rows, *fresh])
+
+
+def test_articles_that_take_too_long_leave_the_sample(
+    packs: Path, rows: list[dict[str, Any]], source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("templatemine.text.time_limit.SECONDS", 0.1)
+    client, desk = slow_world(packs, rows, source, 2)
+    before = len(desk.library.articles[source])
+    assert client.get("/api/template", source=source, id="slow").json["articles"] == before - 2
+    state = client.get("/api/review", source=source).json
+    assert (state["articles"], state["left_out"]) == (before - 2, 2)
+    assert client.get("/api/sample", source=source, first=0, cut=0).status == 200
+    assert client.get("/api/questions", source=source).status == 200
+    rule = {"action": "reject", "id": "slow"}
+    decided = client.post("/api/decide", {"source": source, "version": state["version"], "kind": "add", "rule": rule})
+    assert decided.status == 200, decided.json
+    assert "slow" not in {one.id for one in Pack.load(desk.library.stored_pack(source).path).templates}  # type: ignore[union-attr]
+
+
+def test_an_expression_that_is_slow_everywhere_is_an_error(
+    packs: Path, rows: list[dict[str, Any]], source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("templatemine.text.time_limit.SECONDS", 0.1)
+    client, _ = slow_world(packs, rows, source, MAX_SLOW + 1)
+    answer = client.get("/api/review", source=source)
+    assert answer.status == 400
+    assert "'a{1,200}a+[bc]' takes longer" in answer.json["problem"]
 
 
 def test_prose_is_long_and_ends_a_sentence() -> None:

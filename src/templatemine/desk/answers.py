@@ -21,7 +21,7 @@ from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
-from templatemine.desk.effects import Effects, TemplateEffect, count_cuts, sum_cuts
+from templatemine.desk.effects import Effects, SlowArticles, TemplateEffect, count_cuts, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json, stamp_rule
 from templatemine.desk.safe_page import render_article, sanitise_page
@@ -147,6 +147,7 @@ class Desk:
             "templates": rows,
             "rules": rules_json(rules),
             "articles": len(self.library.matching_articles(stored)),
+            "left_out": self.library.left_out(stored),
             "sample": sum_cuts(self._count_cuts(stored), self.library.matching_articles(stored)),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
@@ -164,16 +165,30 @@ class Desk:
             return self._row_cache[1]
 
     def _find_effects(self, stored: StoredPack) -> Effects:
-        """What the templates of a pack and those removed from it do in the sample."""
+        """What the templates of a pack and those removed from it do in the sample.  Articles for which expressions take
+        too long leave it, or these could be neither seen nor removed."""
         wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
         with self._effects_lock:
-            articles, known = self.library.matching_articles(stored), self._effects
+            known = self._effects
             if known is not None and known[0] is stored.pack:
                 return known[1]
-            if known is None or not known[1].extend(stored.pack, wanted, articles):
-                known = stored.pack, Effects(stored.pack, wanted, articles)
-            self._effects = stored.pack, known[1]
-            return known[1]
+            self._effects = None
+            while True:
+                articles = self.library.matching_articles(stored)
+                try:
+                    if known is None or not known[1].extend(stored.pack, wanted, articles):
+                        known = stored.pack, Effects(stored.pack, wanted, articles)
+                except SlowArticles as slow:
+                    self.library.leave_out(stored, slow.articles)
+                    known = None
+                else:
+                    self._effects = stored.pack, known[1]
+                    return known[1]
+
+    def _find_sample(self, stored: StoredPack) -> list[Article]:
+        """The articles of a source for which no template of its pack takes too long."""
+        self._find_effects(stored)
+        return self.library.matching_articles(stored)
 
     def _count_cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
         """Characters that a pack of the source, by default the present one, removes of each article of the sample.
@@ -204,7 +219,7 @@ class Desk:
     def summarise(self, source: str, since: int) -> dict[str, Any]:
         """What was done about a source after an event of its history, and what is left to do."""
         stored = self.stored_pack(source)
-        pack, articles = stored.pack, self.library.matching_articles(stored)
+        pack, articles = stored.pack, self._find_sample(stored)
         events = [one for one in self.library.reconcile_history(stored) if one.seq > since]
         undone = {one.undoes for one in events}
         then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
@@ -233,9 +248,7 @@ class Desk:
         key = (stored.path, *(one.id for one in mined_templates(stored.pack)))
         with self._preview_lock:
             if self._preview is None or self._preview[0] != key:
-                made = review.CutoffPreview(
-                    stored.pack, self.library.rejected(stored), self.library.matching_articles(stored)
-                )
+                made = review.CutoffPreview(stored.pack, self.library.rejected(stored), self._find_sample(stored))
                 self._preview = key, made
             preview = self._preview[1]
         rules = stored.pack.overrides.rules
@@ -256,7 +269,7 @@ class Desk:
         return {
             **_template_row(found, ""),
             "short": short,
-            **review.find_sightings(pack, found, self.library.matching_articles(stored)),
+            **review.find_sightings(pack, found, self._find_sample(stored)),
         }
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
@@ -281,7 +294,7 @@ class Desk:
         stored = self.stored_pack(source)
         asked = open_questions(stored.pack)[:MAX_QUESTIONS]
         seen = QuestionContexts(stored.pack, asked, review.SNIPPET_CONTEXT)
-        for article in self.library.matching_articles(stored):
+        for article in self._find_sample(stored):
             seen.add(article.document)
         return [
             {
@@ -302,14 +315,14 @@ class Desk:
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """The effect of an expression on the sample."""
         stored = self.stored_pack(source)
-        return asdict(review.try_expression(stored.pack, regex, self.library.matching_articles(stored)))
+        return asdict(review.try_expression(stored.pack, regex, self._find_sample(stored)))
 
     def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
         """Some articles with their removed parts."""
         stored = self.stored_pack(source)
         cleaner = Cleaner(stored.pack, self.library.config.clean)
         rows: list[dict[str, Any]] = []
-        articles = self.library.matching_articles(stored)
+        articles = self._find_sample(stored)
         place = max(0, first)
         while place < len(articles) and len(rows) < 5:
             article = articles[place]
@@ -361,6 +374,7 @@ class Desk:
         else:
             raise ConfigError(f"expected add, answer, remove, review, undo or reset-cutoff, got {kind!r}")
         after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
+        self._find_effects(after)  # by which articles may leave the sample
         pairs = list(zip(self._count_cuts(stored), self._count_cuts(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
         return {**self.review_state(source), "did": did}
@@ -386,7 +400,7 @@ class Desk:
     def _complete_rule(self, stored: StoredPack, rule: Rule) -> Rule:
         """A rule with values that the desk knows better than the browser: counts, examples, tokens."""
         if rule.action == "add":
-            trial = review.try_expression(stored.pack, rule.regex, self.library.matching_articles(stored))
+            trial = review.try_expression(stored.pack, rule.regex, self._find_sample(stored))
             if trial.refused:
                 raise PackError(trial.refused)
             example = trial.example or rule.example

@@ -17,12 +17,29 @@ from numpy.typing import NDArray
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
+from templatemine.errors import CapacityError
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths, story_probability
 
-__all__ = ["Effects", "TemplateEffect", "count_cuts", "sum_cuts"]
+__all__ = ["Effects", "SlowArticles", "TemplateEffect", "count_cuts", "sum_cuts"]
+
+MAX_SLOW = 5
+"""Articles for which expressions may take too long before this is an error: each costs seconds."""
+
+
+class SlowArticles(Exception):
+    """Articles for which expressions of a pack take too long.
+
+    Attributes
+    ----------
+    articles : list of Article
+    """
+
+    def __init__(self, articles: list[Article]) -> None:
+        super().__init__(", ".join(one.name for one in articles))
+        self.articles = articles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +82,13 @@ class Effects:
     ----------
     templates : sequence of Template
         Those of the pack, and those that people removed.
+
+    Raises
+    ------
+    SlowArticles
+        Expressions take too long for some articles; the same templates can be looked for in the others.
+    CapacityError
+        They do for more than `MAX_SLOW`.
     """
 
     def __init__(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> None:
@@ -81,7 +105,7 @@ class Effects:
 
     def extend(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
         """Look for those templates that are new, if the pack finds the others as before and the articles are the same;
-        else False."""
+        else False.  After an error these effects are of no use any more."""
         same = all(getattr(pack, name) == getattr(self._pack, name) for name in ("html", "tokenise", "enabled"))
         if not same or len(articles) != len(self._articles):
             return False
@@ -100,10 +124,19 @@ class Effects:
             self._by_value[one] = place
         self._templates += templates
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
+        slow: list[Article] = []
         for number, (before, article) in enumerate(zip(self._occurrences, self._articles, strict=True)):
-            starts, ends, places = occurrences.find(article.document.body)
+            try:
+                starts, ends, places = occurrences.find(article.document.body)
+            except CapacityError:
+                slow.append(article)
+                if len(slow) > MAX_SLOW:
+                    raise
+                continue
             more = starts, ends, places + first
             self._occurrences[number] = OccurrenceColumns(*map(np.concatenate, zip(before, more, strict=True)))
+        if slow:
+            raise SlowArticles(slow)
         size = len(self._templates)
         self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
             np.zeros(size, np.int64) for _ in range(4)

@@ -113,6 +113,7 @@ class Library:
         self._revisions: dict[str, tuple[str, Revision]] = {}
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sample_articles(records, self.config, wanted)
+        self._slow: dict[str, list[Article]] = {}
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
         self._refresh()
@@ -272,12 +273,22 @@ class Library:
         return self._by_id.get((source, name))
 
     def matching_articles(self, stored: StoredPack) -> list[Article]:
-        """The articles of a source that its pack is meant for: pages or texts."""
+        """The articles of a source that its pack is meant for, pages or texts, without those of `leave_out`."""
+        source = escape_surrogates(stored.pack.source)
+        slow = self._slow.get(source, ())
         return [
             one
-            for one in self.articles.get(escape_surrogates(stored.pack.source), ())
-            if one.document.is_html == stored.pack.html
+            for one in self.articles.get(source, ())
+            if one.document.is_html == stored.pack.html and not any(one is other for other in slow)
         ]
+
+    def leave_out(self, stored: StoredPack, articles: Iterable[Article]) -> None:
+        """Take articles out of the sample, for which expressions of the pack take too long."""
+        self._slow.setdefault(escape_surrogates(stored.pack.source), []).extend(articles)
+
+    def left_out(self, stored: StoredPack) -> int:
+        """How many articles of the source were taken out of the sample."""
+        return len(self._slow.get(escape_surrogates(stored.pack.source), ()))
 
     def _example_finder(self, source: str, pack: Pack) -> Any:
         """One occurrence of each string in the sample."""

@@ -119,6 +119,7 @@ function show(fresh) {
   $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${counted(decided, "decision")}`;
   const { articles: all, touched, characters, cut } = state.sample;
   $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
+    + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
     + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
   $("undo").disabled = !state.history.some((one) => one.undoes === null && !one.undone);
   const slider = $("cutoff");
