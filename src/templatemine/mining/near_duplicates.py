@@ -13,6 +13,7 @@ and some 30 for each of those that are sorted.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,17 +73,14 @@ def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     # some million runs leave a handful of chance pairs, of dozens that two documents need.
     document_bits = np.uint64(n.bit_length())
     keys = np.sort(runs >> document_bits << document_bits | rank[owner])
-    is_first = np.ones(len(keys), np.bool_)
-    is_first[1:] = keys[1:] != keys[:-1]
+    is_first = _find_firsts(keys)
     runs, owner = keys >> document_bits, (keys & ((np.uint64(1) << document_bits) - np.uint64(1))).astype(np.int64)
     size -= np.bincount(owner[~is_first], minlength=n)
     runs, owner = runs[is_first], owner[is_first]
     # Two documents are compared by the runs that both hold and none between them, in their order, does.
     repeated = np.flatnonzero(runs[1:] == runs[:-1])
     pairs = np.sort(owner[repeated] * np.int64(n) + owner[repeated + 1])
-    is_first = np.ones(len(pairs), np.bool_)
-    is_first[1:] = pairs[1:] != pairs[:-1]
-    starts = np.flatnonzero(is_first)
+    starts = np.flatnonzero(_find_firsts(pairs))
     pairs, common = pairs[starts], np.diff(starts, append=len(pairs))
     first, second = pairs // n, pairs % n
     smaller = np.minimum(size[first], size[second])
@@ -91,6 +89,13 @@ def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     is_original = np.ones(n, np.bool_)
     is_original[second[is_copy]] = False
     return is_original[rank.astype(np.int64)]
+
+
+def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of some sorted values are the first of their like."""
+    is_first = np.ones(len(values), np.bool_)
+    is_first[1:] = values[1:] != values[:-1]
+    return is_first
 
 
 def _find_rare_runs(
