@@ -11,9 +11,8 @@ All offsets are code points, end exclusive.  Reading all archives takes some 350
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.config import PipelineConfig
+from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.evaluation.gold import GoldSpans, read_spans
 from templatemine.evaluation.protocol import stable_hash
 from templatemine.io.jsonl import decode_line
+from templatemine.io.read import read_documents
 from templatemine.mining.labels import Candidates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.segments import Segments
@@ -47,6 +47,7 @@ __all__ = [
     "locate_tokens",
     "match_labels",
     "publisher_of",
+    "read_sources",
 ]
 
 BOILERPLATE_KINDS = (
@@ -165,26 +166,54 @@ def publisher_of(source: str) -> str:
 def load_annotated_sources(
     data: Path, *, max_documents: int = MAX_DOCUMENTS, labelled: bool = True
 ) -> list[AnnotatedSource]:
-    """The sources with gold, and with labels if these are asked for, in the order of their names.
+    """`read_sources` of a folder with `ARCHIVES`, `GOLD_FOLDERS` and, if they are asked for, ``labels``."""
+    return read_sources(
+        [str(data / f"{archive}.jsonl.gz") for archive in ARCHIVES],
+        [data / folder for folder in GOLD_FOLDERS],
+        data / "labels" if labelled else None,
+        max_documents=max_documents,
+    )
+
+
+def read_sources(
+    archives: Sequence[str],
+    gold_folders: Sequence[Path] = (),
+    label_folder: Path | None = None,
+    *,
+    publishers: Mapping[str, str] = PUBLISHERS,
+    max_documents: int = MAX_DOCUMENTS,
+) -> list[AnnotatedSource]:
+    """The sources with gold or labels, in the order of their names.
 
     Parameters
     ----------
-    data : Path
-        The folder of `ARCHIVES`, `GOLD_FOLDERS` and ``labels``.
+    archives : sequence of str
+        In any format that `templatemine mine` reads.
+    gold_folders : sequence of Path
+        With a file of annotated articles a source.
+    label_folder : Path, optional
+        With a file of labelled strings a source.
+    publishers : mapping
+        Source -> publisher, for those that share one.
+    max_documents : int
+        Of a source, see `choose_documents`; of feeds at least `MAX_ITEMS`.
 
     Raises
     ------
     CorpusError
         An annotated article is in no archive.
     """
-    gold = {file.stem: read_spans(file) for folder in GOLD_FOLDERS for file in sorted((data / folder).glob("*.jsonl"))}
-    labels = load_labels(data / "labels") if labelled else {}
+    gold = {file.stem: read_spans(file) for folder in gold_folders for file in sorted(folder.glob("*.jsonl"))}
+    labels = load_labels(label_folder) if label_folder else {}
     asked: dict[str, Counter[str]] = {name: Counter() for name in (*gold, *labels)}
     for name, strings in labels.items():
         asked[name].update(document for string in strings for document, _, _ in string.places)
     for name, spans in gold.items():
         asked[name].update(dict.fromkeys(spans, len(labels.get(name, ())) + 1))
-    documents = _read_archives(data, asked.keys())
+    documents: dict[str, list[Document]] = {name: [] for name in asked}
+    for document in read_documents(archives, ReadConfig()):
+        if document.source in asked:
+            documents[document.source].append(document)
     sources = []
     for name in sorted(asked):
         most = max(MAX_ITEMS, max_documents) if name.startswith(FEED_PREFIX) else max_documents
@@ -196,7 +225,7 @@ def load_annotated_sources(
         sources.append(
             AnnotatedSource(
                 name=name,
-                publisher=publisher_of(name),
+                publisher=publishers.get(name, name),
                 documents=tuple(chosen),
                 gold=gold.get(name, {}),
                 labels=labels.get(name, ()),
@@ -231,23 +260,6 @@ def _parse_label(line: bytes, where: str) -> LabelledString:
         problem = f"expected a known label and filler, found {string.label!r} and {string.filler!r}"
         raise CorpusError(problem, where, fatal=True)
     return string
-
-
-def _read_archives(data: Path, names: Collection[str]) -> dict[str, list[Document]]:
-    documents: dict[str, list[Document]] = defaultdict(list)
-    for archive in ARCHIVES:
-        for row in _read_rows(data / f"{archive}.jsonl.gz"):
-            if row["source"] in names:
-                fields = {name: row.get(name) or None for name in ("url", "date", "title")}
-                documents[row["source"]].append(
-                    Document(source=row["source"], id=row["id"], text=row["text"], **fields)
-                )
-    return documents
-
-
-def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rb") as lines:
-        yield from map(decode_line, lines)
 
 
 def choose_documents(documents: Sequence[Document], most: int, asked: Mapping[str, int]) -> list[Document]:

@@ -119,7 +119,7 @@ def test_sources_hold_articles_gold_and_labels(tmp_path: Path) -> None:
     assert len(source.documents) == 5
     assert {f"s/{number}" for number in range(4)} < {one.id for one in source.documents}
     assert [one.id for one in source.articles] == ["s/1"]
-    assert (source.articles[0].title, source.articles[0].date) == ("A title", None)
+    assert (source.articles[0].title, source.articles[0].date) == ("A title", "")
     assert source.gold == {"s/1": [(0, 3, "optional", "caption")]}
     assert source.labels == [label("prefix", "Related:", "related", "line")]
     assert not load_annotated_sources(tmp_path, labelled=False)[1].labels
