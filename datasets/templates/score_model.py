@@ -26,6 +26,7 @@ for folder in (str(HERE), str(HERE.parent)):
 from training_data import (  # noqa: E402
     BOILERPLATE_KINDS,
     FILLERS,
+    UNITS,
     AnnotatedSource,
     MatchedLabel,
     locate_tokens,
@@ -174,6 +175,8 @@ class LabelledCandidates:
         1 boilerplate, 0 content, -1 not labelled or mixed.
     filler : int8 array
         What becomes of the rest of the line: a place in `FILLERS`, -1 not labelled.
+    unit : int8 array
+        What a labelled string was found as: a place in `UNITS`, -1 not labelled.
     """
 
     matrix: NDArray[np.float32]
@@ -185,6 +188,7 @@ class LabelledCandidates:
     kinds: NDArray[np.int64]
     label: NDArray[np.int8]
     filler: NDArray[np.int8]
+    unit: NDArray[np.int8]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,10 +336,11 @@ def _label_candidates(
         else:
             low, high = segments.bounds[begins[line[seg]]], begin - 1
         rest = annotation.count(owner, low, high, len(candidates))
-    label, filler = np.full((2, len(candidates)), -1, np.int8)
+    label, filler, unit = np.full((3, len(candidates)), -1, np.int8)
     for match in matches:
         size = len("".join(match.string.text.split())) * len(match.occurrences)
         label[match.row] = bool(match.label)
+        unit[match.row] = UNITS.index(match.string.unit)
         filler[match.row] = FILLERS.index(match.filler) if match.filler else -1
         own[match.row] = 0
         own[match.row, :2] = size, size * bool(match.label)
@@ -354,6 +359,7 @@ def _label_candidates(
         kinds=own[known, 2:],
         label=label[known],
         filler=filler[known],
+        unit=unit[known],
     )
 
 

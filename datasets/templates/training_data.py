@@ -38,6 +38,7 @@ __all__ = [
     "BOILERPLATE_KINDS",
     "FILLERS",
     "PUBLISHERS",
+    "UNITS",
     "AnnotatedSource",
     "LabelledString",
     "MatchedLabel",
@@ -55,6 +56,8 @@ BOILERPLATE_KINDS = (
     *("navigation", "embed", "note", "contact", "other"),
 )
 """What boilerplate is for; gold alone has "other"."""
+UNITS = ("segment", "string", "prefix", "suffix")
+"""What a labelled string was found as."""
 CONTENT, MIXED = "content", "mixed"
 FILLERS = ("content", "sentence", "line")
 """What the rest of the line of a label is: content, boilerplate to the end of the sentence, or to that of the line."""
@@ -94,7 +97,7 @@ class LabelledString(NamedTuple):
     Attributes
     ----------
     unit : str
-        What it was found as: "segment", "string" (it crosses segments), "prefix" or "suffix".
+        One of `UNITS`; a "string" crosses segments.
     text : str
     df, n : int
         Documents that hold it, of how many.
@@ -256,9 +259,11 @@ def _parse_label(line: bytes, where: str) -> LabelledString:
         string = LabelledString(places=places, **row)
     except (ValueError, KeyError, TypeError) as error:
         raise CorpusError("expected {unit, text, df, n, label, filler, places}", where, fatal=True) from error
-    if string.label not in (CONTENT, MIXED, *BOILERPLATE_KINDS) or string.filler not in (None, *FILLERS):
-        problem = f"expected a known label and filler, found {string.label!r} and {string.filler!r}"
-        raise CorpusError(problem, where, fatal=True)
+    known = {"unit": UNITS, "label": (CONTENT, MIXED, *BOILERPLATE_KINDS), "filler": (None, *FILLERS)}
+    for name, values in known.items():
+        if getattr(string, name) not in values:
+            problem = f"expected a {name} of {', '.join(map(str, values))}, found {getattr(string, name)!r}"
+            raise CorpusError(problem, where, fatal=True)
     return string
 
 

@@ -16,7 +16,7 @@ sys.path[:0] = [str(ROOT / "datasets"), str(ROOT / "datasets" / "templates")]
 
 import score_model  # noqa: E402
 import train  # noqa: E402
-from training_data import BOILERPLATE_KINDS, FILLERS, AnnotatedSource, LabelledString  # noqa: E402
+from training_data import BOILERPLATE_KINDS, FILLERS, UNITS, AnnotatedSource, LabelledString  # noqa: E402
 
 from templatemine.mining.labels import PREFIX, SEGMENT  # noqa: E402
 from templatemine.mining.score import load_model  # noqa: E402
@@ -84,6 +84,7 @@ def test_a_label_decides(gold: Any, label: str, filler: str | None, share: int, 
     size = 3 * len(LABEL)
     assert (prefixes.size[row], prefixes.boilerplate[row]) == (size, share * size)
     assert (prefixes.rest[row], prefixes.rest_boilerplate[row]) == (size, rest_share * size)
+    assert UNITS[prefixes.unit[row]] == "prefix"
     assert prefixes.filler[row] == (FILLERS.index(filler) if filler else -1)
     assert prefixes.kinds[row].tolist() == [size * (kind == label) for kind in BOILERPLATE_KINDS]
 

@@ -129,7 +129,7 @@ def test_what_is_wrong_with_them_is_told(tmp_path: Path) -> None:
     make_data(tmp_path, gold_id="nowhere")
     with pytest.raises(CorpusError, match="s: 1 annotated articles are in no archive, e.g. nowhere"):
         load_annotated_sources(tmp_path)
-    for change in ({"places": [[1]]}, {"label": "advert"}, {"filler": "page"}, {"more": 1}):
+    for change in ({"places": [[1]]}, {"label": "advert"}, {"filler": "page"}, {"unit": "page"}, {"more": 1}):
         write(tmp_path / "labels" / "s.jsonl", [label("prefix", "Related:", "related")._asdict() | change])
         with pytest.raises(CorpusError, match=r"s\.jsonl:1: expected "):
             load_labels(tmp_path / "labels")
