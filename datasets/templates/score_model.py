@@ -407,9 +407,9 @@ def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     return columns
 
 
-def _fit_forests(sources: Sequence[SourceExamples]) -> dict[str, dict[str, Array]]:
+def _fit_forests(sources: Sequence[SourceExamples], kinds: Sequence[str] = KINDS) -> dict[str, dict[str, Array]]:
     found = {}
-    for kind in KINDS:
+    for kind in kinds:
         rows = []
         for one in sources:
             labelled = one.kinds[kind]
@@ -427,7 +427,7 @@ def _score_unseen(sources: Sequence[SourceExamples]) -> dict[str, dict[str, NDAr
     scores = {}
     for number in range(FOLDS):
         held_out = set(names[number::FOLDS])
-        forests = _fit_forests([one for one in sources if one.publisher not in held_out])
+        forests = _fit_forests([one for one in sources if one.publisher not in held_out], [*FILLER_FORESTS])
         for one in sources:
             if one.publisher in held_out:
                 scores[one.source] = {
