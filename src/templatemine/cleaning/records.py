@@ -4,7 +4,8 @@ A record keeps its fields and their order; its text field gets the cleaned text 
 for; always a string), and a field ``removed`` says what was
 cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Four kinds of records are passed on as
 they are, without ``removed``, and counted: those of a source without a pack, or with one that is skipped
-(`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
+(`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
+cleaned by the field that its pack is for.)
 
 The work goes in batches of some hundred records, to one process or to several (lines that are cleaned as they stand go
 to threads of one process, as they need no lock of Python); what comes out is the same and in the same order.  JSON

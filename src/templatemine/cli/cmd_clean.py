@@ -312,7 +312,9 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     """Where no record has a pack, its source is most often named in another way than when the pack was mined."""
     from templatemine.packs.pack_folder import PackFiles
 
-    records, packs = (tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip")))
+    records, packs = (
+        tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
+    )
     return (
         f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
         "--source-field and --source-of say where the source stands, as for mine"

@@ -125,7 +125,7 @@ class Library:
         known = {path: source for source, path in self._files.items()}
         files: dict[str, str] = {}
         with suppress(PackError):  # a folder without packs: annotation alone
-            for path in pack_files(self._packs):
+            for path in pack_files(self._packs, lambda path, error: None):  # a file that leads out of the folder
                 try:
                     source = escape_surrogates(self._read(path).pack.source)
                 except PackError:

@@ -51,8 +51,8 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
     """The templates with one of each id, in their order: a pack has a string, with its slot on one side or without,
     once.
 
-    A string may be accepted as a segment and as a label, or with two kinds of fillers.  The template stays that holds at
-    fewest edges of lines, of several the first.  So an id says nothing but the tokens of its own template, whatever
+    A string may be accepted as a segment and as a label, or with two kinds of fillers.  The template stays that holds
+    at fewest edges of lines, of several the first.  So an id says nothing but the tokens of its own template, whatever
     else is in the pack, and no two templates of a pack share one.
     """
     by_id: dict[str, Template] = {}

@@ -9,9 +9,7 @@ unknown schema and missing or wrong fields are refused here by name and place, e
 from __future__ import annotations
 
 import json
-import re
 import warnings
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
@@ -25,6 +23,7 @@ from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError, UnreadablePackError
 from templatemine.model import Cutoff, PathVote, Question, RepeatedText, Template
 from templatemine.packs import overrides, page_section
+from templatemine.packs.oddities import tell_oddities
 from templatemine.packs.pack import Pack, mined_mark
 from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
@@ -34,7 +33,17 @@ from templatemine.text.patterns import make_pattern_set
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["READABLE", "SCHEMA", "PackSerialiser", "read", "read_mined", "read_template", "rename_old_fields", "write", "write_checked"]
+__all__ = [
+    "READABLE",
+    "SCHEMA",
+    "PackSerialiser",
+    "read",
+    "read_mined",
+    "read_template",
+    "rename_old_fields",
+    "write",
+    "write_checked",
+]
 
 SCHEMA = 2
 READABLE = (1, SCHEMA)
@@ -231,58 +240,9 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     return _read_data(data, text, where, history_only)
 
 
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_MAX_NAMED = 5
-"""Oddities that a warning names."""
-
-
-def _tell_oddities(data: Any, text: str, where: str) -> None:
-    """Warn of keys that stand twice in an object, of which the last counts, and of fields that mean nothing: a person
-    who edits a pack would wonder why they change nothing."""
-    oddities: list[str] = []
-    # Outside strings a colon follows a key, and nothing else: to look for pairs takes longer than all other reading.
-    if _STRING.sub("", text).count(":") != _count_keys(data):
-        oddities += _find_repeated_keys(text)
-    oddities += [f"{name} means nothing" for name in _find_unknown_fields(data)]
-    if oddities:
-        more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""
-        warnings.warn(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}", stacklevel=4)
-
-
-def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(_count_keys, value.values()))
-    return sum(map(_count_keys, value)) if isinstance(value, list) and value and isinstance(value[0], dict) else 0
-
-
-def _find_repeated_keys(text: str) -> list[str]:
-    found: list[str] = []
-
-    def look(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        data = dict(pairs)
-        if len(data) < len(pairs):
-            of = f" of {data['id']}" if isinstance(data.get("id"), str) else ""
-            counts = Counter(name for name, _ in pairs)
-            found.extend(f"{name!r}{of} stands {n} times, the last counts" for name, n in counts.items() if n > 1)
-        return data
-
-    json.loads(text, object_pairs_hook=look)
-    return found
-
-
-def _find_unknown_fields(data: Mapping[str, Any]) -> Iterator[str]:
-    """Names with their places; values of another type than they should have are told by who reads them."""
-    for key, known in _KNOWN_FIELDS.items():
-        rows = [data] if not key else data.get(key)
-        for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
-            if isinstance(row, dict) and not row.keys() <= known:
-                place = f"{key}[{index}]." if isinstance(rows, list) and key else f"{key}." if key else ""
-                yield from (f"{place}{name}" for name in row if name not in known)
-
-
 def _read_data(data: Any, text: str, where: str, history_only: bool) -> Pack:
     pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where), where)
-    _tell_oddities(data, text, where)
+    tell_oddities(data, text, _KNOWN_FIELDS, where)
     return pack
 
 
@@ -357,9 +317,10 @@ _TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
 
 _KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
     "": frozenset(
-        ("schema", "boundaries", "caution", "mined", "questions", *_FIELD_TYPES, *RENAMED_FIELDS)
-        + overrides.KEYS
-        + page_section.KEYS
+        (
+            *("schema", "boundaries", "caution", "mined", "questions"),
+            *(*_FIELD_TYPES, *RENAMED_FIELDS, *overrides.KEYS, *page_section.KEYS),
+        )
     ),
     "tokeniser": frozenset(("html", "separators")),
     "user_patterns": frozenset(field.name for field in fields(UserPattern)),
