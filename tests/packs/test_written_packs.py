@@ -24,7 +24,7 @@ from templatemine.pipeline import Miner
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "datasets"))
 
-from generate import SCRIPTS, ArchiveSpec, generate  # noqa: E402
+from generate import SCRIPTS, ArchiveSpec, generate
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CAUTIONS = (1e-9, 0.01, 0.1, 0.5, 1.0, 4.0)
