@@ -34,8 +34,8 @@ string; texts stay plain.
 
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
-those of a source without a pack, or whose pack in a folder of packs has an error
-(it is named, and the exit code is 1), those with only HTML if the pack is for text,
+those of a source without a pack, or with one that has an error (of a folder; it
+is named, and the exit code is 1), those with only HTML if the pack is for text,
 and those with only text if the pack is for HTML. An existing field "removed" is
 replaced, and counted; --removed-field gives the new field another name.
 

@@ -55,7 +55,7 @@ __all__ = [
 ]
 
 _STRICT = """\
-  1    --strict: stopped at the first such document or pack; nothing was written
+  1    --strict: stopped at the first such document or pack; nothing written
 """
 
 EXIT_CODES = f"""\
