@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from templatemine.bounds import check_jobs
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError
 from templatemine.io.given import Given, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
@@ -214,8 +214,7 @@ class Miner:
     ) -> None:
         self.config = config or PipelineConfig()
         self._options = resolve_defaults(self.config)
-        if jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self.jobs = jobs
         self.progress = progress or (lambda step, done, total: None)
 

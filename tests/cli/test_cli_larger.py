@@ -44,7 +44,7 @@ def test_strict_stops(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--memory", "5M"], "memory: expected at least 128M, got 5,242,880 bytes"),
+        (["--memory", "5M"], "memory: expected a size of at least 128M, got 5,242,880 bytes"),
         (["--memory", "much"], "expected a size such as 500M or 2G, got 'much'"),
         (["--restart"], "--restart needs --memory"),
     ],

@@ -28,9 +28,10 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
+from templatemine.bounds import NUMBERS, check_record
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
-from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.errors import CapacityError, CorpusError
 from templatemine.io import lock
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
@@ -45,7 +46,7 @@ from templatemine.text.dates import UnreadableDates
 
 __all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
 
-MIN_MEMORY = 128 << 20
+MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
 
 _BASE_MEMORY = 76 << 20
@@ -75,10 +76,7 @@ class ArchiveConfig:
     checkpoint: float = 10.0
 
     def __post_init__(self) -> None:
-        if self.memory < MIN_MEMORY:
-            raise ConfigError(f"memory: expected at least {MIN_MEMORY >> 20}M, got {self.memory:,} bytes")
-        if self.jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {self.jobs}")
+        check_record(self)
 
     @property
     def budget(self) -> int:

@@ -49,6 +49,7 @@ from templatemine.archive.partition import (
 from templatemine.archive.run import ArchiveConfig
 from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
+from templatemine.bounds import check_record
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, counted
 from templatemine.io import lock
@@ -87,6 +88,9 @@ class UpdateConfig:
     memory: int = 1 << 30
     dry_run: bool = False
     caution: float | None = None
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
@@ -61,6 +62,7 @@ class StreamConfig:
     fallback: str | None = None
 
     def __post_init__(self) -> None:
+        check_record(self)
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
         taken += [names.url_field, names.title_field]
@@ -70,8 +72,6 @@ class StreamConfig:
             if name in taken:
                 raise ConfigError(f"{what}: expected a name of its own, got {name!r} as for another field")
             taken += [] if name is None else [name]
-        if self.clean.html not in ("main", "strip"):
-            raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
 
 class RecordCleaner:
@@ -98,8 +98,7 @@ class RecordCleaner:
     """
 
     def __init__(self, packs: Mapping[str, Pack], config: StreamConfig | None = None, *, jobs: int = 1) -> None:
-        if jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import WORDS
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
@@ -66,33 +67,33 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
-        choices=("native", "regex"),
+        choices=WORDS["CleanConfig.engine"],
         default=clean.engine,
         help="both remove the same; native is faster (default: %(default)s)",
     )
     group.add_argument(
         "--gap",
         metavar="N",
-        type=common.int_at_least(0),
+        type=common.number_of("CleanConfig.gap"),
         default=clean.gap,
         help="also remove text between two removed parts if it is shorter than N characters (default: %(default)s)",
     )
     group.add_argument(
         "--guard",
         metavar="SHARE",
-        type=common.parse_share,
+        type=common.number_of("CleanConfig.guard"),
         default=clean.guard,
         help="an article of which a greater share is boilerplate is a stub, and marked (default: %(default)s)",
     )
     group.add_argument(
         "--stubs",
-        choices=("clean", "keep"),
+        choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
         help="clean stubs, such as those before a paywall, or keep them whole (default: %(default)s)",
     )
     group.add_argument(
         "--html",
-        choices=("main", "strip"),
+        choices=WORDS["CleanConfig.html"],
         default=clean.html,
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )

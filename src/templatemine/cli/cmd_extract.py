@@ -122,7 +122,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--other",
         metavar="P",
-        type=common.parse_share,
+        type=common.number_of("ExtractConfig.other"),
         help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
         f"(default: {defaults.other:g})",
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import WORDS
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import (
@@ -48,8 +49,7 @@ sources. It is for articles of sources that are too small or too new for a pack
 of their own, and is used only with "clean --fallback _shared".
 """
 
-METHODS = ("default", "energy", "thesis")
-"""Names of `pipeline.METHODS`, here so that --help need not import it; a test holds the two together."""
+METHODS = WORDS["PipelineConfig.method"]
 
 _PROGRESS_STEP = 256
 """Documents between two steps of the progress bar."""
@@ -83,28 +83,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min-docs",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("MineConfig.min_docs"),
         default=mine.min_docs,
         help="skip a source with fewer documents (default: 5, energy and thesis 10)",
     )
     group.add_argument(
         "--min-df",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("MineConfig.min_df"),
         default=mine.min_df,
         help="energy and thesis: minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",
         metavar="X",
-        type=common.parse_share,
+        type=common.number_of("MineConfig.min_share"),
         default=mine.min_share,
         help="... and minimum share of the documents (default: that of the method)",
     )
     group.add_argument(
         "--max-sources",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("CrossSourceConfig.max_sources"),
         default=CrossSourceConfig().max_sources,
         help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
     )
@@ -137,7 +137,7 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--shared-sources",
         metavar="N",
-        type=common.int_at_least(2),
+        type=common.number_of("SharedConfig.least"),
         default=shared.least,
         help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
     )

@@ -52,14 +52,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--window",
         metavar="DAYS",
-        type=common.int_at_least(1),
+        type=common.number_of("WindowConfig.days"),
         default=_DAYS,
         help="keep documents of so many days up to the newest (default: %(default)s) ...",
     )
     group.add_argument(
         "--least",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("WindowConfig.least"),
         default=_LEAST,
         help="... or the newest N, if these are more; a pack of more documents waits for N (default: %(default)s)",
     )

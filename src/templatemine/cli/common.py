@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from templatemine.bounds import NUMBERS
+from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
 from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 
@@ -43,8 +45,8 @@ __all__ = [
     "markup_config",
     "no_documents_error",
     "open_records",
+    "number_of",
     "parse_jobs",
-    "parse_share",
     "parse_size",
     "print_error",
     "print_text",
@@ -152,53 +154,6 @@ class DeprecatedOption(argparse.Action):
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
-def int_at_least(least: int) -> Callable[[str], int]:
-    """A type for argparse: a whole number from `least` up."""
-
-    def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if value < least:
-            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, got {text!r}")
-        return value
-
-    return number
-
-
-def parse_share(text: str) -> float:
-    """A type for argparse: a number from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text!r}")
-    return value
-
-
-def parse_size(text: str) -> int:
-    """A type for argparse: bytes, with an optional K, M, G or T for powers of 1,024."""
-    number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
-    if number and number[-1] in "KMGT":
-        unit = 10 * ("KMGT".index(number[-1]) + 1)
-        number = number[:-1]
-    try:
-        value = int(float(number) * 2**unit)
-    except (ValueError, OverflowError):
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a size such as 500M or 2G, got {text!r}")
-    return value
-
-
-def parse_jobs(text: str) -> int:
-    """A type for argparse: a number of processes, 0 for as many as there are processors."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return int_at_least(0)(text) or processors or 1
-
-
 def add_field_options(parser: argparse.ArgumentParser) -> None:
     """The names of the fields of JSON lines."""
     group = parser.add_argument_group("fields of the records")
@@ -238,7 +193,7 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-record",
         metavar="MIB",
-        type=int_at_least(1),
+        type=int_at_least(1, int(NUMBERS["ReadConfig.max_record"].most) >> 20),
         default=defaults.max_record >> 20,
         help="skip larger records (default: %(default)s)",
     )
@@ -340,7 +295,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     times = "cut only what is X times likelier to be boilerplate than by default; below 1 cuts more"
     group.add_argument(
         "--caution",
-        type=float,
+        type=number_of("SelectConfig.caution"),
         default=None if of_packs else SelectConfig().caution,
         metavar="X",
         help=f"{times} (default: {default})",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from templatemine.bounds import check_record
 from templatemine.desk.security import allowed_hosts, check_token, is_loopback
 from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line
 from templatemine.evaluation.gold import GoldSpans
@@ -35,6 +36,7 @@ class ServeConfig:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_record(self)
         check_token(self.token)
 
 
