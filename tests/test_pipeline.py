@@ -136,7 +136,11 @@ def test_equal_documents_teach_nothing() -> None:
 
 
 def test_no_documents_no_reports() -> None:
-    assert Miner().run([]) == []
+    with pytest.warns(UserWarning, match="no documents were given"):
+        assert Miner().run([]) == []
+    exhausted = iter(())
+    with pytest.warns(UserWarning, match="a generator gives what it has only once"):
+        assert mine(exhausted) == {}
 
 
 def test_documents_of_separators_only() -> None:

@@ -43,6 +43,7 @@ class ReadConfig:
     format : name of a format of `io.formats`; None to go by the suffix of each file.
     source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
         registered domain of the page).
+    source : of all records, whatever they say; None to go by `source_of`.
     max_record : bytes of the largest record that is read; a larger one is skipped, reported and counted.  64 MiB: more
         than ten times what Common Crawl keeps of a page (5 MiB), and still no danger to memory.
     csv_delimiter : the character between the columns of CSV; None to find it in the header, see `io.csv`.
@@ -57,6 +58,7 @@ class ReadConfig:
     url_field: str = "url"
     title_field: str = "title"
     format: str | None = None
+    source: str | None = None
     source_of: str | None = None
     max_record: int = 64 << 20
     csv_delimiter: str | None = None
@@ -67,6 +69,15 @@ class ReadConfig:
         names = (self.text_field, self.html_field, self.source_field, self.id_field, self.date_field)
         if not all((*names, self.url_field, self.title_field)):
             raise ConfigError("fields: expected a name for each, got an empty one")
+        if self.source is not None:
+            if not self.source.strip():
+                raise ConfigError(f"source: expected a name, got {self.source!r}")
+            rule = f"name:{self.source}"
+            if self.source_of not in (None, rule):
+                raise ConfigError(
+                    f"source and source_of: expected one of them, got {self.source!r} and {self.source_of!r}"
+                )
+            object.__setattr__(self, "source_of", rule)  # readers know rules alone
         for name in names:
             if names.count(name) > 1:
                 raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from templatemine.bounds import check_jobs
 from templatemine.config import PipelineConfig
-from templatemine.io.given import Given, documents_of
+from templatemine.io.given import Errors, Given, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
@@ -218,28 +218,39 @@ class Miner:
         self.jobs = jobs
         self.progress = progress or (lambda step, done, total: None)
 
-    def run(self, documents: Given) -> list[SourceReport]:
+    def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
         """A report for each source, in the order of their names, and for the shared pack if it is asked for.
 
         Parameters
         ----------
         documents : path, or iterable of Document or dict, or data frame
             Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.given.documents_of`.
+        source : str, optional
+            Of all documents, whatever they say.
+        errors : "raise" or "skip", default "raise"
+            What is done about a record that holds no document: the first is raised, or all are left out with a warning.
 
         Raises
         ------
         CorpusError
             Something is no document.
         """
-        return self.map(documents, lambda report: report)
+        return self.map(documents, lambda report: report, source=source, errors=errors)
 
-    def map(self, documents: Given, finish: Callable[[SourceReport], ValueT]) -> list[ValueT]:
+    def map(
+        self,
+        documents: Given,
+        finish: Callable[[SourceReport], ValueT],
+        *,
+        source: str | None = None,
+        errors: Errors = "raise",
+    ) -> list[ValueT]:
         """As `run`, but gives what `finish` makes of each report.
 
         It is called where the source was mined, which may be another process.
         """
         by_source: dict[str, list[Document]] = {}
-        for document in documents_of(documents):
+        for document in documents_of(documents, source=source, errors=errors):
             by_source.setdefault(document.source, []).append(document)
         results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
@@ -250,7 +261,14 @@ MAX_NAMED = 3
 """Sources that a warning names."""
 
 
-def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:
+def mine(
+    documents: Given,
+    config: PipelineConfig | None = None,
+    *,
+    jobs: int = 1,
+    source: str | None = None,
+    errors: Errors = "raise",
+) -> dict[str, Pack]:
     """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
@@ -260,13 +278,15 @@ def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 
     config : PipelineConfig, optional
     jobs : int, default 1
         As of `Miner`.
+    source, errors
+        As of `Miner.run`.
 
     Examples
     --------
     >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
     >>> packs["foxnews.com"].save("foxnews.com.json")  # doctest: +SKIP
     """
-    reports = list(Miner(config, jobs=jobs).run(documents))
+    reports = list(Miner(config, jobs=jobs).run(documents, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]
     if left_out:
         named = "; ".join(

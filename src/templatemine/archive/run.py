@@ -40,7 +40,7 @@ from templatemine.io.write import claim
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
-from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, pack_names
+from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, StandingPacks, pack_names
 from templatemine.pipeline import drive
 from templatemine.text.dates import UnreadableDates
 
@@ -182,6 +182,13 @@ class ArchiveRun:
             return finished_result
         state = self._resume_or_start(description)
         if state["phase"] == "split":
+            standing = StandingPacks(self.output, self.config.force)
+
+            def refuse(source: str, documents: int) -> None:
+                if documents == self._options.min_docs:
+                    standing.refuse(source)
+
+            self._first_pass.count_source = refuse
             self._first_pass.run(state, streams)
         else:
             self._first_pass.read_sizes()

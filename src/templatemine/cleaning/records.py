@@ -185,10 +185,12 @@ class RecordCleaner:
     def _line_fields(self) -> _records.Fields | None:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
-        if self.config.hits or names.source_of is not None or self.config.clean.engine != "native":
+        by_rule = names.source_of is not None and names.source is None
+        if self.config.hits or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
-        fields = (names.text_field, names.html_field, names.source_field, names.id_field, removed, f"{removed}_stub")
+        source = names.source_field if names.source is None else _NO_FIELD
+        fields = (names.text_field, names.html_field, source, names.id_field, removed, f"{removed}_stub")
         try:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
@@ -197,7 +199,8 @@ class RecordCleaner:
 
     def _clean_lines(self, work: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Lines as they stand, natively; those that are out of the ordinary as records."""
-        block = _records.BlockCleaner(fields, work.data, work.source.encode("utf-8", "surrogatepass"))
+        default = self.config.read.source or work.source
+        block = _records.BlockCleaner(fields, work.data, default.encode("utf-8", "surrogatepass"))
         done: list[bytes] = []
         while (reason := block.run()) != _records.DONE:
             if reason == _records.UNKNOWN:
@@ -251,7 +254,8 @@ class RecordCleaner:
         wanted |= {names.date_field} if self.config.hits else set()
         wanted |= {names.url_field} if self._formatted else set()
         # A rule for the source may look at any column.
-        records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
+        few = names.source_of is None or names.source is not None
+        records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
         for place, source, where, record in records:
             try:
                 self._clean(source, record, tally)
@@ -358,6 +362,9 @@ class RecordCleaner:
         cleaner.forget_templates()
         return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, cleaner.lines)
 
+
+_NO_FIELD = '"'
+"""Stands in no line as the name of a field, where it would be escaped."""
 
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 

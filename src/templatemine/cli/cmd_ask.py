@@ -60,7 +60,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
-    common.add_field_options(parser)
+    common.add_field_options(parser, source=False)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -208,8 +208,17 @@ def run(args: argparse.Namespace) -> int:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
-    _print_summary(args, terminal, cleaner.tally)
-    return 0
+    return _finish(args, terminal, cleaner.tally)
+
+
+def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> int:
+    """Print the summary, and what to do if no record has a pack; the exit code."""
+    _print_summary(args, terminal, tally)
+    total = tally.total()
+    if not total.records or total.no_pack < total.records:
+        return terminal.code
+    terminal.note(_explain_no_pack(args, tally))
+    return 1
 
 
 def _clean_config(args: argparse.Namespace) -> CleanConfig:
@@ -259,8 +268,7 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
     args.json = False  # standard output is taken
-    _print_summary(args, terminal, cleaner.tally)
-    return 0
+    return _finish(args, terminal, cleaner.tally)
 
 
 def _check_paths(args: argparse.Namespace) -> None:
@@ -293,8 +301,6 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total))
-    if total.records and total.no_pack == total.records:
-        terminal.say(_explain_no_pack(args, tally))
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
@@ -303,8 +309,8 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
 
     records, packs = (tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs)))
     return (
-        f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
-        "--source-field and --source-of say where the source stands, as for mine"
+        f"no record has a pack, all are unchanged: the sources of the records are {records}, those of the packs are "
+        f"{packs}; --source NAME says whose records these are, --source-field or --source-of where that stands"
     )
 
 

@@ -290,7 +290,7 @@ def run(args: argparse.Namespace) -> int:
             raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
     _print_summary(args, terminal, extractor.tally, single)
-    return 0
+    return terminal.code
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:

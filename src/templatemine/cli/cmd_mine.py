@@ -160,7 +160,23 @@ def run(args: argparse.Namespace) -> int:
     if unreadable := mined.dates.describe():
         terminal.note(unreadable)
     _print_summary(args, terminal, mined)
-    return 0
+    if any(one.pack is not None for one in mined.outcomes):
+        return terminal.code
+    terminal.note(_explain_no_packs(args, mined))
+    return 1
+
+
+def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
+    """Where no source has a pack, nearly always each has too few documents."""
+    from templatemine.mining.methods import resolve_defaults
+
+    sources, least = len(mined.outcomes), resolve_defaults(_pipeline_config(args)).min_docs
+    largest = max(mined.outcomes, key=lambda one: one.documents)
+    return (
+        f"no pack: expected a source with {least:,} documents or more, found {counted(sources, 'source')}, the largest "
+        f"{largest.source!r} with {counted(largest.documents, 'document')} ({largest.note.removeprefix('skipped: ')}); "
+        "give more of each, --source NAME if all are of one source, or a smaller --min-docs"
+    )
 
 
 def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
@@ -242,10 +258,12 @@ def _read_documents(
     from templatemine.archive.apply_overrides import read_pack_rules
     from templatemine.mining.methods import resolve_defaults
 
-    number = 0
+    number, least = 0, resolve_defaults(config).min_docs
     for number, document in enumerate(
         counter.count_documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
     ):
+        if counter.sources[document.source] == least:
+            shelf.standing.refuse(document.source)
         if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)
         yield document
@@ -253,7 +271,6 @@ def _read_documents(
     if not number:
         raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
-    least = resolve_defaults(config).min_docs
     sources = [source for source, documents in counter.sources.items() if documents >= least]
     if config.shared is not None:
         from templatemine.mining.shared_pack import SHARED_PACK

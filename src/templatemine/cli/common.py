@@ -62,7 +62,9 @@ _STRICT = """\
 
 EXIT_CODES = f"""\
 exit codes:
-  0    done; documents that could not be read were skipped, named and counted
+  0    done
+  1    done, but some documents could not be read and were skipped, named and
+       counted; or no record has a pack, or no source got one
 {_STRICT}\
   2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
@@ -154,8 +156,8 @@ class DeprecatedOption(argparse.Action):
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
-def add_field_options(parser: argparse.ArgumentParser) -> None:
-    """The names of the fields of JSON lines."""
+def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
+    """The names of the fields of JSON lines; `source` adds the option of that name."""
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
     group.add_argument(
@@ -173,6 +175,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         default=defaults.source_field,
         help="the source; without it the file name is the source (default: %(default)s)",
     )
+    if source:
+        text = "the source of all records, whatever they say"
+        group.add_argument("--source", metavar="NAME", dest="record_source", help=text)
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
     group.add_argument(
         "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
@@ -211,9 +216,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser) -> None:
+def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
     """The names of the fields, and the format of the inputs."""
-    add_field_options(parser)
+    add_field_options(parser, source=source)
     parser.add_argument(
         "--input-format",
         metavar="NAME",
@@ -270,6 +275,9 @@ def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
     """The names of the fields."""
+    source = getattr(args, "record_source", None)
+    if source is not None and args.source_of is not None:
+        raise ConfigError("--source and --source-of: expected one of them, got both")
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
@@ -281,6 +289,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         url_field=args.url_field,
         title_field=args.title_field,
         format=getattr(args, "input_format", None),
+        source=source,
         source_of=args.source_of,
         max_record=args.max_record << 20,
         csv_delimiter=args.csv_delimiter,
@@ -515,6 +524,11 @@ class Terminal:
     def seconds(self) -> float:
         """Since the start."""
         return time.monotonic() - self._began
+
+    @property
+    def code(self) -> int:
+        """The exit code of a run that came to its end: 1 if documents were skipped."""
+        return 1 if self.skipped else 0
 
     def skip(self, error: CorpusError) -> None:
         """Count an unreadable document; the first few are named, and the first one stops a strict run."""
