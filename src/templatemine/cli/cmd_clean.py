@@ -36,8 +36,10 @@ string; texts stay plain.
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
 those of a source without a pack, those with only HTML if the pack is for text,
-and those with only text if the pack is for HTML. An existing field "removed" is
-replaced, and counted; --removed-field gives the new field another name.
+and those with only text if the pack is for HTML. A record with a field "removed"
+of an earlier run has been cleaned, and passes unchanged as well; with --again it
+is cleaned once more, and offsets refer to its present text. A field "removed" of
+other contents is replaced, and counted; --removed-field names another field.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
 what would change, the second prints it.
@@ -110,6 +112,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
     )
+    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
     group.add_argument(
         "--blocks",
         action="store_true",
@@ -172,6 +175,7 @@ def run(args: argparse.Namespace) -> int:
         rows=outputs.takes_rows(form),
         hits=args.hits is not None,
         fallback=args.fallback,
+        again=args.again,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
@@ -240,7 +244,8 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
 
 def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
     """Write nothing if a format of pages was asked for and there is none; among pages, texts stay plain."""
-    if args.text_format != "text" and total.records > total.no_text and not total.formatted:
+    looked_at = total.records - total.no_text - total.cleaned_before
+    if args.text_format != "text" and looked_at and not total.formatted:
         raise ConfigError(
             f"--text-format: expected pages (field {args.html_field!r}, and no pack of text for their source), found "
             f"none in {counted(total.records, 'record')}; {args.text_format} is for pages"
@@ -327,6 +332,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "characters": counts.characters,
         "characters_cut": counts.cut,
         "removed_replaced": counts.replaced,
+        "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
         "formatted": counts.formatted,
     }
@@ -342,6 +348,8 @@ def _format_row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
+    if counts.cleaned_before:
+        notes.append(f"{counts.cleaned_before:,} cleaned before: unchanged")
     if counts.no_text:
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
@@ -369,12 +377,13 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
     ]
-    plain = total.records - total.no_text - total.formatted if total.formatted else 0
+    plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
+        (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),
         (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
         (total.formatted, f"with their main text as {args.text_format}"),
