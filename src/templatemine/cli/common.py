@@ -508,6 +508,7 @@ class Terminal:
         self.quiet = quiet
         self.strict = strict
         self.skipped = 0
+        self._hints: set[str] = set()
         self._began = time.monotonic()
         self._met: Report | None = None
 
@@ -536,7 +537,11 @@ class Terminal:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
         if self.skipped <= MAX_NAMED_SKIPS:
-            print_error(str(error), "skipped: ")
+            text = str(error)
+            if error.hint in self._hints:
+                text = text.removesuffix(error.hint)
+            self._hints.add(error.hint)
+            print_error(text, "skipped: ")
 
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""

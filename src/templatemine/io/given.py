@@ -151,7 +151,7 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
     try:
         return build_document(fields, config, "", number, "")
     except ValueError as error:
-        raise CorpusError(str(error), where, fatal=True) from error
+        raise CorpusError.of(error, where, fatal=True) from error
 
 
 def _is_null(value: object) -> bool:
