@@ -186,8 +186,10 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_So
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """``function(*item)`` for an item a source, in their order; the largest first, so that no job is left alone
         with it."""
-        sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
-        order = sorted(range(len(items)), key=lambda index: -sizes[index])
+        order: Sequence[int] = range(len(items))
+        if self._jobs > 1:
+            sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
+            order = sorted(order, key=lambda index: -sizes[index])
         results: list[Any] = [None] * len(items)
         completed = map_as_completed(lambda index: function(*items[index]), order, self._jobs)
         for done, (index, result) in enumerate(completed, 1):

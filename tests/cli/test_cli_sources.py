@@ -131,3 +131,31 @@ def test_python(news: Path, today: Path, tmp_path: Path) -> None:
     assert all(cleaned.removed for _, cleaned in cleaners.clean_all(today, ReadConfig(source="one")))
     with pytest.raises(CorpusError, match="expected the source in field 'source', found none .source=.*"):
         templatemine.mine(nameless(40, 1))
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_sources_that_are_too_small_cost_no_look_into_the_folder(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: tuple[str, ...]
+) -> None:
+    """A file was opened for each of them, and two names were made."""
+    from templatemine.archive import apply_overrides
+    from templatemine.packs import pack_folder
+
+    packs = tmp_path / "packs"
+    assert cli("mine", write(tmp_path / "a.jsonl", records(["alpha.example"])), "-o", packs).code == 0
+    calls: list[str] = []
+    original = pack_folder.safe_file_name
+    monkeypatch.setattr(pack_folder, "safe_file_name", lambda source: calls.append(source) or original(source))
+    monkeypatch.setattr(apply_overrides, "read_pack_rules", lambda path: pytest.fail(f"{path} was read"))
+    small = [{"source": f"s{number}", "text": "A story."} for number in range(400)]
+    rest = records(["beta.example"])
+    ran = cli("mine", write(tmp_path / "b.jsonl", small), "-o", tmp_path / "none", *memory, "--json")
+    assert len(json.loads(ran.out)["sources"]) == 400
+    assert calls == []
+    monkeypatch.undo()
+    # Where there are packs, a small source is told that its own stays.
+    few = [*records(["alpha.example"], 2), *small, *rest]
+    ran = cli("mine", write(tmp_path / "c.jsonl", few), "-o", packs, *memory, "--json")
+    notes = {one["source"]: one["note"] for one in json.loads(ran.out)["sources"]}
+    assert "; the pack of an earlier run stays" in notes["alpha.example"]
+    assert "stays" not in notes["s1"]

@@ -154,7 +154,7 @@ class ArchiveRun:
         is_new_folder = not os.path.isdir(self.output)
         with convert_write_errors(self.output):
             os.makedirs(self.output, exist_ok=True)
-        with lock.locked(self.output):
+        with lock.locked(self.output, lock.SHORT_WAIT):
             try:
                 result, notes = self._run(streams)
             except BaseException:

@@ -160,7 +160,7 @@ def update_packs(
     is_new_folder = not os.path.isdir(packs)
     with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
-    with lock.locked(packs):
+    with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
         try:
             return run.run(streams)

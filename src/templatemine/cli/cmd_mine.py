@@ -183,7 +183,7 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import DocumentCounter
-    from templatemine.packs.pack_folder import open_pack_folder, serialise_result
+    from templatemine.packs.pack_folder import open_pack_folder, serialise_result, serialise_skipped
     from templatemine.pipeline import Miner
 
     config = _pipeline_config(args)
@@ -192,6 +192,8 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         documents = _read_documents(args, terminal, counter, shelf, config, steps)
 
         def rendered(report: SourceReport) -> SerialisedPack:
+            if report.pack is None and report.source not in shelf.standing:
+                return serialise_skipped(report)
             standing = shelf.pack_path(report.source)
             return serialise_result(keep_rules(report, standing), standing)
 
@@ -199,7 +201,8 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         found = Miner(config, jobs=args.jobs, progress=steps).map(documents, rendered)
         for one in found:
             outcomes.append(shelf.write(one))
-            steps("writing", len(outcomes), len(found))
+            if one.files:
+                steps("writing", len(outcomes), len(found))
     return ArchiveReport(
         outcomes=outcomes,
         documents=counter.sources.total(),
@@ -277,7 +280,7 @@ def _read_documents(
 
         sources.append(SHARED_PACK)
     shelf.refuse_existing(sources)
-    for source in sources:
+    for source in filter(shelf.standing.__contains__, sources):
         read_pack_rules(shelf.pack_path(source))
 
 

@@ -41,6 +41,7 @@ __all__ = [
     "refuse_renamed",
     "rejected_path",
     "serialise_result",
+    "serialise_skipped",
 ]
 
 RejectedCandidate = tuple[tuple[str, ...], int, int, str]
@@ -132,6 +133,13 @@ class SerialisedPack:
     outcome: SourceOutcome
     files: Mapping[str, bytes]
     """Name -> content; none where the source has no pack."""
+
+
+def serialise_skipped(result: SourceResult) -> SerialisedPack:
+    """A result without a pack, in a folder that has none of its source either: of nearly all, where there are many."""
+    return SerialisedPack(
+        SourceOutcome(source=result.source, documents=result.documents, pack=None, note=result.note), {}
+    )
 
 
 def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
