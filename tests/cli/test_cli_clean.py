@@ -480,7 +480,12 @@ def test_truncated_gzip(
     packed.write_bytes(gzip.compress(new.read_bytes())[:-200])
     before = everything(tmp_path)
     ran = cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", jobs)
-    assert "the gzip data ends too early" in ran.error
+    assert ran.code == 1
+    assert "the gzip data ends too early" in ran.err
+    whole = read(tmp_path / "c.jsonl")
+    assert [one["id"] for one in whole] == [one["id"] for one in read(new)[: len(whole)]]
+    (tmp_path / "c.jsonl").unlink()
+    assert cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", jobs, "--strict").code == 1
     assert everything(tmp_path) == before
 
 

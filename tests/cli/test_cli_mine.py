@@ -197,7 +197,7 @@ def test_csv_of_a_spreadsheet(cli: Cli, tmp_path: Path, memory: list[str]) -> No
         table.writeheader()
         table.writerows(rows)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", *memory)
-    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 5)
+    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 1)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--csv-encoding", "cp1252", *memory)
     assert (ran.code, ran.err.count("skipped")) == (0, 0)
     templates = Pack.load(tmp_path / "packs" / "alpha.example.json").templates
@@ -614,15 +614,20 @@ def test_only_bad_records(cli: Cli, tmp_path: Path) -> None:
 def test_truncated_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
     archive.write_bytes(archive.read_bytes()[:-500])
     ran = cli("mine", archive, "-o", tmp_path / "packs")
-    assert "the gzip data ends too early" in ran.error
-    assert everything(tmp_path) == ["archive.jsonl.gz"]
+    assert ran.code == 1
+    assert "the gzip data ends too early" in ran.err
+    assert everything(tmp_path / "packs") == FILES
+    assert cli("mine", archive, "-o", tmp_path / "strict", "--strict").code == 1
+    assert not (tmp_path / "strict").exists()
 
 
 def test_damaged_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
     data = bytearray(archive.read_bytes())
     data[len(data) // 2] ^= 0xFF
     archive.write_bytes(data)
-    assert "the gzip data is damaged" in cli("mine", archive, "-o", tmp_path / "packs").error
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.code == 1
+    assert "the gzip data is damaged" in ran.err
 
 
 @pytest.mark.parametrize(

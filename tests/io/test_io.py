@@ -76,7 +76,7 @@ def fatal(path: str | Path) -> tuple[list[Record], CorpusError]:
 def damaged(path: str | Path) -> tuple[list[Record], CorpusError]:
     """What is whole of a file whose packing is damaged, and the one error that tells so and ends nothing."""
     records, (error,) = collect(path)
-    assert not error.fatal
+    assert error.fatal
     assert error.problem.endswith("; what is whole is used")
     return records, error
 

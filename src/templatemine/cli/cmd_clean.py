@@ -36,10 +36,11 @@ string; texts stay plain.
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
 those of a source without a pack, those with only HTML if the pack is for text,
-and those with only text if the pack is for HTML. A record with a field "removed"
-of an earlier run has been cleaned, and passes unchanged as well; with --again it
-is cleaned once more, and offsets refer to its present text. A field "removed" of
-other contents is replaced, and counted; --removed-field names another field.
+and those with only text if the pack is for HTML. A record with a field
+"removed" of an earlier run has been cleaned, and passes unchanged as well; with
+--again it is cleaned once more, and offsets refer to its present text. A field
+"removed" of other contents is replaced, and counted; --removed-field gives the
+new field another name.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
 what would change, the second prints it.

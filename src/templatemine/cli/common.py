@@ -63,8 +63,8 @@ _STRICT = """\
 EXIT_CODES = f"""\
 exit codes:
   0    done
-  1    done, but some documents could not be read and were skipped, named and
-       counted; or no record has a pack, or no source got one
+  1    done, but documents that cannot be read were skipped, named and counted,
+       or no record has a pack, or no source got one
 {_STRICT}\
   2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
@@ -509,6 +509,7 @@ class Terminal:
         self.strict = strict
         self.skipped = 0
         self._hints: set[str] = set()
+        self._named_later = 0
         self._began = time.monotonic()
         self._met: Report | None = None
 
@@ -536,7 +537,10 @@ class Terminal:
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
-        if self.skipped <= MAX_NAMED_SKIPS:
+        if error.fatal and self.skipped > MAX_NAMED_SKIPS:
+            print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
+            self._named_later += 1
+        elif self.skipped <= MAX_NAMED_SKIPS:
             text = str(error)
             if error.hint in self._hints:
                 text = text.removesuffix(error.hint)
@@ -545,8 +549,9 @@ class Terminal:
 
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""
-        if self.skipped > MAX_NAMED_SKIPS:
-            print_error(f"and {self.skipped - MAX_NAMED_SKIPS:,} more", "skipped: ")
+        more = self.skipped - MAX_NAMED_SKIPS - self._named_later
+        if more > 0:
+            print_error(f"and {more:,} more", "skipped: ")
 
     def note(self, text: str) -> None:
         """One line that is no error and is printed even in quiet runs: something unexpected was done."""

@@ -119,7 +119,7 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
 
 
 def report_damage(error: BaseException, place: str, after: str, report: Callable[[CorpusError], None]) -> None:
-    """Report that packed data is damaged or ends too early, where some of it was whole, which is used.
+    """Report, as fatal for its file, that packed data is damaged or ends too early; what of it is whole is used.
 
     Parameters
     ----------
@@ -132,10 +132,10 @@ def report_damage(error: BaseException, place: str, after: str, report: Callable
         Fatal: nothing was whole, or it is trouble of another kind.
     """
     is_damage = isinstance(error, EOFError | gzip.BadGzipFile | zlib.error | lzma.LZMAError | DamagedData)
-    found = read_error(error, place, after, fatal=not (after and is_damage))
-    if found.fatal:
+    found = read_error(error, place, after)
+    if not after or not is_damage:
         raise found from error
-    report(CorpusError(f"{found.problem}; what is whole is used", place))
+    report(CorpusError(f"{found.problem}; what is whole is used", place, fatal=True))
 
 
 class Report:
