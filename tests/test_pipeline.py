@@ -145,7 +145,11 @@ def test_equal_documents_teach_nothing() -> None:
 
 
 def test_no_documents_no_reports() -> None:
-    assert Miner().run([]) == []
+    with pytest.warns(UserWarning, match="no documents were given"):
+        assert Miner().run([]) == []
+    exhausted = iter(())
+    with pytest.warns(UserWarning, match="a generator gives what it has only once"):
+        assert mine(exhausted) == {}
 
 
 def test_documents_of_separators_only() -> None:
@@ -166,9 +170,9 @@ def test_no_second_mode_no_templates_and_it_says_so() -> None:
 
 
 def test_unknown_method_and_jobs_are_refused() -> None:
-    with pytest.raises(ConfigError, match="expected one of default, energy, thesis, got 'best'"):
+    with pytest.raises(ConfigError, match="method: expected default, energy or thesis, got 'best'"):
         mine([], PipelineConfig(method="best"))
-    with pytest.raises(ConfigError, match="jobs: expected at least 1, got 0"):
+    with pytest.raises(ConfigError, match="jobs: expected a whole number of at least 1, got 0"):
         mine([], jobs=0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from templatemine.bounds import WORDS, check_record
 from templatemine.errors import ConfigError
 
 __all__ = [
@@ -42,6 +43,7 @@ class ReadConfig:
     format : name of a format of `io.formats`; None to go by the suffix of each file.
     source_of : rule for the source of a record, see `io.sources`; None for what the format has (the field, or the
         registered domain of the page).
+    source : of all records, whatever they say; None to go by `source_of`.
     max_record : bytes of the largest record that is read; a larger one is skipped, reported and counted.  64 MiB: more
         than ten times what Common Crawl keeps of a page (5 MiB), and still no danger to memory.
     csv_delimiter : the character between the columns of CSV; None to find it in the header, see `io.csv`.
@@ -56,20 +58,29 @@ class ReadConfig:
     url_field: str = "url"
     title_field: str = "title"
     format: str | None = None
+    source: str | None = None
     source_of: str | None = None
     max_record: int = 64 << 20
     csv_delimiter: str | None = None
     csv_encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
+        check_record(self)
         names = (self.text_field, self.html_field, self.source_field, self.id_field, self.date_field)
         if not all((*names, self.url_field, self.title_field)):
             raise ConfigError("fields: expected a name for each, got an empty one")
+        if self.source is not None:
+            if not self.source.strip():
+                raise ConfigError(f"source: expected a name, got {self.source!r}")
+            rule = f"name:{self.source}"
+            if self.source_of not in (None, rule):
+                raise ConfigError(
+                    f"source and source_of: expected one of them, got {self.source!r} and {self.source_of!r}"
+                )
+            object.__setattr__(self, "source_of", rule)  # readers know rules alone
         for name in names:
             if names.count(name) > 1:
                 raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")
-        if self.max_record < 1:
-            raise ConfigError(f"max record: expected at least 1 byte, got {self.max_record}")
         if self.csv_delimiter is not None and (len(self.csv_delimiter) != 1 or self.csv_delimiter in '"\r\n\0'):
             raise ConfigError(f"csv delimiter: expected one character, got {self.csv_delimiter!r}")
         try:
@@ -90,6 +101,9 @@ class UserPattern:
     regex: str
     spans: bool = False
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokeniseConfig:
@@ -102,6 +116,9 @@ class TokeniseConfig:
     separators: str = "-"
     patterns: str = "news"
     user_patterns: tuple[UserPattern, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +140,9 @@ class MineConfig:
     min_tokens: int | None = None
     force64: bool = False
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyConfig:
@@ -143,6 +163,9 @@ class CopyConfig:
     rare_documents: int = 20
     rare_part: float = 0.05
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutoffConfig:
@@ -153,12 +176,18 @@ class CutoffConfig:
     draws: int = 199
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossSourceConfig:
     """max_sources : a string that stands among those of this many other sources is an idiom, not a template."""
 
     max_sources: int = 2
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,8 +224,7 @@ class SelectConfig:
     edge: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 0 < self.caution < 1e18:  # what packs hold
-            raise ConfigError(f"caution: expected a number above 0 and below 1e18, got {self.caution}")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +238,9 @@ class SlotConfig:
 
     kinds: bool = True
     unseen: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +257,9 @@ class SampleConfig:
     documents: int = 6500
     seed: int = 1
     exact: bool = False
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,10 +319,7 @@ class PageConfig:
     keep: str = "main"
 
     def __post_init__(self) -> None:
-        if self.headline not in ("keep", "drop"):
-            raise ConfigError(f"headline: expected keep or drop, got {self.headline!r}")
-        if self.keep not in ("main", "all"):
-            raise ConfigError(f"keep: expected main or all, got {self.keep!r}")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,8 +338,11 @@ class MarkupConfig:
     comments: bool = False
     metadata: bool = False
 
+    def __post_init__(self) -> None:
+        check_record(self)
 
-TEXT_FORMATS = ("text", "markdown", "tei", "json")
+
+TEXT_FORMATS = WORDS["CleanConfig.text_format"]
 """What the main text of a page is written as (`Extraction.written`): a line a block, or with its structure."""
 
 
@@ -331,9 +365,8 @@ class CleanConfig:
     markup: MarkupConfig = field(default_factory=MarkupConfig)
 
     def __post_init__(self) -> None:
+        check_record(self)
         form, markup = self.text_format, self.markup
-        if form not in TEXT_FORMATS:
-            raise ConfigError(f"text_format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
         if form == "text" and markup != MarkupConfig():
             raise ConfigError(f"markup: expected text_format {' or '.join(TEXT_FORMATS[1:])}, got text")
         if form == "json" and (markup.comments or markup.metadata):
@@ -358,6 +391,9 @@ class BlogRule:
     tags: str = ""
     like: str = ""
     item: str = ""
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,6 +424,9 @@ class ExtractConfig:
     blog_rules: str = "all"
     blog_own: tuple[BlogRule, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderConfig:
@@ -415,11 +454,7 @@ class RenderConfig:
     sandbox: bool = True
 
     def __post_init__(self) -> None:
-        if self.network not in ("none", "origin", "any"):
-            raise ConfigError(f"network: expected none, origin or any, got {self.network!r}")
-        for name in ("seconds", "settle", "max_bytes", "max_loaded"):
-            if not getattr(self, name) > 0:
-                raise ConfigError(f"{name}: expected a number above 0, got {getattr(self, name)}")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -436,8 +471,7 @@ class SharedConfig:
     agree: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.least < 2:
-            raise ConfigError(f"shared: expected at least 2 sources, got {self.least}")
+        check_record(self)
 
 
 SHIPPED = "shipped"
@@ -465,6 +499,9 @@ class PipelineConfig:
     shared: SharedConfig | None = None
     model: str = SHIPPED
 
+    def __post_init__(self) -> None:
+        check_record(self)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportConfig:
@@ -490,3 +527,6 @@ class ReportConfig:
     risky: int = 5
     looked: int = 200
     clean: CleanConfig = field(default_factory=CleanConfig)
+
+    def __post_init__(self) -> None:
+        check_record(self)

@@ -8,6 +8,7 @@ __all__ = [
     "CapacityError",
     "ConfigError",
     "CorpusError",
+    "HintedError",
     "MissingExtraError",
     "PackError",
     "SkippedPackError",
@@ -43,20 +44,37 @@ class CorpusError(TemplateMineError):
     fatal : bool, default False
         True if nothing more can be read from the file (missing, truncated); False if one record is bad and the next
         ones can be read.
+    hint : str, optional
+        What can be done about it, as it follows the problem; who tells many errors tells each hint once.
     """
 
-    def __init__(self, problem: str, where: str = "", *, fatal: bool = False) -> None:
-        super().__init__(f"{where}: {problem}" if where else problem)
-        self.problem = problem
+    def __init__(self, problem: str, where: str = "", *, fatal: bool = False, hint: str = "") -> None:
+        super().__init__(f"{where}: {problem}{hint}" if where else problem + hint)
+        self.problem = problem + hint
         self.where = where
         self.fatal = fatal
+        self.hint = hint
+
+    @classmethod
+    def of(cls, error: ValueError, where: str, *, fatal: bool = False) -> CorpusError:
+        """The error for a record of what was wrong with it."""
+        hint = error.hint if isinstance(error, HintedError) else ""
+        return cls(str(error).removesuffix(hint) if hint else str(error), where, fatal=fatal, hint=hint)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_restore_corpus_error, (self.problem, self.where, self.fatal))
+        return (_restore_corpus_error, (self.problem.removesuffix(self.hint), self.where, self.fatal, self.hint))
 
 
-def _restore_corpus_error(problem: str, where: str, fatal: bool) -> CorpusError:
-    return CorpusError(problem, where, fatal=fatal)
+def _restore_corpus_error(problem: str, where: str, fatal: bool, hint: str) -> CorpusError:
+    return CorpusError(problem, where, fatal=fatal, hint=hint)
+
+
+class HintedError(ValueError):
+    """Something wrong with a record, and what can be done about it."""
+
+    def __init__(self, problem: str, hint: str) -> None:
+        super().__init__(problem + hint)
+        self.hint = hint
 
 
 class PackError(TemplateMineError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from templatemine import notebook
-from templatemine.errors import counted
+from templatemine.errors import CorpusError, counted
 
 if TYPE_CHECKING:  # cleaning does without numpy, and so starts sooner
     import numpy as np
@@ -57,6 +57,13 @@ class Document:
     date: str | None = None
     title: str | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str) or not isinstance(self.id, str):
+            raise _wrong_type(self)
+        for value in (self.text, self.html, self.url, self.date, self.title):
+            if value is not None and not isinstance(value, str):
+                raise _wrong_type(self)
+
     @property
     def body(self) -> str:
         """The text that is tokenised: `html` where it is there, else `text`."""
@@ -65,6 +72,14 @@ class Document:
     @property
     def is_html(self) -> bool:
         return self.html is not None
+
+
+def _wrong_type(document: Document) -> CorpusError:
+    for name in document.__slots__:
+        value = getattr(document, name)
+        if not isinstance(value, str) and (value is not None or name in ("source", "id")):
+            break
+    return CorpusError(f"{name}: expected a string, got {value!r:.60}", f"document {document.id!r:.60}", fatal=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
+from templatemine.bounds import check_jobs
 from templatemine.config import PipelineConfig
-from templatemine.errors import ConfigError
-from templatemine.io.given import Given, documents_of
+from templatemine.io.given import Errors, Given, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
@@ -186,8 +186,10 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_So
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
         """``function(*item)`` for an item a source, in their order; the largest first, so that no job is left alone
         with it."""
-        sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
-        order = sorted(range(len(items)), key=lambda index: -sizes[index])
+        order: Sequence[int] = range(len(items))
+        if self._jobs > 1:
+            sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
+            order = sorted(order, key=lambda index: -sizes[index])
         results: list[Any] = [None] * len(items)
         completed = map_as_completed(lambda index: function(*items[index]), order, self._jobs)
         for done, (index, result) in enumerate(completed, 1):
@@ -214,33 +216,43 @@ class Miner:
     ) -> None:
         self.config = config or PipelineConfig()
         self._options = resolve_defaults(self.config)
-        if jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self.jobs = jobs
         self.progress = progress or _ignore_progress
 
-    def run(self, documents: Given) -> list[SourceReport]:
+    def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
         """A report for each source, in the order of their names, and for the shared pack if it is asked for.
 
         Parameters
         ----------
         documents : path, or iterable of Document or dict, or data frame
             Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.given.documents_of`.
+        source : str, optional
+            Of all documents, whatever they say.
+        errors : "raise" or "skip", default "raise"
+            What is done about a record that holds no document: the first is raised, or all are left out with a warning.
 
         Raises
         ------
         CorpusError
             Something is no document.
         """
-        return self.map(documents, lambda report: report)
+        return self.map(documents, lambda report: report, source=source, errors=errors)
 
-    def map(self, documents: Given, finish: Callable[[SourceReport], ValueT]) -> list[ValueT]:
+    def map(
+        self,
+        documents: Given,
+        finish: Callable[[SourceReport], ValueT],
+        *,
+        source: str | None = None,
+        errors: Errors = "raise",
+    ) -> list[ValueT]:
         """As `run`, but gives what `finish` makes of each report.
 
         It is called where the source was mined, which may be another process.
         """
         by_source: dict[str, list[Document]] = {}
-        for document in documents_of(documents):
+        for document in documents_of(documents, source=source, errors=errors):
             by_source.setdefault(document.source, []).append(document)
         results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
@@ -255,7 +267,14 @@ MAX_NAMED = 3
 """Sources that a warning names."""
 
 
-def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 1) -> dict[str, Pack]:
+def mine(
+    documents: Given,
+    config: PipelineConfig | None = None,
+    *,
+    jobs: int = 1,
+    source: str | None = None,
+    errors: Errors = "raise",
+) -> dict[str, Pack]:
     """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
@@ -265,13 +284,15 @@ def mine(documents: Given, config: PipelineConfig | None = None, *, jobs: int = 
     config : PipelineConfig, optional
     jobs : int, default 1
         As of `Miner`.
+    source, errors
+        As of `Miner.run`.
 
     Examples
     --------
     >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
     >>> packs["foxnews.com"].save("foxnews.com.json")  # doctest: +SKIP
     """
-    reports = list(Miner(config, jobs=jobs).run(documents))
+    reports = list(Miner(config, jobs=jobs).run(documents, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]
     if left_out:
         named = "; ".join(

@@ -118,7 +118,7 @@ def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
     (found,) = run(tmp_path, [article("a.example", number) for number in range(100, 120)], config)
     assert found.note == "window of 20 documents, fewer than 60"
     assert (tmp_path / "packs" / "a.example.json").read_bytes() == pack
-    (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], config)
+    (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], replace(config, new_sources=True))
     assert found.note == "3 documents, at least 5 are needed"
     assert found.templates is None
 

@@ -190,7 +190,7 @@ def test_a_text_that_is_boilerplate_nearly_whole_is_marked(engine: str) -> None:
     assert not Cleaner(pack).clean("").stub
     with pytest.raises(ConfigError, match="stubs: expected clean or keep, got 'whole'"):
         Cleaner(pack, CleanConfig(stubs="whole"))
-    with pytest.raises(ConfigError, match="guard: expected a share from 0 to 1, got 1.5"):
+    with pytest.raises(ConfigError, match="guard: expected a number from 0 to 1, got 1.5"):
         Cleaner(pack, CleanConfig(guard=1.5))
 
 

@@ -96,7 +96,7 @@ def test_stubs_are_cleaned_or_left_whole_in_every_format(form: str) -> None:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"text_format": "html"}, "text_format: expected text or markdown or tei or json, got 'html'"),
+        ({"text_format": "html"}, "text_format: expected text, markdown, tei or json, got 'html'"),
         ({"text_format": "tei", "html": "strip"}, "text_format: expected text with html strip, got tei"),
         ({"markup": FULL}, "markup: expected text_format markdown or tei or json, got text"),
         (

@@ -128,9 +128,9 @@ JSON_LINES: list[Kind] = [
     ("a list as source", "a.jsonl", line(text="a", source=["b"]), 2, "expected a string or a number in field 'source', found an array"),
     ("200 levels", "a.jsonl", b'{"text": "a", "n": ' + b"[" * 199 + b"]" * 199 + b"}\n", 0, WRITTEN),
     ("201 levels", "a.jsonl", b'{"text": "a", "n": ' + b"[" * 201 + b"]" * 201 + b"}\n", 2, "expected at most 200 levels of nesting, found more"),
-    ("100,000 levels", "a.jsonl", b"[" * 100_000, 2, "expected at most 200 levels of nesting, found more"),
+    ("100,000 levels", "a.jsonl", b"[" * 100_000, 2, "the JSON data is damaged: the list does not end"),
     ("a line cut off", "a.jsonl", ONE[:50], 2, "a.jsonl:1: expected a JSON object, found text that is not JSON: Unterminated"),
-    ("an array", "a.json", b'[{"text": "a"}]', 2, "a.json:1: expected a JSON object, found an array; jq -c '.[]' makes JSON lines of a list"),
+    ("an array", "a.json", b'[{"text": "a"}]', 0, WRITTEN),
     ("JSON over several lines", "a.json", json.dumps({"text": "a"}, indent=1).encode(), 2, "a.json:1: expected a JSON object"),
     ("a number as text", "a.jsonl", line(text=5), 2, "expected a string in field 'text', found a number"),
     ("no text", "a.jsonl", line(body="a"), 2, "expected a field 'text' or 'html', found only 'body' (--text-field names another)"),
@@ -156,8 +156,8 @@ PACKED: list[Kind] = [
     ("a bomb of short lines", "a.jsonl.xz", lambda: lzma.compress(b'{"text": "%s"}\n' % (b"x" * 500_000) * 20), 2, "a.jsonl.xz: cannot be read after line 8: it unpacks to more than 200 times its size"),
     ("a bomb of Parquet", "a.parquet", lambda: parquet({"text": ["x" * (8 * MIB)]}), 2, LARGE),
     ("a bomb of short rows", "a.parquet", lambda: parquet({"text": ["x" * 500_000] * 20}), 2, "a.parquet: cannot be read: it unpacks to more than 200 times its size"),
-    ("gzip cut off", "a.jsonl.gz", lambda: gzip.compress(SEVERAL)[:-20], 2, "the gzip data ends too early after line"),
-    ("xz cut off", "a.jsonl.xz", lambda: lzma.compress(SEVERAL)[:-20], 2, "the xz data ends too early after line"),
+    ("gzip cut off", "a.jsonl.gz", lambda: gzip.compress(SEVERAL)[:-20], 0, "the gzip data ends too early after line"),
+    ("xz cut off", "a.jsonl.xz", lambda: lzma.compress(SEVERAL)[:-20], 0, "the xz data ends too early after line"),
     ("zstd cut off", "a.jsonl.zst", lambda: zstd(SEVERAL)[:-20], 2, "the zstd data ends too early"),
     ("no gzip", "a.jsonl.gz", ONE, 2, "a.jsonl.gz: the gzip data is damaged: Not a gzipped file"),
     ("no xz", "a.jsonl.xz", ONE, 2, "a.jsonl.xz: the xz data is damaged"),
@@ -281,7 +281,7 @@ def test_kinds(
     output = tmp_path / "out" / "cleaned.jsonl"
     output.parent.mkdir()
     done = cli("clean", path, "-p", mined, "-o", output, "--max-record", "1")
-    assert done.code == code, done
+    assert done.code in ((0, 1) if code == 0 else (code,)), done  # 1: skipped some, or no record has a pack
     told = [one for one in done.err.splitlines() if expected in one]
     assert told, done.err
     assert all(one.isprintable() and len(one) < 500 for one in done.err.splitlines())
@@ -313,7 +313,7 @@ def test_other_commands_say_the_same(
     path.write_bytes(data if isinstance(data, bytes) else data())
     first, *rest = command.split()
     done = cli(first, path, "-o", tmp_path / "out", *rest, "--max-record", "1")
-    assert done.code in ((0, 2) if code == 0 else (2,)), done
+    assert done.code in ((0, 1, 2) if code == 0 else (2,)), done
     assert code == 0 or expected in done.err
     if done.code == 2:
         assert done.error
@@ -337,12 +337,9 @@ def test_an_archive_without_a_document(cli: Cli, mined: Path, tmp_path: Path, co
 
 
 def test_an_object_on_several_lines_is_told_of(cli: Cli, tmp_path: Path) -> None:
-    for text, hint in (
-        ('{\n "text": "a"\n}', "jq -c . makes one line of each object"),
-        ("[\n{}]", "jq -c '.[]' makes"),
-    ):
-        (tmp_path / "a.json").write_text(text)
-        assert hint in cli("mine", tmp_path / "a.json", "-o", tmp_path / "packs").err
+    (tmp_path / "a.json").write_text('{\n "text": "a"\n}')
+    ran = cli("mine", tmp_path / "a.json", "-o", tmp_path / "packs")
+    assert ran.err.count("jq -c . makes one line of each object") == 1
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.rss"])

@@ -93,7 +93,7 @@ def test_jobs_change_nothing(cli: Cli, mined: Path, tmp_path: Path, monkeypatch:
     new = write(tmp_path / "n.jsonl", [*records([*SOURCES, "other.example"], 30, seed=3), b"bad", *records(seed=4)])
     for jobs in "123":
         ran = cli("clean", new, "-p", mined, "-o", tmp_path / jobs, "--jobs", jobs)
-        assert ran.code == 0
+        assert ran.code == 1
         assert "n.jsonl:121: expected a JSON object" in ran.err
         assert "240 records" in ran.err
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() == (tmp_path / "3").read_bytes()
@@ -186,8 +186,17 @@ def test_where_no_record_has_a_pack_it_is_told_how_sources_are_named(cli: Cli, m
     lines = [{"url": f"https://alpha.example/{number}", "text": CALL.format("Alpha")} for number in range(2)]
     path = write(tmp_path / "new.jsonl", lines)
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl")
-    assert ran.code == 0
-    assert "no record has a pack: the sources of the records are new, those of the packs are alpha.example" in ran.err
+    assert ran.code == 1
+    assert ran.err.splitlines()[-1].startswith(
+        "templatemine: no record has a pack, all are unchanged: the sources of the records are new, those of the packs are "
+        "alpha.example"
+    )
+    assert "--source NAME says whose records these are" in ran.err
+    assert read(tmp_path / "c.jsonl") == lines
+    for options in (("--quiet",), ("--dry-run",), ("--diff",), ("--json",), ("--engine", "regex")):
+        ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", *options)
+        assert ran.code == 1
+        assert "no record has a pack" in ran.err
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--source-of", "host", "--force")
     assert "no record has a pack" not in ran.err
 
@@ -215,10 +224,10 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert (packs / "_shared.json").exists()
     assert "_shared" in ran.err
     assert cli("mine", tmp_path / "a.jsonl", "-o", packs, "--shared").error.endswith(
-        "exists; use --force to replace it"
+        "or use --force to replace the packs of the sources of this archive"
     )
     new = write(tmp_path / "n.jsonl", [{"source": "new.example", "text": f"A short story.\n\n{note}"}])
-    assert cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl").code == 0
+    assert cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl").code == 1
     assert read(tmp_path / "c.jsonl") == [{"source": "new.example", "text": f"A short story.\n\n{note}"}]
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "d.jsonl", "--fallback", "_shared")
     assert ran.code == 0
@@ -326,8 +335,8 @@ def test_the_output_lies_in_the_input_folder(cli: Cli, mined: Path, new: Path, t
     assert cli("clean", folder, "-p", mined, "-o", tmp_path / "out.jsonl").code == 0
     # Where there are texts, nothing else is read.
     (folder / "a.txt").write_text("Words.")
-    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl").code == 0
-    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl", "--force").code == 0
+    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl").code == 1  # none has a pack
+    assert cli("clean", folder, "-p", mined, "-o", folder / "out.jsonl", "--force").code == 1
 
 
 def test_the_output_is_an_input_or_a_pack(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
@@ -468,7 +477,7 @@ def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) 
 def test_bad_records(cli: Cli, mined: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "n.jsonl", [*(b"bad" for _ in range(8)), *records(documents=1)])
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
-    assert ran.code == 0
+    assert ran.code == 1
     assert ran.err.count("templatemine: skipped: ") == 6
     assert "templatemine: skipped: and 3 more\n" in ran.err
     assert ran.err.endswith("\n8 skipped\n")
@@ -488,7 +497,12 @@ def test_truncated_gzip(
     packed.write_bytes(gzip.compress(new.read_bytes())[:-200])
     before = everything(tmp_path)
     ran = cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", jobs)
-    assert "the gzip data ends too early" in ran.error
+    assert ran.code == 1
+    assert "the gzip data ends too early" in ran.err
+    whole = read(tmp_path / "c.jsonl")
+    assert [one["id"] for one in whole] == [one["id"] for one in read(new)[: len(whole)]]
+    (tmp_path / "c.jsonl").unlink()
+    assert cli("clean", packed, "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", jobs, "--strict").code == 1
     assert everything(tmp_path) == before
 
 

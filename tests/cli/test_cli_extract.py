@@ -144,7 +144,7 @@ def test_packs_of_sources(cli: Cli, tmp_path: Path) -> None:
 def test_records_without_a_page_are_told_and_counted(cli: Cli, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"id": "a", "text": "no page"}, {"id": "b", "html": page(1)}, b"{"])
     ran = cli("extract", new, "-o", tmp_path / "out.jsonl", "--json")
-    assert ran.code == 0
+    assert ran.code == 1
     facts = json.loads(ran.out)
     assert (facts["pages"], facts["skipped"], facts["empty"]) == (1, 2, 0)
     assert "expected a page in 'html', found none" in ran.err
@@ -236,7 +236,7 @@ def test_diff_looks_for_the_reference_pages_itself(cli: Cli, tmp_path: Path) -> 
     lines = [*rows(5), {"source": "other.example", "id": "alone", "html": page(9)}, {"id": "x", "text": "none"}]
     new = write(tmp_path / "new.jsonl", lines)
     ran = cli("extract", new, "--system", "diff", "-o", tmp_path / "out.jsonl", "--blocks")
-    assert ran.code == 0
+    assert ran.code == 1
     assert "1 page: no other page of the site to compare with; by density" in ran.err
     assert "1 skipped" in ran.err
     got = read(tmp_path / "out.jsonl")

@@ -132,7 +132,7 @@ def test_a_pack_keeps_how_it_was_mined_and_a_new_one_has_the_defaults(cli: Cli, 
     assert cli("mine", old, "-o", packs, *options).code == 0
     was = Pack.load(packs / "alpha.example.json")
     new = dated(records(["alpha.example", "beta.example"], 60, seed=2), "2024-02-01", 2)
-    assert cli("update", packs, write(tmp_path / "new.jsonl", new), "--today", "2024-12-01").code == 0
+    assert cli("update", packs, write(tmp_path / "new.jsonl", new), "--today", "2024-12-01", "--new-sources").code == 0
     alpha, beta = (Pack.load(packs / f"{name}.example.json") for name in ("alpha", "beta"))
     assert alpha != was
     assert (alpha.method, alpha.tokenise.separators) == ("thesis", "|")

@@ -22,7 +22,7 @@ def test_the_same_packs_and_the_same_summary(cli: Cli, tmp_path: Path) -> None:
     archive = write(tmp_path / "a.jsonl.gz", [*records(), b"no json"])
     one = cli("mine", archive, "-o", tmp_path / "memory", "--json")
     two = cli("mine", archive, "-o", tmp_path / "disk", "--json", "--memory", "200M")
-    assert one.code == two.code == 0
+    assert one.code == two.code == 1
     assert packs(tmp_path / "disk") == packs(tmp_path / "memory")
     facts = [json.loads(ran.out) for ran in (one, two)]
     for fact in facts:
@@ -44,7 +44,7 @@ def test_strict_stops(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--memory", "5M"], "memory: expected at least 128M, got 5,242,880 bytes"),
+        (["--memory", "5M"], "memory: expected a size of at least 128M, got 5,242,880 bytes"),
         (["--memory", "much"], "expected a size such as 500M or 2G, got 'much'"),
         (["--restart"], "--restart needs --memory"),
     ],
@@ -98,7 +98,7 @@ def test_sort(cli: Cli, tmp_path: Path) -> None:
     articles = records()
     archive = write(tmp_path / "a.jsonl", [*articles, b"no json"])
     ran = cli("sort", archive, "-o", tmp_path / "sites", "--json")
-    assert ran.code == 0
+    assert ran.code == 1
     facts = json.loads(ran.out)
     assert (facts["documents"], facts["skipped"]) == (len(articles), 1)
     assert [one["documents"] for one in facts["sources"]] == [40, 40, 40]

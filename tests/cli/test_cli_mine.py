@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 from cli_support import CALL, SOURCES, everything, record, records, write
 
+import templatemine.io.jsonl
 from conftest import Cli
+from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, read_rejected
 from templatemine.pipeline import Miner, SourceReport
@@ -167,7 +170,7 @@ def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_
         assert ran.code == 0
         assert not Pack.load(tmp_path / name / "alpha.example.json").templates
     assert cli("mine", archive, "-o", tmp_path / "packs", "--model", archive).error.startswith("model: ")
-    assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("caution: ")
+    assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("argument --caution: ")
 
 
 def test_jobs_change_nothing(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -194,7 +197,7 @@ def test_csv_of_a_spreadsheet(cli: Cli, tmp_path: Path, memory: list[str]) -> No
         table.writeheader()
         table.writerows(rows)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", *memory)
-    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 5)
+    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 1)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--csv-encoding", "cp1252", *memory)
     assert (ran.code, ran.err.count("skipped")) == (0, 0)
     templates = Pack.load(tmp_path / "packs" / "alpha.example.json").templates
@@ -325,17 +328,46 @@ def test_smoke(program: Cli, archive: Path, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ what exists already
 
 
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
 def test_existing_packs_are_refused_before_mining(
-    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: tuple[str, ...]
 ) -> None:
     packs = tmp_path / "packs"
     packs.mkdir()
     (packs / "beta.example.json").write_text("mine")
+    (packs / "other.json").write_text("theirs")
     monkeypatch.setattr("templatemine.pipeline.mine_source", lambda *args: pytest.fail("mining began"))
-    ran = cli("mine", archive, "-o", packs)
-    assert ran.error == f"{packs}/beta.example.json: exists; use --force to replace it"
-    assert everything(packs) == ["beta.example.json"]
+    ran = cli("mine", archive, "-o", packs, *memory)
+    assert ran.error == (
+        f"{packs}: holds 2 packs, that of 'beta.example' among them; give another folder, or use --force to replace the "
+        "packs of the sources of this archive"
+    )
+    assert [name for name in everything(packs) if not name.startswith(".")] == ["beta.example.json", "other.json"]
     assert (packs / "beta.example.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_existing_packs_are_refused_while_the_archive_comes(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: tuple[str, ...]
+) -> None:
+    """Not at its end, which may be hours away, or never come; another source may join them."""
+    read = templatemine.io.jsonl.build_document
+    numbers: list[int] = []
+
+    def counting(fields: object, config: ReadConfig, source: str, number: int, place: str) -> Document:
+        numbers.append(number)
+        return read(fields, config, source, number, place)
+
+    packs = tmp_path / "packs"
+    archive = write(tmp_path / "a.jsonl", records(["alpha.example"], 40))
+    assert cli("mine", archive, "-o", packs, *memory).code == 0
+    assert cli("mine", write(tmp_path / "b.jsonl", records(["beta.example"], 40)), "-o", packs, *memory).code == 0
+    monkeypatch.setattr("templatemine.io.jsonl.build_document", counting)
+    both = write(tmp_path / "both.jsonl", [*records(["gamma.example"], 3), *records(["alpha.example"], 40)])
+    assert "holds 2 packs, that of 'alpha.example' among them" in cli("mine", both, "-o", packs, *memory).error
+    assert numbers[-1] == 8
+    few = write(tmp_path / "few.jsonl", [*records(["gamma.example"], 30), *records(["alpha.example"], 4)])
+    assert cli("mine", few, "-o", packs, *memory).code == 0
 
 
 def test_existing_rejected_strings_are_refused(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -520,8 +552,16 @@ def test_a_source_without_templates_is_said_so(cli: Cli, tmp_path: Path) -> None
 
 def test_no_pack_at_all(cli: Cli, tmp_path: Path) -> None:
     ran = cli("mine", write(tmp_path / "a.jsonl", records(documents=2)), "-o", tmp_path / "packs")
-    assert ran.code == 0
+    assert ran.code == 1
     assert "\n0 packs with 0 templates in " in ran.err
+    assert ran.err.endswith(
+        "templatemine: no pack: expected a source with 5 documents or more, found 3 sources, the largest "
+        "'alpha.example' with 2 documents (2 documents, at least 5 are needed); give more of each, --source NAME if all "
+        "are of one source, or a smaller --min-docs\n"
+    )
+    assert "no pack: expected" in cli("mine", tmp_path / "a.jsonl", "-o", tmp_path / "packs", "--quiet").err
+    one = write(tmp_path / "one.jsonl", [{"text": "A story."}])
+    assert cli("mine", one, "-o", tmp_path / "others", "--memory", "200M").code == 1
     assert everything(tmp_path / "packs") == []
 
 
@@ -577,7 +617,7 @@ BAD = [
 def test_bad_records_are_skipped_named_and_counted(cli: Cli, tmp_path: Path) -> None:
     archive = write(tmp_path / "a.jsonl", [*BAD, *records()])
     ran = cli("mine", archive, "-o", tmp_path / "packs")
-    assert ran.code == 0
+    assert ran.code == 1
     named = [line for line in ran.err.splitlines() if line.startswith("templatemine: skipped: ")]
     assert [line.split()[2] for line in named[:5]] == [f"{archive}:{number}:" for number in range(1, 6)]
     assert named[5:] == ["templatemine: skipped: and 2 more"]
@@ -625,15 +665,20 @@ def test_only_bad_records(cli: Cli, tmp_path: Path) -> None:
 def test_truncated_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
     archive.write_bytes(archive.read_bytes()[:-500])
     ran = cli("mine", archive, "-o", tmp_path / "packs")
-    assert "the gzip data ends too early" in ran.error
-    assert everything(tmp_path) == ["archive.jsonl.gz"]
+    assert ran.code == 1
+    assert "the gzip data ends too early" in ran.err
+    assert everything(tmp_path / "packs") == FILES
+    assert cli("mine", archive, "-o", tmp_path / "strict", "--strict").code == 1
+    assert not (tmp_path / "strict").exists()
 
 
 def test_damaged_gzip(cli: Cli, archive: Path, tmp_path: Path) -> None:
     data = bytearray(archive.read_bytes())
     data[len(data) // 2] ^= 0xFF
     archive.write_bytes(data)
-    assert "the gzip data is damaged" in cli("mine", archive, "-o", tmp_path / "packs").error
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.code == 1
+    assert "the gzip data is damaged" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -741,7 +786,7 @@ def test_a_pack_that_is_not_replaced_for_want_of_a_new_one_is_told(cli: Cli, tmp
     before = (packs / "alpha.example.json").read_bytes()
     few = write(tmp_path / "few.jsonl", records(["alpha.example", "beta.example"], 3))
     ran = cli("mine", few, "-o", packs, "--force", *memory)
-    (alpha, beta) = (line for line in ran.err.splitlines() if ".example" in line)
+    (alpha, beta) = (line for line in ran.err.splitlines() if ".example" in line and "no pack: expected" not in line)
     assert alpha.endswith("no pack: 3 documents, at least 5 are needed; the pack of an earlier run stays")
     assert beta.endswith("no pack: 3 documents, at least 5 are needed")
     assert (packs / "alpha.example.json").read_bytes() == before

@@ -13,7 +13,7 @@ import pytest
 import templatemine
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.given import documents_of
 from templatemine.model import Document, Record
 
@@ -151,3 +151,50 @@ def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
     for one in given:
         nameless.add(one, ReadConfig())
     assert nameless.records == 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "dicts", "file"])
+def test_a_null_is_raised_or_skipped(library: str, tmp_path: Path) -> None:
+    rows = [*ROWS[:3], {**ROWS[3], "text": None}, *ROWS[4:]]
+    given: Any = rows
+    if library == "file":
+        given = tmp_path / "a.jsonl"
+        given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif library != "dicts":
+        given = pytest.importorskip(library).DataFrame(rows)
+    with pytest.raises(CorpusError, match="4: expected a field 'text' .* found null in 'text'"):
+        templatemine.mine(given)
+    with pytest.warns(UserWarning, match="^1 record skipped: .*4: expected a field 'text'"):
+        (pack,) = templatemine.mine(given, errors="skip").values()
+    assert pack.documents == 19
+    with pytest.warns(UserWarning, match="1 record skipped"):
+        assert len(list(templatemine.Cleaners({"a.example": pack}).clean_all(given, errors="skip"))) == 19
+    if library == "file":
+        with pytest.warns(UserWarning, match="1 record skipped"):
+            assert len(list(templatemine.read(given, errors="skip"))) == 19
+
+
+def test_the_na_of_pandas_is_a_null() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS).astype({"text": "string"})
+    frame.loc[2, "text"] = pandas.NA
+    with pytest.warns(UserWarning, match="1 record skipped: item 3: .* found null in 'text'"):
+        assert len(list(documents_of(frame, errors="skip"))) == 19
+
+
+def test_many_skipped_records_are_counted() -> None:
+    with pytest.warns(UserWarning, match="20 records skipped: item 1: .*; item 2: .*; item 3: .*; and 17 more$"):
+        assert list(documents_of([*[{"source": "a", "text": 5}] * 20, DOCUMENTS[0]], errors="skip")) == [DOCUMENTS[0]]
+    with pytest.raises(ConfigError, match="errors: expected raise or skip, got 'ignore'"):
+        list(documents_of(ROWS, errors="ignore"))  # type: ignore[arg-type]
+
+
+def test_no_documents_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("")
+    once = (row for row in ROWS)
+    templatemine.mine(once)
+    for empty in ([], once, tmp_path / "a.jsonl"):
+        with pytest.warns(UserWarning, match="no documents were given"):
+            assert templatemine.mine(empty) == {}
+        with pytest.warns(UserWarning, match="no documents were given"):
+            assert list(templatemine.Cleaners({}).clean_all(empty)) == []

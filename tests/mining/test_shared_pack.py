@@ -165,7 +165,7 @@ def test_a_source_of_that_name_is_refused() -> None:
 
 
 def test_at_least_two_sources() -> None:
-    with pytest.raises(ConfigError, match="expected at least 2 sources, got 1"):
+    with pytest.raises(ConfigError, match="least: expected a whole number of at least 2, got 1"):
         SharedConfig(least=1)
 
 

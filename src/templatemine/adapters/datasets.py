@@ -56,6 +56,8 @@ class TemplateCleaner:
             batch.get(names.text_field),
             batch.get(names.html_field),
             batch.get(names.url_field),
+            batch.get(self.removed_column),
+            batch.get(f"{self.removed_column}_stub"),
         )
         return {
             names.text_field: done.texts,

@@ -75,7 +75,8 @@ class TemplateCleaner(PipelineStep):  # type: ignore[misc]
         source = document.metadata.get(self.source_key)
         body = [document.text]
         url = [document.metadata.get("url")]
-        done = self.rows.columns([source], None if self.html else body, body if self.html else None, url)
+        earlier = ([document.metadata.get(f"{self.removed_key}{end}")] for end in ("", "_stub"))
+        done = self.rows.columns([source], None if self.html else body, body if self.html else None, url, *earlier)
         for _, error in done.errors:
             self.stat_update("error")
             document.metadata["templatemine_error"] = error.problem

@@ -64,7 +64,7 @@ def clean_frame(
     for name in body_columns(names, frame.columns, removed_column):
         _check_column(frame[name], str)
     _check_column(frame[names.source_field], (str, int, float))
-    rows = row_cleaner(packs, clean)
+    rows, stub_column = row_cleaner(packs, clean), f"{removed_column}_stub"
 
     def column(name: str) -> Sequence[str | None] | None:
         if name not in frame.columns:
@@ -76,13 +76,14 @@ def clean_frame(
     sources = column(names.source_field)
     assert sources is not None
     urls = column(names.url_field) if list(frame.columns).count(names.url_field) == 1 else None
-    done = rows.columns(sources, column(names.text_field), column(names.html_field), urls)
+    earlier = (frame[name].tolist() if name in frame.columns else None for name in (removed_column, stub_column))
+    done = rows.columns(sources, column(names.text_field), column(names.html_field), urls, *earlier)
     kind = _text_type(frame[names.text_field].dtype) if names.text_field in frame.columns else "object"
     return frame.assign(
         **{
             names.text_field: pd.Series(done.texts, index=frame.index, dtype=kind),
             removed_column: pd.Series(done.removed, index=frame.index, dtype="object"),
-            f"{removed_column}_stub": pd.Series(done.stub, index=frame.index, dtype="bool"),
+            stub_column: pd.Series(done.stub, index=frame.index, dtype="bool"),
         }
     )
 

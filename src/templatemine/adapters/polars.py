@@ -68,23 +68,23 @@ def clean_frame(
     for name in (*body, names.source_field):
         if schema[name] not in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             raise ConfigError(f"column {name}: expected strings, found {schema[name]}")
-    rows = row_cleaner(packs, clean)
+    rows, stub_column = row_cleaner(packs, clean), f"{removed_column}_stub"
 
     def work(some: pl.DataFrame) -> pl.DataFrame:
         columns = [
             some[name].to_list() if name in some.columns else None
-            for name in (names.text_field, names.html_field, names.url_field)
+            for name in (names.text_field, names.html_field, names.url_field, removed_column, stub_column)
         ]
         done = rows.columns(some[names.source_field].to_list(), *columns)
         return some.with_columns(
             pl.Series(names.text_field, done.texts, pl.String),
             pl.Series(removed_column, done.removed, REMOVED),
-            pl.Series(f"{removed_column}_stub", done.stub, pl.Boolean),
+            pl.Series(stub_column, done.stub, pl.Boolean),
         )
 
     if isinstance(frame, pl.DataFrame):
         return work(frame)
-    added = {names.text_field: pl.String, removed_column: REMOVED, f"{removed_column}_stub": pl.Boolean}
+    added = {names.text_field: pl.String, removed_column: REMOVED, stub_column: pl.Boolean}
     # Rows know nothing of each other, so a batch at a time will do; but a filter must see the cleaned text.
     return frame.map_batches(
         work, schema={**schema, **added}, streamable=True, predicate_pushdown=False, projection_pushdown=False

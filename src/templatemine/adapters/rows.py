@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_cuts
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import is_missing, json_type
@@ -60,11 +60,13 @@ class RowCleaner:
         A path is loaded at once, so that a pack that cannot be trusted is told before the work begins: a warning names
         it if it is in a folder, and rows of its source stay as they are.
     clean : CleanConfig, optional
+    again : bool, default False
+        Also clean rows that were cleaned before, by what their column of cuts holds.
     """
 
-    def __init__(self, packs: Packs, clean: CleanConfig | None = None) -> None:
+    def __init__(self, packs: Packs, clean: CleanConfig | None = None, *, again: bool = False) -> None:
         self._packs = packs if isinstance(packs, Mapping) else load_packs([packs], errors="skip")
-        self._config = StreamConfig(clean=clean or CleanConfig())
+        self._config = StreamConfig(clean=clean or CleanConfig(), again=again)
         self._cleaner = RecordCleaner(self._packs, self._config)
 
     def __getstate__(self) -> tuple[Mapping[str, Pack], StreamConfig]:
@@ -80,6 +82,8 @@ class RowCleaner:
         texts: Sequence[str | None] | None = None,
         pages: Sequence[str | None] | None = None,
         urls: Sequence[object] | None = None,
+        removed: Sequence[object] | None = None,
+        stubs: Sequence[object] | None = None,
     ) -> Columns:
         """Clean some rows.
 
@@ -89,6 +93,8 @@ class RowCleaner:
             Of each row its source, its text, and its HTML; None for what it has not.
         urls : sequence, optional
             Addresses of the pages, for the links in them; what is no string is none.
+        removed, stubs : sequences, optional
+            What an earlier cleaning made of the rows: one with cuts is left as it is.
         """
         nothing: list[str | None] = [None] * len(sources)
         texts, pages = texts if texts is not None else nothing, pages if pages is not None else nothing
@@ -113,6 +119,9 @@ class RowCleaner:
                 fields["html"] = str(pages[place])
                 if urls is not None and isinstance(urls[place], str):
                     fields["url"] = str(urls[place])
+            if removed is not None and (cuts := read_cuts(removed[place])) is not None:
+                fields["removed"] = cuts
+                fields |= {"removed_stub": True} if stubs is not None and stubs[place] is True else {}
             items.append((source, str(place), fields))
         batch = self._cleaner.clean_batch(Items(items))
         for line in batch.data.splitlines():

@@ -442,7 +442,10 @@ def clean(
             cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set()
         seen.update(one for one in sources if one is not None)
         urls = _column(batch, names.url_field) if batch.schema.names.count(names.url_field) == 1 else None
-        done = cleaner.columns(sources, _column(batch, names.text_field), _column(batch, names.html_field), urls)
+        earlier = (_column(batch, f"{archive.removed_field}{end}") for end in ("", "_stub"))
+        done = cleaner.columns(
+            sources, _column(batch, names.text_field), _column(batch, names.html_field), urls, *earlier
+        )
         yield _replace_columns(
             batch,
             {

@@ -337,8 +337,10 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
 
 def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
     """The report of a source with the rules of the pack that it will replace."""
+    if report.pack is None:
+        return report  # the pack stays
     rules = read_pack_rules(pack_path)
-    if report.pack is None or not rules:
+    if not rules:
         return report
     return replace(report, pack=apply_rules(report.pack, report.rejected or (), rules))
 

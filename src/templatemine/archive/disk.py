@@ -64,7 +64,15 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.shared_pack import SHARED_PACK, Claims
 from templatemine.mining.stages import SourceReport, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
-from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome, pack_names, serialise_result
+from templatemine.packs.pack_folder import (
+    PackFolderWriter,
+    SerialisedPack,
+    SourceOutcome,
+    StandingPacks,
+    pack_names,
+    serialise_result,
+    serialise_skipped,
+)
 from templatemine.parallel.threads import map_as_completed
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
 from templatemine.text import _scan
@@ -113,6 +121,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
     ) -> None:
         self._work = work
         self._output = output
+        self._standing = StandingPacks(output)
         self._sizes = sizes
         self._options = options
         self._budget = budget
@@ -281,12 +290,14 @@ class DiskExecutor(Executor[None, RateFile, None]):
             return complete_step(work(candidates, cross_counts, self._options), documents[source], self._options)
 
         def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:
-            pack_path = os.path.join(self._output, pack_names(source)[0])
             report = make_report(source)
             if stored.too_large:
                 report = replace(
                     report, note=f"{report.note}; {counted(stored.too_large, 'document')} too large for --memory"
                 )
+            if report.pack is None and source not in self._standing:
+                return serialise_skipped(report), None
+            pack_path = os.path.join(self._output, pack_names(source)[0])
             final_report = keep_rules(report, pack_path)
             return serialise_result(final_report, pack_path), final_report.claims
 

@@ -62,6 +62,8 @@ class FirstPass:
         What the documents of each source take, as far as they are read.
     report : Report
         What readers tell, bad records by way of `skip`.
+    count_source : callable
+        Called with a source and how many of its documents are read, with each of them; what it raises ends the pass.
     nameless : UnnamedRecords
     dates : UnreadableDates
     """
@@ -76,6 +78,7 @@ class FirstPass:
         tell: Tell,
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:
+        self.count_source: Callable[[str, int], None] = lambda source, documents: None
         self.sizes: dict[str, SourceSizes] = {}
         self._inputs = inputs
         self._work = work
@@ -174,6 +177,7 @@ class FirstPass:
         key = encode_source(document.source)
         splitter.add(key, encode_document(document, has_id(record.fields, self._read)))
         self._count(document)
+        self.count_source(document.source, self.sizes[document.source].documents)
         self.nameless.add(record, self._read)
         self.dates.add(document.source, record.fields.get(self._read.date_field), document.date, record.where)
 

@@ -28,9 +28,10 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
+from templatemine.bounds import NUMBERS, check_record
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
-from templatemine.errors import CapacityError, ConfigError, CorpusError
+from templatemine.errors import CapacityError, CorpusError
 from templatemine.io import lock
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
@@ -39,13 +40,13 @@ from templatemine.io.write import claim
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
-from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, pack_names
+from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, StandingPacks, pack_names
 from templatemine.pipeline import drive
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
 
-MIN_MEMORY = 128 << 20
+MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
 
 _BASE_MEMORY = 76 << 20
@@ -75,10 +76,7 @@ class ArchiveConfig:
     checkpoint: float = 10.0
 
     def __post_init__(self) -> None:
-        if self.memory < MIN_MEMORY:
-            raise ConfigError(f"memory: expected at least {MIN_MEMORY >> 20}M, got {self.memory:,} bytes")
-        if self.jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {self.jobs}")
+        check_record(self)
 
     @property
     def budget(self) -> int:
@@ -156,7 +154,7 @@ class ArchiveRun:
         is_new_folder = not os.path.isdir(self.output)
         with convert_write_errors(self.output):
             os.makedirs(self.output, exist_ok=True)
-        with lock.locked(self.output):
+        with lock.locked(self.output, lock.SHORT_WAIT):
             try:
                 result, notes = self._run(streams)
             except BaseException:
@@ -184,6 +182,13 @@ class ArchiveRun:
             return finished_result
         state = self._resume_or_start(description)
         if state["phase"] == "split":
+            standing = StandingPacks(self.output, self.config.force)
+
+            def refuse(source: str, documents: int) -> None:
+                if documents == self._options.min_docs:
+                    standing.refuse(source)
+
+            self._first_pass.count_source = refuse
             self._first_pass.run(state, streams)
         else:
             self._first_pass.read_sizes()

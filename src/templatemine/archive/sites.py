@@ -23,8 +23,9 @@ from templatemine.archive.partition import (
     plan_units,
     split_units,
 )
+from templatemine.bounds import NUMBERS, check_record
 from templatemine.config import ReadConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import CorpusError
 from templatemine.io.file_transaction import FileTransaction, file_transaction
 from templatemine.io.files import Report, no_documents_error
 from templatemine.io.jsonl import encode_line
@@ -35,7 +36,7 @@ from templatemine.model import Record
 __all__ = ["SortConfig", "SortedSource", "file_name", "sort_by_source"]
 
 _WORK = ".templatemine-sort"
-_BASE_MEMORY = 64 << 20
+_BASE_MEMORY = int(NUMBERS["SortConfig.memory"].least) // 2
 _UNIT_COPIES = 3
 """A unit is held once, and the file that is being written up to twice, packed and not."""
 
@@ -49,8 +50,7 @@ class SortConfig:
     force: bool = False
 
     def __post_init__(self) -> None:
-        if self.memory < 2 * _BASE_MEMORY:
-            raise ConfigError(f"memory: expected at least {2 * _BASE_MEMORY >> 20}M, got {self.memory:,} bytes")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,7 @@ from templatemine.archive.partition import (
 from templatemine.archive.run import ArchiveConfig
 from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
+from templatemine.bounds import check_record
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, counted
 from templatemine.io import lock
@@ -63,7 +64,7 @@ from templatemine.mining.stages import SourceReport, complete_step, skip_source,
 from templatemine.model import Document
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, pack_names, refuse_renamed
+from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 from templatemine.text.dates import UnreadableDates
 
@@ -78,7 +79,8 @@ Progress = Callable[[str, int, int | None], None]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateConfig:
     """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes.  A `caution` counts
-    instead of those of packs and of `pipeline`."""
+    instead of those of packs and of `pipeline`.  With `new_sources` a folder that has packs gets those of
+    sources that it has none of, too."""
 
     today: str
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
@@ -87,6 +89,10 @@ class UpdateConfig:
     memory: int = 1 << 30
     dry_run: bool = False
     caution: float | None = None
+    new_sources: bool = False
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +163,7 @@ def update_packs(
     is_new_folder = not os.path.isdir(packs)
     with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
-    with lock.locked(packs):
+    with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
         try:
             return run.run(streams)
@@ -196,6 +202,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         self.budget = ArchiveConfig(memory=config.memory).budget
         self.today = config.today
         self.numbers: dict[str, int] = {}
+        self.known = frozenset[str]()
         self.units: list[MiningUnit] = []
         self.dates = UnreadableDates()
 
@@ -208,10 +215,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             for name in (*FOLDERS, "window", "packs"):
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
+        self.known = frozenset(self.numbers)
         self.units = self.split_documents(streams)
         if not self.units:
             self.tell("no documents, and nothing to do")
             return []
+        self.refuse_new_sources()
         refuse_renamed(self.packs, [source for unit in self.units for source in unit.sources])
         updates = drive(self)
         if unreadable := self.dates.describe():
@@ -227,6 +236,24 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         )
         self.publish()
         return updates
+
+    def refuse_new_sources(self) -> None:
+        """Refuse sources that a folder of packs knows nothing of: most often its records name their source in another
+        way, or not at all, and get that of their file."""
+        standing = StandingPacks(self.packs)
+        if self.config.new_sources or not (len(standing) or self.known):
+            return
+        given = sorted(source for unit in self.units for source in unit.sources)
+        new = [source for source in given if source not in self.known and source not in standing]
+        if new:
+            named = ", ".join(map(repr, new[:3])) + (f" and {len(new) - 3:,} more" if len(new) > 3 else "")
+            raise CorpusError(
+                f"expected documents of sources that have a pack or a window here, found {named}; --source NAME says "
+                "whose documents these are, --source-field or --source-of where that stands, and --new-sources takes "
+                "new sources in",
+                self.packs,
+                fatal=True,
+            )
 
     def list_new_files(self, folder: str) -> list[str]:
         return sorted(name for name in os.listdir(os.path.join(self.work, folder)) if not name.endswith(".mined"))

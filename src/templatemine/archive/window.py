@@ -16,7 +16,7 @@ from hashlib import blake2b
 from itertools import chain
 
 from templatemine.archive.partition import max_document_cost, memory_cost
-from templatemine.errors import ConfigError
+from templatemine.bounds import check_record
 from templatemine.model import Document
 from templatemine.text.dates import resolve_days
 
@@ -34,8 +34,7 @@ class WindowConfig:
     least: int = 500
 
     def __post_init__(self) -> None:
-        if self.days < 1 or self.least < 1:
-            raise ConfigError(f"window: expected at least one day and one document, got {self.days} and {self.least}")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,6 @@ class Cleaner:
             raise TypeError(f"expected a Pack, got {type(pack).__name__}; Pack.load reads one from a file")
         self.pack = pack
         self.config = config or CleanConfig()
-        if self.config.engine not in ("native", "regex"):
-            raise ConfigError(f"engine: expected native or regex, got {self.config.engine!r}")
-        if not 0 <= self.config.guard <= 1:
-            raise ConfigError(f"guard: expected a share from 0 to 1, got {self.config.guard}")
-        if self.config.stubs not in ("clean", "keep"):
-            raise ConfigError(f"stubs: expected clean or keep, got {self.config.stubs!r}")
         require_plain_text(self.config)
         self._matcher, self._rows = pack.matcher()
         self._written = ManualExpressions(pack)

@@ -9,7 +9,7 @@ from typing import Any
 from templatemine.cleaning.cleaner import Cleaner, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, SkippedPackError
-from templatemine.io.given import Given, documents_of
+from templatemine.io.given import Errors, Given, documents_of
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles, warn_skipped
@@ -104,7 +104,14 @@ class Cleaners(Mapping[str, Cleaner]):
         cleaner = self._find_cleaner(source)
         return Cleaned(text, ()) if cleaner is None else cleaner.clean(text)
 
-    def clean_all(self, documents: Given, read: ReadConfig | None = None) -> Iterator[tuple[Document, Cleaned]]:
+    def clean_all(
+        self,
+        documents: Given,
+        read: ReadConfig | None = None,
+        *,
+        source: str | None = None,
+        errors: Errors = "raise",
+    ) -> Iterator[tuple[Document, Cleaned]]:
         """Yield documents and what cleaning gives of each, one after the other.
 
         A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does.
@@ -114,8 +121,12 @@ class Cleaners(Mapping[str, Cleaner]):
         documents : path, or iterable of Document or dict, or data frame
         read : ReadConfig, optional
             Names of the fields of records.
+        source : str, optional
+            Of all documents, whatever they say.
+        errors : "raise" or "skip", default "raise"
+            What is done about a record that holds no document: it is raised, or all are left out with a warning.
         """
-        for document in documents_of(documents, read):
+        for document in documents_of(documents, read, source=source, errors=errors):
             cleaner = self._find_cleaner(document.source)
             body = document.body
             if cleaner is None or cleaner.pack.html != document.is_html:

@@ -25,8 +25,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from templatemine.bounds import check_record
 from templatemine.cleaning.hits import DayHits
-from templatemine.errors import ConfigError
 
 __all__ = ["DriftAlert", "DriftConfig", "SourceDrift", "absence_score", "detect_drift"]
 
@@ -52,10 +52,7 @@ class DriftConfig:
     least: int = 5
 
     def __post_init__(self) -> None:
-        if self.documents < 1 or self.reference < 1 or self.step < 1 or self.least < 1:
-            raise ConfigError("drift: expected documents, reference, step and least of at least 1")
-        if not 0 < self.ratio < 1:
-            raise ConfigError(f"drift: expected a ratio between 0 and 1, got {self.ratio}")
+        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
@@ -56,6 +57,7 @@ class ExtractStreamConfig:
     url: str | None = None
 
     def __post_init__(self) -> None:
+        check_record(self)
         if self.form not in FORMS:
             raise ConfigError(f"form: expected one of {', '.join(FORMS)}, got {self.form!r}")
 
@@ -112,8 +114,7 @@ class RecordExtractor:
         *,
         jobs: int = 1,
     ) -> None:
-        if jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self.config = config or ExtractStreamConfig()
         self.jobs = jobs
         self.tally = ExtractTally()

@@ -5,7 +5,8 @@ for; always a string), and a field ``removed`` says what was
 cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Four kinds of records are passed on as
 they are, without ``removed``, and counted: those of a source without a pack, or with one that is skipped
 (`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
-cleaned by the field that its pack is for.)
+cleaned by the field that its pack is for.)  One that carries such a field has been cleaned, and is left as it is unless
+`StreamConfig.again`: cleaning what has been cleaned changes nothing.
 
 The work goes in batches of some hundred records, to one process or to several (lines that are cleaned as they stand go
 to threads of one process, as they need no lock of Python); what comes out is the same and in the same order.  JSON
@@ -16,12 +17,15 @@ Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading a
 from __future__ import annotations
 
 import threading
+from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
@@ -30,7 +34,7 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
-from templatemine.io.jsonl import encode_line, encode_plain
+from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record
 from templatemine.packs.pack import Pack
@@ -40,7 +44,7 @@ from templatemine.parallel.batches import BatchResult, collect_output, run_batch
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner"]
+__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,7 @@ class StreamConfig:
 
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
-    records of sources without one; None to pass these on as they are.
+    records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -61,8 +65,10 @@ class StreamConfig:
     rows: bool = False
     hits: bool = False
     fallback: str | None = None
+    again: bool = False
 
     def __post_init__(self) -> None:
+        check_record(self)
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
         taken += [names.url_field, names.title_field]
@@ -72,8 +78,6 @@ class StreamConfig:
             if name in taken:
                 raise ConfigError(f"{what}: expected a name of its own, got {name!r} as for another field")
             taken += [] if name is None else [name]
-        if self.clean.html not in ("main", "strip"):
-            raise ConfigError(f"html: expected main or strip, got {self.clean.html!r}")
 
 
 class RecordCleaner:
@@ -100,8 +104,7 @@ class RecordCleaner:
     """
 
     def __init__(self, packs: Mapping[str, Pack], config: StreamConfig | None = None, *, jobs: int = 1) -> None:
-        if jobs < 1:
-            raise ConfigError(f"jobs: expected at least 1, got {jobs}")
+        check_jobs(jobs)
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()
@@ -195,10 +198,12 @@ class RecordCleaner:
     def _line_fields(self) -> _records.Fields | None:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
-        if self.config.hits or names.source_of is not None or self.config.clean.engine != "native":
+        by_rule = names.source_of is not None and names.source is None
+        if self.config.hits or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
-        fields = (names.text_field, names.html_field, names.source_field, names.id_field, removed, f"{removed}_stub")
+        source = names.source_field if names.source is None else _NO_FIELD
+        fields = (names.text_field, names.html_field, source, names.id_field, removed, f"{removed}_stub")
         try:
             found = [name.encode() for name in fields]
         except UnicodeEncodeError:  # a lone surrogate
@@ -207,14 +212,15 @@ class RecordCleaner:
 
     def _clean_lines(self, work: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Lines as they stand, natively; those that are out of the ordinary as records."""
-        block = _records.BlockCleaner(fields, work.data, work.source.encode("utf-8", "surrogatepass"))
+        default = self.config.read.source or work.source
+        block = _records.BlockCleaner(fields, work.data, default.encode("utf-8", "surrogatepass"))
         done: list[bytes] = []
         while (reason := block.run()) != _records.DONE:
             if reason == _records.UNKNOWN:
                 block.add_source(block.source, *self._line_action(block.source.decode("utf-8", "surrogatepass")))
             else:
                 line = Lines(work.place, work.source, work.number + block.number - 1, block.line)
-                done += block.take_output(), self._clean_records(line, tally, errors)
+                done += block.take_output(), self._clean_records(line, tally, errors, block.line)
         for source, kind, records, changed, spans, characters, cut, stubs in block.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
@@ -238,12 +244,14 @@ class RecordCleaner:
             return _records.PASS, None
         return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
-    def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError]) -> bytes:
+    def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError], raw: bytes | None = None) -> bytes:
+        """Records as lines of JSON; one that was cleaned before as it stands in `raw`, where that is its line."""
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
             try:
-                self._clean(source, record, tally)
+                if not self._clean(source, record, tally) and raw is not None and not raw.startswith(BOM_UTF8):
+                    return raw if raw.endswith(b"\n") else raw + b"\n"
                 if slim and record.get(self.config.read.text_field) is not None:
                     record.pop(self.config.read.html_field, None)
                 lines.append(encode_plain(record) if plain else encode_line(record))
@@ -264,7 +272,8 @@ class RecordCleaner:
         wanted |= {names.date_field} if self.config.hits else set()
         wanted |= {names.url_field} if self._formatted else set()
         # A rule for the source may look at any column.
-        records = tables.read_rows(rows, names, errors.append, wanted if names.source_of is None else None, nulls=True)
+        few = names.source_of is None or names.source is not None
+        records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
         for place, source, where, record in records:
             try:
                 self._clean(source, record, tally)
@@ -275,10 +284,18 @@ class RecordCleaner:
                 errors.append(CorpusError(f"cannot be cleaned: {error}", where))
         return output.serialize()
 
-    def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> None:
-        """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned."""
-        self._clean_record(source, record, tally)
+    def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> bool:
+        """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned; False for one
+        that was cleaned before."""
+        earlier = None if self.config.again else read_cuts(record.get(self.config.removed_field))
+        if earlier is None:
+            self._clean_record(source, record, tally)
+        else:
+            if self.config.rows:  # the column of a table takes no text
+                record[self.config.removed_field] = earlier
+            tally.source_counts(source).cleaned_before += 1
         tally.source_counts(source).records += 1
+        return earlier is None
 
     def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         counts = tally.source_counts(source)
@@ -315,7 +332,9 @@ class RecordCleaner:
                 len(body), cleaned
             )
         removed_field = self.config.removed_field
-        counts.replaced += removed_field in record
+        counts.replaced += record.get(removed_field) not in (None, "")  # a cell of CSV that is empty
+        if isinstance(record.get(f"{removed_field}_stub"), bool):
+            del record[f"{removed_field}_stub"]  # of an earlier cleaning
         counts.characters += len(body)
         removed = [{"start": span.start, "end": span.end, "templates": span.templates} for span in cleaned.removed]
         if removed:
@@ -381,6 +400,43 @@ class RecordCleaner:
         cleaner.forget_templates()
         return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, cleaner.lines)
 
+
+_CUT_KEYS = frozenset({"start", "end", "templates"})
+
+
+def read_cuts(value: object) -> list[dict[str, Any]] | None:
+    """What stands in the field of an earlier cleaning, as plain values; None if it is something else.
+
+    Tables have it as lists, arrays or, in CSV, as JSON.
+    """
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = decode_line(value.encode())
+        except ValueError:
+            return None
+    value = _as_list(value)
+    if value is None or not all(isinstance(one, Mapping) and one.keys() == _CUT_KEYS for one in value):
+        return None
+    cuts = [{**one, "templates": _as_list(one["templates"])} for one in value]
+    for one in cuts:
+        places, templates = (one["start"], one["end"]), one["templates"]
+        if not all(isinstance(place, Integral) and not isinstance(place, bool) for place in places):
+            return None
+        if templates is None or not all(isinstance(name, str) for name in templates):
+            return None
+        one["start"], one["end"] = map(int, places)
+    return cuts
+
+
+def _as_list(value: Any) -> list[Any] | None:
+    """A list, tuple or array as a list."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
+
+
+_NO_FIELD = '"'
+"""Stands in no line as the name of a field, where it would be escaped."""
 
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 

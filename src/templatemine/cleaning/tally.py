@@ -99,6 +99,8 @@ class SourceTally:
         Code points of what was looked at, and of what was cut from it.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
+    cleaned_before : int
+        Records that carry what was cut from them, passed on as they were.
     stubs : int
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     fallback : int
@@ -123,6 +125,7 @@ class SourceTally:
     fallback: int = 0
     formatted: int = 0
     bad_pack: int = 0
+    cleaned_before: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""

@@ -60,7 +60,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
-    common.add_field_options(parser)
+    common.add_field_options(parser, source=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if not asked:
         if len(pages) < len(packs):
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
-        return terminal.exit_code
+        return terminal.code
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _collect_contexts(args, terminal, seen)
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
             break
     if not args.list:
         terminal.say(f"{counted(kept, 'answer')} in all")
-    return terminal.exit_code
+    return terminal.code
 
 
 def _collect_contexts(

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import WORDS
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
@@ -36,8 +37,11 @@ If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
 those of a source without a pack, or with one that has an error (of a folder; it
 is named, and the exit code is 1), those with only HTML if the pack is for text,
-and those with only text if the pack is for HTML. An existing field "removed" is
-replaced, and counted; --removed-field gives the new field another name.
+and those with only text if the pack is for HTML. A record with a field
+"removed" of an earlier run has been cleaned, and passes unchanged as well; with
+--again it is cleaned once more, and offsets refer to its present text. A field
+"removed" of other contents is replaced, and counted; --removed-field gives the
+new field another name.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
 what would change, the second prints it.
@@ -67,33 +71,33 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
-        choices=("native", "regex"),
+        choices=WORDS["CleanConfig.engine"],
         default=clean.engine,
         help="both remove the same; native is faster (default: %(default)s)",
     )
     group.add_argument(
         "--gap",
         metavar="N",
-        type=common.int_at_least(0),
+        type=common.number_of("CleanConfig.gap"),
         default=clean.gap,
         help="also remove text between two removed parts if it is shorter than N characters (default: %(default)s)",
     )
     group.add_argument(
         "--guard",
         metavar="SHARE",
-        type=common.parse_share,
+        type=common.number_of("CleanConfig.guard"),
         default=clean.guard,
         help="an article of which a greater share is boilerplate is a stub, and marked (default: %(default)s)",
     )
     group.add_argument(
         "--stubs",
-        choices=("clean", "keep"),
+        choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
         help="clean stubs, such as those before a paywall, or keep them whole (default: %(default)s)",
     )
     group.add_argument(
         "--html",
-        choices=("main", "strip"),
+        choices=WORDS["CleanConfig.html"],
         default=clean.html,
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
@@ -110,6 +114,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
     )
+    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
     group.add_argument(
         "--blocks",
         action="store_true",
@@ -172,6 +177,7 @@ def run(args: argparse.Namespace) -> int:
         rows=outputs.takes_rows(form),
         hits=args.hits is not None,
         fallback=args.fallback,
+        again=args.again,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
@@ -211,9 +217,18 @@ def run(args: argparse.Namespace) -> int:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
-    _name_bad_packs(terminal, cleaner.tally)
-    _print_summary(args, terminal, cleaner.tally)
-    return terminal.exit_code
+    return _finish(args, terminal, cleaner.tally)
+
+
+def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> int:
+    """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
+    _name_bad_packs(terminal, tally)
+    _print_summary(args, terminal, tally)
+    total = tally.total()
+    if not total.records or total.no_pack < total.records:
+        return terminal.code
+    terminal.note(_explain_no_pack(args, tally))
+    return 1
 
 
 def _name_bad_packs(terminal: common.Terminal, tally: Tally) -> None:
@@ -241,7 +256,8 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
 
 def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
     """Write nothing if a format of pages was asked for and there is none; among pages, texts stay plain."""
-    if args.text_format != "text" and total.records > total.no_text and not total.formatted:
+    looked_at = total.records - total.no_text - total.cleaned_before
+    if args.text_format != "text" and looked_at and not total.formatted:
         raise ConfigError(
             f"--text-format: expected pages (field {args.html_field!r}, and no pack of text for their source), found "
             f"none in {counted(total.records, 'record')}; {args.text_format} is for pages"
@@ -268,10 +284,8 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
-    _name_bad_packs(terminal, cleaner.tally)
     args.json = False  # standard output is taken
-    _print_summary(args, terminal, cleaner.tally)
-    return terminal.exit_code
+    return _finish(args, terminal, cleaner.tally)
 
 
 def _check_paths(args: argparse.Namespace) -> None:
@@ -304,8 +318,6 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total))
-    if total.records and total.no_pack == total.records:
-        terminal.say(_explain_no_pack(args, tally))
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
@@ -316,8 +328,8 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
         tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
     )
     return (
-        f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
-        "--source-field and --source-of say where the source stands, as for mine"
+        f"no record has a pack, all are unchanged: the sources of the records are {records}, those of the packs are "
+        f"{packs}; --source NAME says whose records these are, --source-field or --source-of where that stands"
     )
 
 
@@ -335,6 +347,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "characters": counts.characters,
         "characters_cut": counts.cut,
         "removed_replaced": counts.replaced,
+        "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
         "formatted": counts.formatted,
     }
@@ -352,6 +365,8 @@ def _format_row(source: str, counts: SourceTally) -> tuple[str, ...]:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
         notes.append(f"{counts.other_kind:,} unchanged: the pack is for the other kind (HTML or text)")
+    if counts.cleaned_before:
+        notes.append(f"{counts.cleaned_before:,} cleaned before: unchanged")
     if counts.no_text:
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
@@ -379,13 +394,14 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
     ]
-    plain = total.records - total.no_text - total.formatted if total.formatted else 0
+    plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
         (total.bad_pack, "of sources whose pack has an error (unchanged)"),
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
+        (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),
         (total.no_text, "without a text (unchanged)"),
         (total.stubs, f"with more than {args.guard:.0%} boilerplate: stubs, {stubs}"),
         (total.formatted, f"with their main text as {args.text_format}"),

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
         terminal.report({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
-        return terminal.exit_code
+        return terminal.code
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
         (
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             common.print_text(f"{common.escape_line(one.source)}: {line}\n")
-    return terminal.exit_code
+    return terminal.code
 
 
 _MAX_LISTED = 5

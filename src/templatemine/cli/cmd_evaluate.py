@@ -141,13 +141,13 @@ def run(args: argparse.Namespace) -> int:
         facts = json.dumps(_result_json(args, read, results, skipped, terminal.met.notes), indent=1) + "\n"
         if args.json == "-":
             common.print_text(facts)
-            return 0
+            return terminal.code
         common.print_text(
             "\n\n".join("\n".join(map(common.escape_controls, _format_result(result))) for result in results) + "\n"
         )
         if output is not None:
             output.write(facts.encode())
-    return 0
+    return terminal.code
 
 
 def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:

@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:
         raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
-    return terminal.exit_code
+    return terminal.code
 
 
 def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:

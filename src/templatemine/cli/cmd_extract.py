@@ -122,7 +122,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--other",
         metavar="P",
-        type=common.parse_share,
+        type=common.number_of("ExtractConfig.other"),
         help="crf: keep what is boilerplate with a probability below P; smaller for precision, larger for recall "
         f"(default: {defaults.other:g})",
     )
@@ -293,7 +293,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     _name_bad_packs(terminal, extractor.tally)
     _print_summary(args, terminal, extractor.tally, single)
-    return terminal.exit_code
+    return terminal.code
 
 
 def _name_bad_packs(terminal: common.Terminal, tally: ExtractTally) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from templatemine.bounds import WORDS
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import (
@@ -48,8 +49,7 @@ sources. It is for articles of sources that are too small or too new for a pack
 of their own, and is used only with "clean --fallback _shared".
 """
 
-METHODS = ("default", "energy", "thesis")
-"""Names of `pipeline.METHODS`, here so that --help need not import it; a test holds the two together."""
+METHODS = WORDS["PipelineConfig.method"]
 
 _PROGRESS_STEP = 256
 """Documents between two steps of the progress bar."""
@@ -83,28 +83,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--min-docs",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("MineConfig.min_docs"),
         default=mine.min_docs,
         help="skip a source with fewer documents (default: 5, energy and thesis 10)",
     )
     group.add_argument(
         "--min-df",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("MineConfig.min_df"),
         default=mine.min_df,
         help="energy and thesis: minimum document frequency of a candidate (default: %(default)s) ...",
     )
     group.add_argument(
         "--min-share",
         metavar="X",
-        type=common.parse_share,
+        type=common.number_of("MineConfig.min_share"),
         default=mine.min_share,
         help="... and minimum share of the documents (default: that of the method)",
     )
     group.add_argument(
         "--max-sources",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("CrossSourceConfig.max_sources"),
         default=CrossSourceConfig().max_sources,
         help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
     )
@@ -137,7 +137,7 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--shared-sources",
         metavar="N",
-        type=common.int_at_least(2),
+        type=common.number_of("SharedConfig.least"),
         default=shared.least,
         help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
     )
@@ -162,7 +162,10 @@ def run(args: argparse.Namespace) -> int:
     if args.memory is not None:
         _name_bugs(terminal, mined.outcomes)
     _print_summary(args, terminal, mined)
-    return terminal.exit_code
+    if terminal.skipped_packs or any(one.pack is not None for one in mined.outcomes):
+        return terminal.code
+    terminal.note(_explain_no_packs(args, mined))
+    return 1
 
 
 def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> None:
@@ -172,11 +175,24 @@ def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> 
             terminal.skip_pack(one.bug)
 
 
+def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
+    """Where no source has a pack, nearly always each has too few documents."""
+    from templatemine.mining.methods import resolve_defaults
+
+    sources, least = len(mined.outcomes), resolve_defaults(_pipeline_config(args)).min_docs
+    largest = max(mined.outcomes, key=lambda one: one.documents)
+    return (
+        f"no pack: expected a source with {least:,} documents or more, found {counted(sources, 'source')}, the largest "
+        f"{largest.source!r} with {counted(largest.documents, 'document')} ({largest.note.removeprefix('skipped: ')}); "
+        "give more of each, --source NAME if all are of one source, or a smaller --min-docs"
+    )
+
+
 def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
     from templatemine.archive.apply_overrides import keep_rules
     from templatemine.archive.run import ArchiveReport
     from templatemine.cleaning.tally import DocumentCounter
-    from templatemine.packs.pack_folder import open_pack_folder, serialise_result
+    from templatemine.packs.pack_folder import open_pack_folder, serialise_result, serialise_skipped
     from templatemine.pipeline import Miner
 
     config = _pipeline_config(args)
@@ -185,6 +201,8 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         documents = _read_documents(args, terminal, counter, shelf, config, steps)
 
         def rendered(report: SourceReport) -> SerialisedPack:
+            if report.pack is None and report.source not in shelf.standing:
+                return serialise_skipped(report)
             standing = shelf.pack_path(report.source)
             return serialise_result(keep_rules(report, standing), standing)
 
@@ -192,7 +210,8 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         found = Miner(config, jobs=args.jobs, progress=steps).map(documents, rendered)
         for one in found:
             outcomes.append(shelf.write(one))
-            steps("writing", len(outcomes), len(found))
+            if one.files:
+                steps("writing", len(outcomes), len(found))
         _name_bugs(terminal, outcomes)  # before anything takes its place
     return ArchiveReport(
         outcomes=outcomes,
@@ -252,10 +271,12 @@ def _read_documents(
     from templatemine.archive.apply_overrides import read_pack_rules
     from templatemine.mining.methods import resolve_defaults
 
-    number = 0
+    number, least = 0, resolve_defaults(config).min_docs
     for number, document in enumerate(
         counter.count_documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
     ):
+        if counter.sources[document.source] == least:
+            shelf.standing.refuse(document.source)
         if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)
         yield document
@@ -263,14 +284,13 @@ def _read_documents(
     if not number:
         raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
-    least = resolve_defaults(config).min_docs
     sources = [source for source, documents in counter.sources.items() if documents >= least]
     if config.shared is not None:
         from templatemine.mining.shared_pack import SHARED_PACK
 
         sources.append(SHARED_PACK)
     shelf.refuse_existing(sources)
-    for source in sources:
+    for source in filter(shelf.standing.__contains__, sources):
         read_pack_rules(shelf.pack_path(source))
 
 

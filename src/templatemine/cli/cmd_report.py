@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
-    return terminal.exit_code
+    return terminal.code
 
 
 def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:

@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             {"source": one.source, "documents": one.documents, "bytes": one.size, "file": one.path} for one in found
         ]
         terminal.report({**totals, "sources": rows}, to_stdout=True)
-        return 0
+        return terminal.code
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
     lines = tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
@@ -69,4 +69,4 @@ def run(args: argparse.Namespace) -> int:
     if terminal.skipped:
         terminal.say(f"{counted(terminal.skipped, 'document')} skipped")
     terminal.say(*terminal.notes())
-    return 0
+    return terminal.code

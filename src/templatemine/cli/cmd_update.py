@@ -25,6 +25,10 @@ are mined again. A pack stays unchanged until its window holds enough documents.
 An expression that the window does not give stays in the pack until enough
 documents in a row have been without it. --dry-run shows what would change.
 
+A source that the folder has neither a pack nor a window of is refused, unless
+--new-sources is given or the folder is empty: records without a source would
+make one of the name of their file. --source NAME says whose they are.
+
 The first update of a folder may be given the whole archive. A document that is
 given again (the same id) replaces the old one; it is counted if its text has
 changed. Packs and windows change together or not at all; a run that ends early
@@ -52,16 +56,21 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--window",
         metavar="DAYS",
-        type=common.int_at_least(1),
+        type=common.number_of("WindowConfig.days"),
         default=_DAYS,
         help="keep documents of so many days up to the newest (default: %(default)s) ...",
     )
     group.add_argument(
         "--least",
         metavar="N",
-        type=common.int_at_least(1),
+        type=common.number_of("WindowConfig.least"),
         default=_LEAST,
         help="... or the newest N, if these are more; a pack of more documents waits for N (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--new-sources",
+        action="store_true",
+        help="also make packs of sources that PACKS has none of (always, if it is empty)",
     )
     group.add_argument(
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"
@@ -96,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
         window=WindowConfig(days=args.window, least=args.least),
         memory=args.memory,
         dry_run=args.dry_run,
+        new_sources=args.new_sources,
     )
     with terminal.progress() as steps:
         found = update_packs(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
@@ -108,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)
-        return terminal.exit_code
+        return terminal.code
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
@@ -122,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if notes:
         terminal.say("", *notes)
-    return terminal.exit_code
+    return terminal.code
 
 
 def _format_row(one: SourceUpdate) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from templatemine.bounds import NUMBERS
+from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
 from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 
@@ -43,8 +45,8 @@ __all__ = [
     "markup_config",
     "no_documents_error",
     "open_records",
+    "number_of",
     "parse_jobs",
-    "parse_share",
     "parse_size",
     "print_error",
     "print_text",
@@ -60,8 +62,10 @@ _STRICT = """\
 
 EXIT_CODES = f"""\
 exit codes:
-  0    done; documents that could not be read were skipped, named and counted
-  1    done, but a pack with an error was left out and named
+  0    done
+  1    done, but documents that cannot be read were skipped, named and counted, or
+       a pack with an error was left out and named, or no record has a pack, or no
+       source got one
 {_STRICT}\
   2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
@@ -153,55 +157,8 @@ class DeprecatedOption(argparse.Action):
         setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
-def int_at_least(least: int) -> Callable[[str], int]:
-    """A type for argparse: a whole number from `least` up."""
-
-    def number(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = least - 1
-        if value < least:
-            raise argparse.ArgumentTypeError(f"expected a whole number of at least {least}, got {text!r}")
-        return value
-
-    return number
-
-
-def parse_share(text: str) -> float:
-    """A type for argparse: a number from 0 to 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text!r}")
-    return value
-
-
-def parse_size(text: str) -> int:
-    """A type for argparse: bytes, with an optional K, M, G or T for powers of 1,024."""
-    number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
-    if number and number[-1] in "KMGT":
-        unit = 10 * ("KMGT".index(number[-1]) + 1)
-        number = number[:-1]
-    try:
-        value = int(float(number) * 2**unit)
-    except (ValueError, OverflowError):
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected a size such as 500M or 2G, got {text!r}")
-    return value
-
-
-def parse_jobs(text: str) -> int:
-    """A type for argparse: a number of processes, 0 for as many as there are processors."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return int_at_least(0)(text) or processors or 1
-
-
-def add_field_options(parser: argparse.ArgumentParser) -> None:
-    """The names of the fields of JSON lines."""
+def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
+    """The names of the fields of JSON lines; `source` adds the option of that name."""
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
     group.add_argument(
@@ -219,6 +176,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
         default=defaults.source_field,
         help="the source; without it the file name is the source (default: %(default)s)",
     )
+    if source:
+        text = "the source of all records, whatever they say"
+        group.add_argument("--source", metavar="NAME", dest="record_source", help=text)
     group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
     group.add_argument(
         "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
@@ -239,7 +199,7 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-record",
         metavar="MIB",
-        type=int_at_least(1),
+        type=int_at_least(1, int(NUMBERS["ReadConfig.max_record"].most) >> 20),
         default=defaults.max_record >> 20,
         help="skip larger records (default: %(default)s)",
     )
@@ -257,9 +217,9 @@ def add_field_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser) -> None:
+def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
     """The names of the fields, and the format of the inputs."""
-    add_field_options(parser)
+    add_field_options(parser, source=source)
     parser.add_argument(
         "--input-format",
         metavar="NAME",
@@ -316,6 +276,9 @@ def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
     """The names of the fields."""
+    source = getattr(args, "record_source", None)
+    if source is not None and args.source_of is not None:
+        raise ConfigError("--source and --source-of: expected one of them, got both")
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
@@ -327,6 +290,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         url_field=args.url_field,
         title_field=args.title_field,
         format=getattr(args, "input_format", None),
+        source=source,
         source_of=args.source_of,
         max_record=args.max_record << 20,
         csv_delimiter=args.csv_delimiter,
@@ -341,7 +305,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     times = "cut only what is X times likelier to be boilerplate than by default; below 1 cuts more"
     group.add_argument(
         "--caution",
-        type=float,
+        type=number_of("SelectConfig.caution"),
         default=None if of_packs else SelectConfig().caution,
         metavar="X",
         help=f"{times} (default: {default})",
@@ -546,6 +510,8 @@ class Terminal:
         self.strict = strict
         self.skipped = 0
         self.skipped_packs = 0
+        self._hints: set[str] = set()
+        self._named_later = 0
         self._began = time.monotonic()
         self._met: Report | None = None
 
@@ -563,13 +529,25 @@ class Terminal:
         """Since the start."""
         return time.monotonic() - self._began
 
+    @property
+    def code(self) -> int:
+        """The exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
+        return 1 if self.skipped or self.skipped_packs else 0
+
     def skip(self, error: CorpusError) -> None:
         """Count an unreadable document; the first few are named, and the first one stops a strict run."""
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
-        if self.skipped <= MAX_NAMED_SKIPS:
-            print_error(str(error), "skipped: ")
+        if error.fatal and self.skipped > MAX_NAMED_SKIPS:
+            print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
+            self._named_later += 1
+        elif self.skipped <= MAX_NAMED_SKIPS:
+            text = str(error)
+            if error.hint in self._hints:
+                text = text.removesuffix(error.hint)
+            self._hints.add(error.hint)
+            print_error(text, "skipped: ")
 
     def skip_pack(self, problem: str) -> None:
         """Count a pack that is left out, for it cannot be trusted or was not written; all are named, and the first one
@@ -579,15 +557,11 @@ class Terminal:
         self.skipped_packs += 1
         print_error(problem, "pack skipped: ")
 
-    @property
-    def exit_code(self) -> int:
-        """1 if a pack was left out, else 0."""
-        return 1 if self.skipped_packs else 0
-
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""
-        if self.skipped > MAX_NAMED_SKIPS:
-            print_error(f"and {self.skipped - MAX_NAMED_SKIPS:,} more", "skipped: ")
+        more = self.skipped - MAX_NAMED_SKIPS - self._named_later
+        if more > 0:
+            print_error(f"and {more:,} more", "skipped: ")
 
     def note(self, text: str) -> None:
         """One line that is no error and is printed even in quiet runs: something unexpected was done."""

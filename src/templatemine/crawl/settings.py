@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from templatemine._version import __version__
+from templatemine.bounds import check_record
 from templatemine.errors import ConfigError
 
 __all__ = ["CrawlConfig", "scrapy_settings"]
@@ -47,12 +48,7 @@ class CrawlConfig:
     force: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("delay", "hours", "timeout", "max_wait"):
-            if not 0 < getattr(self, name) < 1e9:
-                raise ConfigError(f"{name}: expected a number above 0, got {getattr(self, name)}")
-        for name, least in (("max_pages", 1), ("max_size", 1), ("redirects", 0), ("retries", 0), ("concurrent", 1)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name}: expected at least {least}, got {getattr(self, name)}")
+        check_record(self)
         if not 0 < self.revisit[0] <= self.revisit[1]:
             raise ConfigError(f"revisit: expected the least and the most seconds above 0, got {self.revisit}")
         if not self.agent.strip() or not self.agent.isprintable():

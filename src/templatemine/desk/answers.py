@@ -358,7 +358,7 @@ class Desk:
             reviewed = [_rule_template_id(rule) for rule in made if rule.action in ("accept", "reject")]
         elif kind == "review":
             known = {one.id: one for one in stored.pack.templates}
-            reviewed = [one for one in _read_list(body, "ids") if one in known]
+            reviewed = [one for one in _read_list(body, "ids", str) if one in known]
             if not reviewed:
                 raise NotFound("expected ids of templates of the pack")
             what = f"keep {_shorten(_template_text(known[reviewed[0]]))}" + _describe_variants(len(reviewed) - 1)
@@ -381,7 +381,7 @@ class Desk:
 
     def _read_rules(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> list[Rule]:
         """The rules of a request: one, or one for each variant of a template."""
-        rows = _read_list(body, "rules") if "rules" in body else [body.get("rule")]
+        rows = _read_list(body, "rules", dict) if "rules" in body else [body.get("rule")]
         if not rows:
             raise ConfigError("expected rules")
         rules = [read_rule(row, "rule") for row in rows]
@@ -555,11 +555,17 @@ class Desk:
         return {**asdict(found), "kind": document_kind(article.document)}
 
 
-def _read_list(body: Mapping[str, Any], key: str) -> list[Any]:
+def _read_list(body: Mapping[str, Any], key: str, kind: type) -> list[Any]:
     found = body.get(key)
     if not isinstance(found, list):
         raise ConfigError(f"{key}: expected a list, got {type(found).__name__}")
+    for place, one in enumerate(found):
+        if not isinstance(one, kind):
+            raise ConfigError(f"{key}[{place}]: expected {_KIND_NAMES[kind]}, got {type(one).__name__}")
     return found
+
+
+_KIND_NAMES: Mapping[type, str] = {str: "a string", dict: "an object"}
 
 
 def _rule_template_id(rule: Rule) -> str:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
+from templatemine.bounds import check_record
 from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrence_finder
 from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, utc_now
@@ -52,6 +53,10 @@ class DeskConfig:
     sample: int = 300
     seed: int = 1
     gold_field: str = "gold"
+
+    def __post_init__(self) -> None:
+        check_record(self)
+
     clean: CleanConfig = field(default_factory=CleanConfig)
 
 

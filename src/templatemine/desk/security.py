@@ -154,7 +154,10 @@ class SecurityMiddleware:
         if refused is not None:
             await _send_answer(send, *refused)
             return
-        body = await self._read_body(receive) if scope["method"] == "POST" else b""
+        try:
+            body = await self._read_body(receive) if scope["method"] == "POST" else b""
+        except ConnectionError:
+            return  # nobody is there to answer to
         if body is None:
             await _send_answer(send, 413, f"expected a request of at most {self._limits.body:,} bytes")
             return
@@ -178,11 +181,19 @@ class SecurityMiddleware:
         await self._app(scope, replayed, with_headers)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
-        """The body of a request; None if it is longer than allowed, whatever its header says."""
+        """The body of a request; None if it is longer than allowed, whatever its header says.
+
+        Raises
+        ------
+        ConnectionError
+            The connection was closed before its end.
+        """
         pieces: list[bytes] = []
         size = 0
         while True:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
             if size > self._limits.body:

@@ -8,8 +8,10 @@ import secrets
 import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
+from templatemine.bounds import check_record
 from templatemine.desk.security import allowed_hosts, check_token, is_loopback
 from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line
 from templatemine.evaluation.gold import GoldSpans
@@ -35,6 +37,7 @@ class ServeConfig:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_record(self)
         check_token(self.token)
 
 
@@ -67,6 +70,7 @@ def serve(
     try:
         import uvicorn
 
+        from templatemine.desk.connections import BoundedProtocol
         from templatemine.desk.web_app import Desk, create_app
     except ImportError as error:
         raise MissingExtraError(f"the desk needs {error.name}, which is not installed: {pip_line('desk')}") from error
@@ -94,9 +98,8 @@ def serve(
         )
         shown = f"[{config.host}]" if ":" in config.host else config.host
         say(f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else ""))
-        server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none", lifespan="off")
-        )
+        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
+        server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, ws="none", lifespan="off", **options))
         began = store.last_event()
         try:
             server.run(sockets=[listener])

@@ -30,7 +30,7 @@ from templatemine.io.files import (
     open_input,
     open_unpacked,
     place_of,
-    read_error,
+    report_damage,
     stem,
     unpacked_name,
 )
@@ -62,7 +62,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     for number, row in _rows(path, place, config, report):
         if not header:
             check_names(row, place)
-            header = row
+            header = _match_names(row, config, report)
             continue
         try:
             if len(row) != len(header):
@@ -71,9 +71,20 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
             found = build_document(_drop_empty(fields, config), config, source, number, place)
             check_size(config, found.text, found.html)
         except ValueError as error:
-            report(CorpusError(str(error), f"{place}:{number}"))
+            report(CorpusError.of(error, f"{place}:{number}"))
             continue
         yield Record(document=found, fields=fields, where=f"{place}:{number}")
+
+
+def _match_names(header: list[str], config: ReadConfig, report: Report) -> list[str]:
+    """The header with the names that the configuration has, where one column differs from one of them in case alone."""
+    names = [config.text_field, config.html_field, config.source_field, config.id_field, config.date_field]
+    for name in (*names, config.url_field, config.title_field):
+        alike = [place for place, one in enumerate(header) if one.casefold() == name.casefold()]
+        if name not in header and len(alike) == 1:
+            report.note(f"column {header[alike[0]]!r} is read, and written, as {name!r}")
+            header = [name if place == alike[0] else one for place, one in enumerate(header)]
+    return header
 
 
 class _LineReader:
@@ -88,6 +99,7 @@ class _LineReader:
         self._longest = longest
         self._held: list[str] = []
         self.problem = ""
+        self.hint = ""
         self.number = 0
         self.ended = False
 
@@ -122,17 +134,19 @@ class _LineReader:
             try:
                 yield line.decode(self._encoding)
             except UnicodeDecodeError as error:
-                self.problem = self.problem or _describe_wrong_bytes(line, error, self._encoding)
+                if not self.problem:
+                    self.problem, self.hint = _describe_wrong_bytes(line, error, self._encoding)
                 yield line.decode(self._encoding, errors="replace")
         self.ended = True
 
 
-def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str) -> str:
+def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str) -> tuple[str, str]:
+    """The problem, and what can be done."""
     found = detect_content(line)
     hint = "utf-16" if found == "UTF-16" else "utf-32" if found == "UTF-32" else None if found else "cp1252"
     hint = "" if hint is None or hint == encoding else f" (--csv-encoding names another encoding, such as {hint})"
     expected = "UTF-8" if encoding == "utf-8" else encoding
-    return f"expected {expected}, found {found or f'byte 0x{line[error.start]:02x}'}{hint}"
+    return f"expected {expected}, found {found or f'byte 0x{line[error.start]:02x}'}", hint
 
 
 class _Utf8Stream(io.RawIOBase):
@@ -202,14 +216,14 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
                     continue  # a blank line
                 number += 1
                 if lines.problem:
-                    report(CorpusError(lines.problem, f"{place}:{number}"))
-                    lines.problem = ""
+                    report(CorpusError(lines.problem, f"{place}:{number}", hint=lines.hint))
+                    lines.problem = lines.hint = ""
                     if not number:
                         raise CorpusError("expected a header that can be read", place, fatal=True)
                     continue
                 yield number, row
     except READ_ERRORS as error:
-        raise read_error(error, place, f" after row {number}" if number > 0 else "") from error
+        report_damage(error, place, f" after row {number}" if number > 0 else "", report)
     if number < 0:
         raise CorpusError("expected a header, found an empty file", place, fatal=True)
 
@@ -238,8 +252,8 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
     except csv.Error:  # which reading the header meets, too
         return usual
     parting = [mark for mark, names in columns.items() if len(names) > 1]
-    bodies = {config.text_field, config.html_field}
-    for found in ([mark for mark in parting if not bodies.isdisjoint(columns[mark])], parting):
+    bodies = {config.text_field.casefold(), config.html_field.casefold()}
+    for found in ([mark for mark in parting if not bodies.isdisjoint(map(str.casefold, columns[mark]))], parting):
         if usual in found:
             return usual
         if len(found) > 1 and not lines.problem:

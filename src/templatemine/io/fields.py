@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, HintedError
 from templatemine.model import Document
 
 __all__ = [
@@ -73,7 +73,7 @@ def check_fields(
     if type(html) is not str and html is not None:
         raise ValueError(f"expected a string in field {config.html_field!r}, found {json_type(html)}")
     if text is None and html is None and not (nulls and (config.text_field in fields or config.html_field in fields)):
-        raise ValueError(_describe_missing_body(fields, config))
+        raise _missing_body_error(fields, config)
     html = page_of(text, html)
     if config.source_of is None:
         given = get(config.source_field)
@@ -148,13 +148,15 @@ def _check_name(value: object, field: str, default: str) -> str:
     raise ValueError(f"expected a string or a number in field {field!r}, found {json_type(value)}")
 
 
-def _describe_missing_body(fields: Mapping[str, object], config: ReadConfig) -> str:
+def _missing_body_error(fields: Mapping[str, object], config: ReadConfig) -> ValueError:
     wanted = f"expected a field {config.text_field!r} or {config.html_field!r}"
     nulls = [repr(name) for name in (config.text_field, config.html_field) if name in fields]
     if nulls:
-        return f"{wanted} that holds a string, found null in {' and '.join(nulls)}"
+        return ValueError(f"{wanted} that holds a string, found null in {' and '.join(nulls)}")
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
-    return f"{wanted}, found " + (f"only {shown} (--text-field names another)" if fields else "an empty object")
+    if not fields:
+        return ValueError(f"{wanted}, found an empty object")
+    return HintedError(f"{wanted}, found only {shown}", " (--text-field names another)")
 
 
 _JSON_TYPES = {

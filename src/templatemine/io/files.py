@@ -27,9 +27,11 @@ __all__ = [
     "GZIP_MAGIC",
     "PACKING_SUFFIXES",
     "READ_ERRORS",
+    "DamagedData",
     "Report",
     "detect_content",
     "check_expansion",
+    "report_damage",
     "expand_paths",
     "file_of",
     "is_remote",
@@ -78,7 +80,7 @@ PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
 """What may stand behind the suffix of a format."""
 
 
-class _DamagedData(OSError):
+class DamagedData(OSError):
     """Packed data that is damaged; `kind` is how it is packed."""
 
     def __init__(self, kind: str, problem: str) -> None:
@@ -107,13 +109,33 @@ def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool
         problem = f"the gzip data is damaged{after}: {error}"
     elif isinstance(error, lzma.LZMAError):
         problem = f"the xz data is damaged{after}: {error}"
-    elif isinstance(error, _DamagedData):
+    elif isinstance(error, DamagedData):
         problem = f"the {error.kind} data is damaged{after}: {error}"
     else:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         reason = " ".join(reason.split())  # those of pyarrow end lines
         problem = f"cannot be read{after}: {reason}"
     return CorpusError(problem, place, fatal=fatal)
+
+
+def report_damage(error: BaseException, place: str, after: str, report: Callable[[CorpusError], None]) -> None:
+    """Report, as fatal for its file, that packed data is damaged or ends too early; what of it is whole is used.
+
+    Parameters
+    ----------
+    after : str
+        How far reading came; empty if nothing was whole.
+
+    Raises
+    ------
+    CorpusError
+        Fatal: nothing was whole, or it is trouble of another kind.
+    """
+    is_damage = isinstance(error, EOFError | gzip.BadGzipFile | zlib.error | lzma.LZMAError | DamagedData)
+    found = read_error(error, place, after)
+    if not after or not is_damage:
+        raise found from error
+    report(CorpusError(f"{found.problem}; what is whole is used", place, fatal=True))
 
 
 class Report:
@@ -516,7 +538,7 @@ class _Zstd:
             try:
                 self._ready = memoryview(self._frame.decompress(data))
             except self._error as error:
-                raise _DamagedData("zstd", str(error)) from error
+                raise DamagedData("zstd", str(error)) from error
             self._begun = True
             if self._frame.eof:
                 self._rest = self._frame.unused_data + self._rest
@@ -543,7 +565,7 @@ class _Lz4:
         except OSError as error:
             if "fill whole buffer" in str(error):  # how it says that the data ends too early
                 raise EOFError("lz4") from None
-            raise _DamagedData("lz4", str(error)) from error
+            raise DamagedData("lz4", str(error)) from error
 
 
 _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Literal
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
-__all__ = ["Given", "documents_of", "read"]
+__all__ = ["Errors", "Given", "documents_of", "read"]
 
 Path = str | os.PathLike[str]
 Given = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
 """A path, or documents, records and paths; a data frame of pandas or polars is rows of records."""
 
+Errors = Literal["raise", "skip"]
+"""What is done about a record that holds no document: the first is raised, or all are left out, with one warning that
+counts them and names some, as the commands do."""
 
-def read(*paths: Path, **fields: Any) -> Iterator[Document]:
+
+def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Document]:
     """Yield the documents of files and folders, whatever their format (`templatemine formats`).
 
     Parameters
     ----------
     paths : str or path
         As the commands take them: patterns and URLs, too.
+    errors : "raise" or "skip", default "raise"
+        See `Errors`.
     fields : str
-        Names of the fields, and the like: options of `config.ReadConfig`.
+        Names of the fields, the source of all records, and the like: options of `config.ReadConfig`.
 
     Raises
     ------
@@ -38,11 +46,30 @@ def read(*paths: Path, **fields: Any) -> Iterator[Document]:
     --------
     >>> packs = templatemine.mine(templatemine.read("archive.jsonl.gz", text_field="body"))  # doctest: +SKIP
     """
-    return read_documents(paths, ReadConfig(**fields))
+    config = ReadConfig(**fields)
+    skipped = _Skipped(errors)
+
+    def documents() -> Iterator[Document]:
+        yield from read_documents(paths, config, skipped.on_error)
+        skipped.warn()
+
+    return documents()
 
 
-def documents_of(given: Given, config: ReadConfig | None = None) -> Iterator[Document]:
-    """Yield the documents of what a caller gives.
+def documents_of(
+    given: Given, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
+) -> Iterator[Document]:
+    """Yield the documents of what a caller gives; a warning tells if there are none.
+
+    Parameters
+    ----------
+    given : path, or iterable of Document, dict or path, or data frame
+    config : ReadConfig, optional
+        Names of the fields of records.
+    source : str, optional
+        Of all documents, whatever they say.
+    errors : "raise" or "skip", default "raise"
+        See `Errors`.
 
     Raises
     ------
@@ -50,37 +77,86 @@ def documents_of(given: Given, config: ReadConfig | None = None) -> Iterator[Doc
         Something is neither, with its place and what it is.
     """
     config = config or ReadConfig()
-    if isinstance(given, str | os.PathLike):
-        yield from read_documents([given], config)
-        return
-    if isinstance(given, Mapping | Document) or not isinstance(given, Iterable):
+    if source is not None:
+        config = replace(config, source=source, source_of=None)
+    if not isinstance(given, str | os.PathLike) and (
+        isinstance(given, Mapping | Document) or not isinstance(given, Iterable)
+    ):
         raise CorpusError(
             f"expected documents, records, a data frame or a path, got {type(given).__name__}", fatal=True
         )
+    skipped, number = _Skipped(errors), 0
+    for number, document in enumerate(_documents(given, config, skipped), 1):  # noqa: B007
+        yield document
+    skipped.warn()
+    if not number:
+        warnings.warn("no documents were given; a generator gives what it has only once", stacklevel=2)
+
+
+class _Skipped:
+    """What is done about records that hold no document; see `Errors`."""
+
+    def __init__(self, errors: Errors) -> None:
+        if errors not in ("raise", "skip"):
+            raise ConfigError(f"errors: expected raise or skip, got {errors!r}")
+        self.on_error: Callable[[CorpusError], None] | None = self._skip if errors == "skip" else None
+        self._number = 0
+        self._named: list[str] = []
+
+    def _skip(self, error: CorpusError) -> None:
+        self._number += 1
+        if len(self._named) < _MAX_NAMED:
+            self._named.append(str(error))
+
+    def warn(self) -> None:
+        """Tell what was left out."""
+        if self._number:
+            more = f"; and {self._number - len(self._named):,} more" if self._number > len(self._named) else ""
+            warnings.warn(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}", stacklevel=3)
+
+
+_MAX_NAMED = 3
+
+
+def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+    """What is given, one after the other."""
+    if isinstance(given, str | os.PathLike):
+        yield from read_documents([given], config, skipped.on_error)
+        return
     for number, one in enumerate(_rows(given), 1):
         if isinstance(one, Document):
-            yield one
-        elif isinstance(one, Mapping):
-            yield _document(one, config, number)
+            yield one if config.source is None else replace(one, source=config.source)
         elif isinstance(one, os.PathLike):
-            yield from read_documents([one], config)
+            yield from read_documents([one], config, skipped.on_error)
         else:
-            hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
-            hint = hint if isinstance(one, str) else ""
-            found = type(one).__name__
-            raise CorpusError(f"expected a Document or a dict, got {found}{hint}", f"item {number}", fatal=True)
+            try:
+                yield _document(one, config, number)
+            except CorpusError as error:
+                if skipped.on_error is None:
+                    raise
+                skipped.on_error(error)
 
 
-def _document(row: Mapping[str, Any], config: ReadConfig, number: int) -> Document:
-    # A data frame has NaN where there is nothing; it is the one value that does not equal itself.
-    fields = {name: None if isinstance(value, float) and value != value else value for name, value in row.items()}
+def _document(row: object, config: ReadConfig, number: int) -> Document:
+    """The document of a record."""
     where = f"item {number}"
+    if not isinstance(row, Mapping):
+        hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
+        hint = hint if isinstance(row, str) else ""
+        raise CorpusError(f"expected a Document or a dict, got {type(row).__name__}{hint}", where, fatal=True)
+    fields = {name: None if _is_null(value) else value for name, value in row.items()}
     if config.source_of is None and is_missing(fields.get(config.source_field)):
-        raise CorpusError(f"expected the source in field {config.source_field!r}, found none", where, fatal=True)
+        problem = f"expected the source in field {config.source_field!r}, found none (source=... says it for all)"
+        raise CorpusError(problem, where, fatal=True)
     try:
         return build_document(fields, config, "", number, "")
     except ValueError as error:
-        raise CorpusError(str(error), where, fatal=True) from error
+        raise CorpusError.of(error, where, fatal=True) from error
+
+
+def _is_null(value: object) -> bool:
+    """What a data frame has where there is nothing: NaN, which alone does not equal itself, or the NA of pandas."""
+    return (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def _rows(given: Iterable[Any]) -> Iterable[Any]:

@@ -1,8 +1,8 @@
-"""JSON lines: one object a line, UTF-8, plain or packed (gzip, zstd, xz).
+"""JSON lines: one object a line, UTF-8, plain or packed (gzip, zstd, xz); or a list of objects (`json_list`).
 
 A file or standard input comes in, a `Record` a line goes out; or `Lines` as they stand, which another process may
 parse.  Memory holds one line, or one `Lines`, at a time; the cost is little more than that of `orjson`.  A bad line is
-reported and reading goes on; damage to the file itself ends it.
+reported and reading goes on; damage to the packing is reported, and ends the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, HintedError
 from templatemine.io.fields import build_document, check_fields
 from templatemine.io.files import (
     BUFFER,
@@ -27,9 +27,10 @@ from templatemine.io.files import (
     open_input,
     open_unpacked,
     place_of,
-    read_error,
+    report_damage,
     stem,
 )
+from templatemine.io.json_list import lines_of_list
 from templatemine.io.work import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
@@ -43,7 +44,6 @@ __all__ = [
     "encode_text",
     "parse",
     "read",
-    "read_lines",
     "writer",
 ]
 
@@ -66,17 +66,17 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
         A file, plain or packed (told by its first bytes), or ``-`` for standard input.
     config : ReadConfig
     report : callable
-        Gets a `CorpusError` for each line that holds no document.
+        Gets a `CorpusError` for each line that holds no document, and where packed data is damaged or ends too early,
+        after every whole line that could be unpacked before that.
 
     Raises
     ------
     CorpusError
-        Fatal: the file cannot be opened, or its packed data is damaged or ends too early.  Every whole line that could
-        be unpacked before the damage has been yielded by then.
+        Fatal: the file cannot be opened, or nothing of it can be unpacked.
     """
     place = place_of(path)
     source = stem(path)
-    for number, line in _lines(path, place, config.max_record):
+    for number, line in _lines(path, place, config.max_record, report):
         try:
             _check_complete(line, config)
             fields = decode_line(line)
@@ -90,39 +90,36 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
 def _report_error(error: ValueError, line: bytes, where: str, report: Callable[[CorpusError], None]) -> None:
     # Looking for blank lines only here keeps it off the way of good lines.
     if line.removeprefix(_BOM).strip():
-        report(CorpusError(_explain(error, line) + _hint(line.removeprefix(_BOM).strip()), where))
+        if isinstance(error, HintedError):
+            report(CorpusError.of(error, where))
+        else:
+            report(CorpusError(_explain(error, line), where, hint=_hint(line.removeprefix(_BOM).strip())))
 
 
 def _hint(line: bytes) -> str:
-    """How to make JSON lines of a list, or of objects that are written over several lines."""
-    if line.startswith(b"["):
-        return "; jq -c '.[]' makes JSON lines of a list"
+    """How to make JSON lines of objects that are written over several lines."""
     return "; jq -c . makes one line of each object" if line == b"{" else ""
-
-
-def read_lines(path: str, config: ReadConfig, most: int, size: int) -> Iterator[Lines]:
-    """Yield the lines of a file, a batch at a time of at most `most` lines and about `size` bytes.
-
-    Of a line longer than `ReadConfig.max_record` only the beginning may be there; `parse` tells it by that.
-
-    Raises
-    ------
-    CorpusError
-        As `read`, after the lines before the damage.
-    """
-    place = place_of(path)
-    source = stem(path)
-    for number, data, ends in _blocks(path, place, config.max_record, size, most):
-        for start, end in pairwise((0, *ends)):
-            yield Lines(place, source, number, data[start:end])
-            number += most
 
 
 def batches(
     path: str, config: ReadConfig, report: Callable[[CorpusError], None], most: int, size: int
 ) -> Iterator[Lines]:
-    """As `read_lines`; bad lines are reported by who parses them."""
-    return read_lines(path, config, most, size)
+    """Yield the lines of a file, a batch at a time of at most `most` lines and about `size` bytes.
+
+    Of a line longer than `ReadConfig.max_record` only the beginning may be there; `parse` tells it by that, and reports
+    bad lines.
+
+    Raises
+    ------
+    CorpusError
+        As `read`.
+    """
+    place = place_of(path)
+    source = stem(path)
+    for number, data, ends in _blocks(path, place, config.max_record, report, size, most):
+        for start, end in pairwise((0, *ends)):
+            yield Lines(place, source, number, data[start:end])
+            number += most
 
 
 def parse(
@@ -265,14 +262,19 @@ def _explain(error: ValueError, line: bytes) -> str:
     return str(error)
 
 
-def _lines(path: str, place: str, longest: int) -> Iterator[tuple[int, bytes]]:
+def _lines(path: str, place: str, longest: int, report: Callable[[CorpusError], None]) -> Iterator[tuple[int, bytes]]:
     """Number and yield the lines of a file, as soon as they are there; see `_blocks`."""
-    for number, data, _ in _blocks(path, place, longest, 1):
+    for number, data, _ in _blocks(path, place, longest, report, 1):
         yield from enumerate(BytesIO(data), number)
 
 
 def _blocks(
-    path: str, place: str, longest: int, size: int, every: int = sys.maxsize
+    path: str,
+    place: str,
+    longest: int,
+    report: Callable[[CorpusError], None],
+    size: int,
+    every: int = sys.maxsize,
 ) -> Iterator[tuple[int, bytes, list[int]]]:
     """Yield whole lines of a file, about `size` bytes at a time, the number of the first, and where parts of `every`
     lines end.
@@ -283,12 +285,12 @@ def _blocks(
     done = 0
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as whole:
-            for data in _whole_lines(whole, longest, size):
+            for data in _whole_lines(lines_of_list(whole), longest, size):
                 lines, ends = line_ends(data, every)
                 done += lines
                 yield done - lines + 1, data, ends
     except READ_ERRORS as error:
-        raise read_error(error, place, f" after line {done}" if done else "") from error
+        report_damage(error, place, f" after line {done}" if done else "", report)
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:

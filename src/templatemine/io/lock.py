@@ -7,22 +7,36 @@ system knows no such locks, as some network ones, runs are not kept apart.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from templatemine.errors import CorpusError
 
-__all__ = ["locked"]
+__all__ = ["SHORT_WAIT", "locked"]
+
+
+SHORT_WAIT = 5.0
+"""Seconds that a run waits for another: longer than a desk takes to save a decision, and too short to be taken for a
+run that hangs."""
+
+_STEP = 0.05
 
 
 @contextmanager
-def locked(directory: str | os.PathLike[str]) -> Iterator[None]:
+def locked(directory: str | os.PathLike[str], wait: float = 0.0) -> Iterator[None]:
     """Hold the lock of a directory while the with-block runs.
+
+    Parameters
+    ----------
+    directory : str
+    wait : float, default 0
+        Seconds to wait for a process that holds it.
 
     Raises
     ------
     CorpusError
-        Fatal: another process holds it.
+        Fatal: another process holds it, still.
     """
     directory = os.fspath(directory)
     try:
@@ -35,14 +49,20 @@ def locked(directory: str | os.PathLike[str]) -> Iterator[None]:
     except OSError as error:
         raise CorpusError(f"cannot be read: {error.strerror or error}", directory, fatal=True) from error
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CorpusError(
-                "another run is writing to this folder; wait for it, or end it", directory, fatal=True
-            ) from None
-        except OSError:  # pragma: no cover - a file system without locks
-            pass
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() < deadline:
+                    time.sleep(_STEP)
+                    continue
+                raise CorpusError(
+                    "another run is writing to this folder; wait for it, or end it", directory, fatal=True
+                ) from None
+            except OSError:  # pragma: no cover - a file system without locks
+                pass
+            break
         yield
     finally:
         os.close(descriptor)

@@ -4,6 +4,7 @@
 ``domain``       the registered domain of the record's url: ``https://news.bbc.co.uk/1/`` is ``bbc.co.uk``
 ``host``         the host of the url: ``news.bbc.co.uk``
 ``field:NAME``   the field NAME
+``name:NAME``    NAME, for all records
 ``path:N``       a part of the file's path: 0 the file's name without its suffixes, 1 the folder it lies in, ...
 ``re:REGEX``     what the one group of an expression holds where it first matches the url
 ===============  ==================================================================================================
@@ -28,7 +29,7 @@ __all__ = ["check_rule", "domain_of", "host_of", "source_of"]
 Rule = Callable[[Mapping[str, Any], str, str], object]
 """Fields, file and url of a record -> its source."""
 
-RULE_SYNTAX = "expected domain, host, field:NAME, path:N or re:REGEX with one group"
+RULE_SYNTAX = "expected domain, host, field:NAME, name:NAME, path:N or re:REGEX with one group"
 
 
 def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str = "url") -> str:
@@ -77,6 +78,8 @@ def _compile_rule(rule: str) -> Rule:
         return lambda fields, place, url: host_of(url)
     if name == "field" and rest:
         return lambda fields, place, url: fields.get(rest)
+    if name == "name" and rest.strip():
+        return lambda fields, place, url: rest
     if name == "path" and rest.isdecimal():
         return lambda fields, place, url: _path_part(place, int(rest))
     if name == "re" and colon:

@@ -112,7 +112,7 @@ def read(
                     found = build_document(fields, config, source, number, place)
                     check_size(config, found.text, found.html)
                 except ValueError as error:
-                    report(CorpusError(str(error), f"{place}:{number}"))
+                    report(CorpusError.of(error, f"{place}:{number}"))
                     continue
                 yield Record(document=found, fields=fields, where=f"{place}:{number}")
 
@@ -193,7 +193,7 @@ def read_rows(
             source, _, text, html = check_fields(fields, config, rows.source, number, rows.place, nulls=nulls)
             check_size(config, text, html)
         except ValueError as error:
-            report(CorpusError(str(error), f"{rows.place}:{number}"))
+            report(CorpusError.of(error, f"{rows.place}:{number}"))
             continue
         yield place, source, f"{rows.place}:{number}", fields
 

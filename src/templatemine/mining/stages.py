@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport:
     """The result of one source: its pack, or None and why; rejected candidates; claims for the shared pack."""
 
@@ -89,6 +89,8 @@ def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
     """Why a source cannot be mined; empty if it can."""
     min_docs = options.min_docs
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
+    if len(documents) == 1 < min_docs and not is_blank(documents[0]):  # of millions of sources, nearly all
+        return f"skipped: 1 document, at least {min_docs} are needed"
     filled = (document for document in documents if not is_blank(document))
     first_documents = list(islice(filled, min_docs))
     if len(first_documents) < min_docs:
@@ -106,8 +108,9 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
     """The report of an unfit source: no pack, or one that knows pages only, which takes fewer documents."""
     note = unfit_reason(documents, options)
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
-    different = any(document.body != documents[0].body for document in documents)
-    pages = _learn_pages(documents, all(document.is_html for document in documents) and different, options)
+    is_html = all(document.is_html for document in documents)
+    different = is_html and any(document.body != documents[0].body for document in documents)
+    pages = _learn_pages(documents, different, options)
     if pages is None:
         return skipped
     dates = document_days(document.date for document in documents)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, UnreadablePackError
+from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, UnreadablePackError, counted
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
 from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
@@ -34,6 +34,7 @@ __all__ = [
     "SerialisedPack",
     "SourceOutcome",
     "SourceResult",
+    "StandingPacks",
     "load_packs",
     "open_pack_folder",
     "pack_files",
@@ -42,6 +43,7 @@ __all__ = [
     "refuse_renamed",
     "rejected_path",
     "serialise_result",
+    "serialise_skipped",
     "warn_skipped",
 ]
 
@@ -148,6 +150,13 @@ class SerialisedPack:
     """Name -> content; none where the source has no pack."""
 
 
+def serialise_skipped(result: SourceResult) -> SerialisedPack:
+    """A result without a pack, in a folder that has none of its source either: of nearly all, where there are many."""
+    return SerialisedPack(
+        SourceOutcome(source=result.source, documents=result.documents, pack=None, note=result.note), {}
+    )
+
+
 def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
     """The pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
 
@@ -165,11 +174,45 @@ def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
     return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
 
 
+class StandingPacks:
+    """The packs that a folder has before others are written to it.
+
+    Parameters
+    ----------
+    folder : str
+    force : bool, default False
+        They may be replaced.
+    """
+
+    def __init__(self, folder: str, force: bool = False) -> None:
+        self._folder, self._force = folder, force
+        names = os.listdir(folder) if os.path.isdir(folder) else ()
+        self._names = {name for name in names if name.endswith(PACK_SUFFIX) and not name.startswith(".")}
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, source: object) -> bool:
+        return bool(self._names) and isinstance(source, str) and pack_names(source)[0] in self._names
+
+    def refuse(self, source: str) -> None:
+        """Raise a fatal `CorpusError` if there is a pack of a source that may not be replaced: to be asked while an
+        archive is read, so that nobody waits for the end of it to hear this."""
+        if not self._force and source in self:
+            raise CorpusError(
+                f"holds {counted(len(self), 'pack')}, that of {source!r} among them; give another folder, or use "
+                "--force to replace the packs of the sources of this archive",
+                self._folder,
+                fatal=True,
+            )
+
+
 class PackFolderWriter:
     """A folder that packs are being written to; made by `open_pack_folder`."""
 
     def __init__(self, files: FileTransaction) -> None:
         self._files = files
+        self.standing = StandingPacks(files.directory, files.force)
 
     def refuse_existing(self, sources: Iterable[str]) -> None:
         """Raise a fatal `CorpusError` if there is a pack of one of these sources that may not be replaced, and a

@@ -1,0 +1,97 @@
+"""Inputs that are not quite what they should be: what is whole is used, told and counted, and each hint comes once."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import read, records, write
+
+from conftest import Cli
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_a_truncated_archive(cli: Cli, tmp_path: Path, memory: tuple[str, ...]) -> None:
+    archive = write(tmp_path / "a.jsonl.gz", records())
+    archive.write_bytes(archive.read_bytes()[:-200])
+    packs = tmp_path / "packs"
+    ran = cli("mine", archive, "-o", packs, *memory)
+    assert ran.code == 1
+    assert ran.err.count("the gzip data ends too early after line 1") == 1
+    assert "; what is whole is used\n" in ran.err
+    assert ran.err.endswith("1 document skipped\n")
+    assert len(list(packs.glob("[!.]*.json"))) == 3
+    assert cli("mine", archive, "-o", tmp_path / "strict", "--strict", *memory).code == 1
+    assert not list(tmp_path.glob("strict/[!.]*.json"))
+    for jobs in "12":
+        ran = cli("clean", archive, "-p", packs, "-o", tmp_path / f"{jobs}.jsonl", "--jobs", jobs)
+        assert ran.code == 1
+        assert ran.err.endswith("\n1 skipped\n")
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+    assert 100 < len(read(tmp_path / "1.jsonl")) < 120
+    both = cli(
+        "clean", archive, write(tmp_path / "b.jsonl", records(documents=1)), "-p", packs, "-o", tmp_path / "c.jsonl"
+    )
+    assert both.code == 1
+    assert len(read(tmp_path / "c.jsonl")) == len(read(tmp_path / "1.jsonl")) + 3
+
+
+def test_a_truncated_table(cli: Cli, tmp_path: Path) -> None:
+    rows = records()
+    text = "source,text\n" + "".join(f'{row["source"]},"{row["text"]}"\n' for row in rows)
+    archive = tmp_path / "a.csv.gz"
+    archive.write_bytes(gzip.compress(text.encode())[:-200])
+    ran = cli("mine", archive, "-o", tmp_path / "packs")
+    assert ran.code == 1
+    assert "the gzip data ends too early after row 1" in ran.err
+
+
+def test_a_list_of_records(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(records(), indent=1))
+    packs = tmp_path / "packs"
+    assert cli("mine", tmp_path / "a.json", "-o", packs).code == 0
+    assert cli("clean", tmp_path / "a.json", "-p", packs, "-o", tmp_path / "c.jsonl").code == 0
+    assert cli("clean", write(tmp_path / "a.jsonl", records()), "-p", packs, "-o", tmp_path / "d.jsonl").code == 0
+    assert read(tmp_path / "c.jsonl") == read(tmp_path / "d.jsonl")
+    assert all(row["removed"] for row in read(tmp_path / "c.jsonl"))
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_headers_in_other_cases(cli: Cli, tmp_path: Path, mark: str) -> None:
+    archive = tmp_path / "a.csv"
+    with archive.open("w", newline="") as handle:
+        writer = csv.writer(handle, delimiter=mark)
+        writer.writerow(["ID", "Source", "TEXT", "Tags"])
+        writer.writerows((row["id"], row["source"], row["text"], "x") for row in records())
+    packs = tmp_path / "packs"
+    ran = cli("mine", archive, "-o", packs)
+    assert ran.code == 0
+    assert len(list(packs.glob("[!.]*.json"))) == 3
+    assert "1 column 'TEXT' is read, and written, as 'text'" in ran.err
+    assert cli("clean", archive, "-p", packs, "-o", tmp_path / "c.csv").code == 0
+    with (tmp_path / "c.csv").open(newline="") as handle:
+        done = list(csv.DictReader(handle))
+    assert list(done[0])[:4] == ["id", "source", "Tags", "text"]
+    assert all(row["removed"] != "[]" for row in done)
+
+
+def test_headers_that_are_alike_stay(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,Text,SOURCE,Source\n" + "a,b,c,d\n" * 5)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--json")
+    assert [one["source"] for one in json.loads(ran.out)["sources"]] == ["a"]
+    assert json.loads(ran.out)["met"] == {}
+
+
+def test_one_hint(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"body": "A story."}] * 8
+    ran = cli("mine", write(tmp_path / "a.jsonl", [*rows, *records()]), "-o", tmp_path / "packs")
+    assert ran.err.count("skipped: ") == 6
+    assert ran.err.count("(--text-field names another)") == 1
+    (tmp_path / "a.csv").write_bytes(b"source,text\n" + b"a,caf\xe9\n" * 8)
+    ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "others")
+    assert ran.err.count("--csv-encoding names another encoding") == 1
+    (tmp_path / "b.jsonl").write_text(json.dumps({"text": "A story."}, indent=1) * 3)
+    assert cli("mine", tmp_path / "b.jsonl", "-o", tmp_path / "others").err.count("jq -c") <= 1
