@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from templatemine import notebook
 from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
-from templatemine.io.folder import decode_html
+from templatemine.io.charset import decode_page
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
@@ -408,7 +408,7 @@ class Extractor:
         self._classify = load_system(self.system, Site(pack=pack, references=references), config or ExtractConfig())
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-        """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and
+        """Extract a page; bytes are decoded as `io.charset.decode_page` does, `notes` stand before its own, and
         addresses in the page are relative to its `url`.
 
         Raises
@@ -416,9 +416,10 @@ class Extractor:
         CapacityError
             The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
-        return extract_page(
-            decode_html(html) if isinstance(html, bytes) else html, self._classify, self.system, notes, url
-        )
+        if isinstance(html, bytes):
+            html, met = decode_page(html)
+            notes = (*met, *notes)
+        return extract_page(html, self._classify, self.system, notes, url)
 
 
 def extract_page(
