@@ -33,6 +33,7 @@ __all__ = [
     "Repeats",
     "Span",
     "Template",
+    "exact_str",
 ]
 
 if TYPE_CHECKING:
@@ -42,11 +43,18 @@ else:
     IntArray = LongArray = Any
 
 
+def exact_str(text: str) -> str:
+    """The same text as a str of no subclass: those of libraries (numpy, lxml, Beautiful Soup) may mean something else
+    by their text, hold a whole page in memory, and are no str to many others.  What is no str stays."""
+    return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One article or page of a source.
 
-    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.
+    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.  Strings of a subclass of str
+    become plain ones.
     """
 
     source: str
@@ -56,6 +64,12 @@ class Document:
     url: str | None = None
     date: str | None = None
     title: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if type(value) is not str and isinstance(value, str):
+                object.__setattr__(self, name, exact_str(value))
 
     @property
     def body(self) -> str:
