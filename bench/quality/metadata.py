@@ -33,7 +33,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from templatemine import extract
-from templatemine.io.folder import decode_html
+from templatemine.io.charset import decode_page
 from templatemine.pages.about import find_objects, is_article, titles_and_dates
 from templatemine.pages.names import find_names
 
@@ -202,7 +202,7 @@ def collect_cached(folder: Path) -> Iterator[MetadataCase]:
             for url, name, value in _find_comparisons(node.test, last) if isinstance(node, ast.Assert) else ():
                 page = folder / "cache" / files.get(url, "-")
                 if page.exists():
-                    html = decode_html(page.read_bytes())
+                    html = decode_page(page.read_bytes())[0]
                     yield MetadataCase(html, None, {name: _normalise_value(name, value)}, urlsplit(url).hostname or "")
     for path in sorted(folder.glob("data/metadata/*.json")):
         page = folder / "data" / "html" / f"{path.stem}.html"
@@ -211,7 +211,7 @@ def collect_cached(folder: Path) -> Iterator[MetadataCase]:
         host = urlsplit(metadata.get("url") or "").hostname or path.stem
         if page.exists():
             found = {name: _normalise_value(name, str(value)) for name, value in gold.items() if value}
-            yield MetadataCase(decode_html(page.read_bytes()), None, found, host)
+            yield MetadataCase(decode_page(page.read_bytes())[0], None, found, host)
 
 
 def _line_number(node: ast.AST) -> int:

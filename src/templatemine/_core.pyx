@@ -193,7 +193,9 @@ cdef class Tokeniser(Scanner):
             entered = True
             for i in range(n):
                 document = documents[i]
-                if type(document) is str:
+                if isinstance(document, str):
+                    if type(document) is not str:  # of a subclass, which may mean something else by its text
+                        document = documents[i] = str.__str__(document)
                     texts[i] = view_str(document)
                 else:
                     data = document

@@ -33,6 +33,7 @@ __all__ = [
     "Repeats",
     "Span",
     "Template",
+    "exact_str",
 ]
 
 if TYPE_CHECKING:
@@ -42,11 +43,18 @@ else:
     IntArray = LongArray = Any
 
 
+def exact_str(text: str) -> str:
+    """The same text as a str of no subclass: those of libraries (numpy, lxml, Beautiful Soup) may mean something else
+    by their text, hold a whole page in memory, and are no str to many others.  What is no str stays."""
+    return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One article or page of a source.
 
-    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.
+    Exactly one of `text` and `html` is the body; a document with both is treated as HTML.  Strings of a subclass of str
+    become plain ones.
     """
 
     source: str
@@ -58,11 +66,15 @@ class Document:
     title: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.source, str) or not isinstance(self.id, str):
-            raise _wrong_type(self)
-        for value in (self.text, self.html, self.url, self.date, self.title):
-            if value is not None and not isinstance(value, str):
-                raise _wrong_type(self)
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if type(value) is str:
+                continue
+            if isinstance(value, str):
+                object.__setattr__(self, name, exact_str(value))
+            elif value is not None or name in ("source", "id"):
+                where = f"document {self.id!r:.60}"
+                raise CorpusError(f"{name}: expected a string, got {value!r:.60}", where, fatal=True)
 
     @property
     def body(self) -> str:
@@ -72,14 +84,6 @@ class Document:
     @property
     def is_html(self) -> bool:
         return self.html is not None
-
-
-def _wrong_type(document: Document) -> CorpusError:
-    for name in document.__slots__:
-        value = getattr(document, name)
-        if not isinstance(value, str) and (value is not None or name in ("source", "id")):
-            break
-    return CorpusError(f"{name}: expected a string, got {value!r:.60}", f"document {document.id!r:.60}", fatal=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +217,27 @@ def test_a_name_that_is_bound_to_this_machine_later_is_refused(client: Client) -
     for headers in ({}, {"origin": "http://rebound.evil.example:8642", "sec-fetch-site": "same-origin"}):
         assert client.get("/api/queue", headers=headers).status == 421
         assert client.post("/api/save", {}, headers=headers).status == 421
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "a" * 50_000,
+        "(?:ab){400}",
+        "(a+)+b",
+        "(.*)*",
+        "(x+x+)+y",
+        "(word )+z",
+        "\ud800",
+        "[",
+        "(" * 5000,
+        "(?:" * 300 + "a" + ")" * 300,
+        "(?:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa){e<=9}b",
+    ],
+    ids=lambda one: ascii(one[:12]),
+)
+def test_no_expression_that_is_tried_hangs_the_desk(client: Client, source: str, expression: str) -> None:
+    start = time.process_time()
+    answer = client.post("/api/try", json.dumps({"source": source, "regex": expression}).encode())
+    assert time.process_time() - start < 5
+    assert answer.status == 200

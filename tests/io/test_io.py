@@ -29,7 +29,6 @@ from hypothesis import strategies as st
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import write
-from templatemine.io.folder import decode_html
 from templatemine.io.formats import format_by_name
 from templatemine.io.jsonl import MAX_DEPTH, decode_line, encode_line
 from templatemine.io.read import format_of, read_documents, read_records
@@ -796,93 +795,6 @@ class TestFolder:
     def test_a_directory_named_like_a_document(self, tmp_path: Path) -> None:
         page(tmp_path / "s" / "a.html" / "b.html")
         assert ids(tmp_path / "s") == [("a.html", "a.html/b.html")]
-
-
-class TestHtmlEncoding:
-    def test_utf8_comes_first(self) -> None:
-        assert decode_html('<meta charset="latin-1">é日'.encode()) == '<meta charset="latin-1">é日'
-        assert decode_html(b"\xef\xbb\xbf<p>") == "<p>"
-
-    @pytest.mark.parametrize(
-        ("label", "codec", "text"),
-        [
-            ("windows-1251", "cp1251", "Новости"),
-            ("KOI8-R", "koi8-r", "Новости"),
-            ("iso-8859-1", "cp1252", "café “quote”"),  # a browser reads Windows-1252 here
-            ("us-ascii", "cp1252", "café"),
-            ("iso-8859-2", "iso8859-2", "źródło"),
-            ("windows-1256", "cp1256", "أخبار"),
-            ("gb2312", "gb18030", "新闻 镕"),  # the last is in GBK only, as pages labelled gb2312 often are
-            ("GBK", "gbk", "新闻"),
-            ("big5", "big5hkscs", "新聞"),
-            ("Shift_JIS", "cp932", "ニュース①"),
-            ("x-sjis", "cp932", "ニュース"),
-            ("euc-jp", "euc_jp", "ニュース"),
-            ("euc-kr", "cp949", "뉴스"),
-        ],
-    )
-    def test_charset_of_the_meta(self, label: str, codec: str, text: str) -> None:
-        for meta in (
-            f'<meta charset="{label}">',
-            f"<META content='text/html; charset={label}' http-equiv=Content-Type>",
-            f'<meta name="a" content="b"><meta http-equiv="Content-Type" content="text/html; charset = {label} "/>',
-        ):
-            assert decode_html((meta + text).encode(codec)) == meta + text
-
-    @pytest.mark.parametrize("label", ["nonsense", "rot13", "punycode", "idna", "hex", "unicode_escape", "undefined"])
-    def test_unknown_labels(self, label: str) -> None:
-        meta = f"<meta charset={label}>"
-        assert decode_html(meta.encode() + b"caf\xe9 \x93x\x94") == meta + "café “x”"
-
-    def test_without_meta(self) -> None:
-        assert decode_html(b"caf\xe9 \x81") == "café \ufffd"
-
-    def test_meta_is_looked_for_in_the_first_4096_bytes(self) -> None:
-        page = b"<!--" + b" " * 5000 + b"--><meta charset=koi8-r>\xee"
-        assert decode_html(page).endswith("î")
-
-    def test_utf8_with_a_bad_byte_stays_utf8_if_it_says_so(self) -> None:
-        assert decode_html("<meta charset=utf-8>日本".encode() + b"\xff") == "<meta charset=utf-8>日本\ufffd"
-
-    def test_a_byte_order_mark_outranks_the_meta(self) -> None:
-        meta = "<meta charset=koi8-r>é"
-        assert decode_html(b"\xef\xbb\xbf" + meta.encode() + b"\xff") == meta + "\ufffd"
-
-    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-    def test_utf16_with_its_mark(self, codec: str) -> None:
-        assert decode_html("\ufeff<p>日".encode(codec)) == "<p>日"
-
-    @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-    def test_utf16_without_its_mark(self, codec: str) -> None:
-        page = "<p>Straße</p>"
-        assert decode_html(page.encode(codec)) == page
-        assert decode_html(page.encode()) == page
-
-    def test_utf8_with_few_bad_bytes_stays_utf8_whatever_it_says(self) -> None:
-        text = "日本語のページ" * 5
-        for meta in ("", "<meta charset=iso-8859-1>"):
-            assert decode_html((meta + text).encode() + b"\xff") == meta + text + "\ufffd"
-
-    def test_utf8_that_is_none_is_not_believed(self) -> None:
-        meta = "<meta charset=utf-8>"
-        assert decode_html(meta.encode() + b"Gr\xf6\xdfe, caf\xe9") == meta + "Größe, café"
-
-    def test_escapes_of_iso_2022(self) -> None:
-        page = '<meta charset="iso-2022-jp"><p>東京の天気</p>'
-        assert decode_html(page.encode("iso2022_jp")) == page
-        assert decode_html(page.encode()) == page
-        plain = "<p>\x1b[1m text"
-        assert decode_html(plain.encode()) == plain
-
-    def test_the_xml_declaration_names_a_character_set(self) -> None:
-        page = '<?xml version="1.0" encoding="koi8-r"?>\n<html><p>Новости'
-        assert decode_html(page.encode("koi8-r")) == page
-        both = page.replace("<p>", "<meta charset=windows-1251><p>")
-        assert decode_html(both.encode("cp1251")) == both
-
-    def test_no_page_is_refused(self) -> None:
-        for seed in range(256):
-            assert isinstance(decode_html(bytes((seed * n * n) % 256 for n in range(300)) + b"\xff"), str)
 
 
 def left_over(directory: Path) -> list[str]:

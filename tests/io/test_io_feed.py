@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from io_support import gather
-from templatemine.config import ReadConfig
+from templatemine import extract
+from templatemine.config import MarkupConfig, ReadConfig
 
 pytest.importorskip("feedparser")
 pytest.importorskip("tldextract")
@@ -180,3 +182,112 @@ def test_no_address_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(socket.socket, "connect", refuse)
     gather(put(tmp_path, "http://127.0.0.1:9/feed"))
     gather(put(tmp_path, RSS))
+
+
+# ---------------------------------------------------------------------------------- feeds of ../shared/cases/16-feeds
+
+STORY = "The ferry board met on Monday and voted to keep the winter timetable for two more years, against the mayor."
+MEDIA = """<?xml version="1.0" encoding="UTF-8"?><rss version="2.0" xmlns:{p}="http://search.yahoo.com/mrss/">
+<channel><title>N</title><link>http://n.example/</link>
+<item><title>One</title><link>http://n.example/1</link><description>{story}</description>
+<{p}:content url="http://n.example/1.jpg"><{p}:credit>P. Vane</{p}:credit>
+<{p}:description>{caption}</{p}:description></{p}:content></item>
+<item><title>Two</title><link>http://n.example/2</link><{p}:description>{caption}</{p}:description>
+<description>{story}</description></item>
+<item><{p}:group><{p}:title>A pump</{p}:title><{p}:description type="plain">{caption}</{p}:description></{p}:group>
+<title>Three</title><link>http://n.example/3</link><description>&lt;p&gt;{story}&lt;/p&gt;</description></item>
+<item><title>Four</title><link>http://n.example/4</link><{p}:description>{caption}</{p}:description></item>
+</channel></rss>"""
+
+
+@pytest.mark.parametrize("prefix", ["media", "m", "yahoo.media"])
+@pytest.mark.parametrize("caption", ["The ferry in March.", "The ferry in March, seen from the old pier. " * 9])
+def test_texts_about_media_are_not_the_story(tmp_path: Path, prefix: str, caption: str) -> None:
+    path = put(tmp_path, MEDIA.format(p=prefix, story=STORY, caption=caption))
+    records, (error,), _ = gather(path)
+    assert [one.document.title for one in records] == ["One", "Two", "Three"]
+    assert [one.document.body for one in records] == [STORY, STORY, f"<p>{STORY}</p>"]
+    assert error.where == f"{path}:4"  # it has nothing but a caption
+
+
+def test_a_tag_of_media_that_a_story_quotes(tmp_path: Path) -> None:
+    story = "<p>Use &lt;media:description&gt; or <media:description>this</media:description>.</p>"
+    item = f"<item><link>http://a.example/1</link><description><![CDATA[{story}]]></description></item>"
+    (one,), _, _ = gather(put(tmp_path, f'<rss version="2.0"><channel>{item}</channel></rss>'))
+    assert one.document.html == story
+
+
+@pytest.mark.parametrize(
+    ("description", "content", "wanted"),
+    [
+        ("short", f"<p>{STORY}</p>", f"<p>{STORY}</p>"),
+        (STORY, "<p>short</p>", STORY),
+        (STORY, f"<img src='http://a.example/{'x' * 400}.jpg'>", STORY),
+        (STORY, "", STORY),
+        (STORY, "   ", STORY),
+    ],
+)
+def test_the_longest_text_is_the_story(tmp_path: Path, description: str, content: str, wanted: str) -> None:
+    item = (
+        f"<item><link>http://a.example/1</link><description>{description}</description>"
+        f"<content:encoded><![CDATA[{content}]]></content:encoded></item>"
+    )
+    head = '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>'
+    (one,), _, _ = gather(put(tmp_path, f"{head}{item}</channel></rss>"))
+    assert one.document.body == wanted
+
+
+KOT = """<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://kot.example/"><id>urn:k</id>
+<entry><title>One</title><id>urn:1</id><link rel="alternate" href="24/05/one"/><updated>2024-05-04T00:00:00Z</updated>
+<content type="html" xml:base="http://kot.example/24/05/one/">&lt;p&gt;{story} &lt;a href="two"&gt;two&lt;/a&gt;
+&lt;a href='/top?a=1&amp;amp;b=2'&gt;top&lt;/a&gt; &lt;a href="http://other.example/"&gt;other&lt;/a&gt;&lt;/p&gt;</content></entry>
+<entry><title>Two</title><id>urn:2</id><link href="/24/05/two"/><updated>2024-05-04T00:00:00Z</updated>
+<summary>short</summary><content type="html">&lt;p&gt;{story} &lt;a href="http://other.example/"&gt;x&lt;/a&gt;&lt;/p&gt;</content></entry>
+<entry><title>Three</title><id>urn:3</id><link href="/24/05/three"/><updated>2024-05-04T00:00:00Z</updated>
+<content type="text/html" src="http://kot.example/24/05/three.html"/><summary type="html">&lt;p&gt;{story}&lt;/p&gt;</summary></entry>
+</feed>"""
+
+
+def test_addresses_are_relative_to_the_base_that_the_feed_names(tmp_path: Path) -> None:
+    records, errors, _ = gather(put(tmp_path, KOT.format(story=STORY)))
+    one, two, three = (record.document for record in records)
+    assert errors == []
+    assert [one.url, two.url, three.url] == [f"http://kot.example/24/05/{name}" for name in ("one", "two", "three")]
+    assert one.html is not None
+    links = extract(one.html, url=one.url).markdown(MarkupConfig(links=True))
+    assert "[two](http://kot.example/24/05/one/two)" in links
+    assert "[top](http://kot.example/top?a=1&b=2)" in links
+    assert "[other](http://other.example/)" in links
+    assert "<base" not in f"{two.html}{three.html}"  # nothing there is relative
+    assert three.html == f"<p>{STORY}</p>"
+
+
+def test_a_base_with_quotes_stays_an_attribute(tmp_path: Path) -> None:
+    item = (
+        "<item xml:base='http://a.example/\"&gt;&lt;script&gt;'><link>http://a.example/1</link>"
+        "<description>&lt;a href=b&gt;more&lt;/a&gt;</description></item>"
+    )
+    (one,), _, _ = gather(put(tmp_path, f'<rss version="2.0"><channel>{item}</channel></rss>'))
+    assert one.document.html is not None
+    assert one.document.html.startswith('<base href="http://a.example/&quot;&gt;&lt;script&gt;"><a ')
+
+
+@pytest.mark.parametrize(
+    ("before", "encoding"), [("\ufeff", "utf-8"), (" \n", "utf-8"), ("", "iso-8859-1"), ("", "utf-16")]
+)
+def test_how_feeds_begin(tmp_path: Path, before: str, encoding: str) -> None:
+    text = f"Käfer für Öl. {STORY}"
+    item = f"<item><title>Käfer\x0b &amp; Öl</title><link><![CDATA[//b.example/1/Tax Crackdown, Worries]]></link><description>{text}</description></item>"
+    data = f'{before}<?xml version="1.0" encoding="{encoding}"?><rss version="2.0" xml:base="http://b.example/"><channel>{item}</channel></rss>'
+    (one,), errors, _ = gather(put(tmp_path, data.encode(encoding)))
+    assert (one.document.body, errors) == (text, [])
+    assert one.document.url == "http://b.example/1/Tax Crackdown, Worries"
+
+
+def test_feeds_with_many_tags_take_time_by_their_length(tmp_path: Path) -> None:
+    for content in ("<" * 200_000, "<a href" * 30_000, "<media:description>" * 10_000, "<a  " + " " * 200_000):
+        item = f"<item><link>http://a.example/1</link><description><![CDATA[{content}]]></description></item>"
+        path = put(tmp_path, f'<rss version="2.0" xml:base="http://a.example/"><channel>{item}</channel></rss>')
+        start = time.process_time()
+        gather(path)
+        assert time.process_time() - start < 5

@@ -11,8 +11,6 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from io_support import gather, record, response
 from templatemine.config import ReadConfig
@@ -138,46 +136,6 @@ def test_encodings_of_http(tmp_path: Path, headers: dict[str, str], body: bytes)
     (found,), errors, _ = gather(path)
     assert found.document.html == PAGE.decode()
     assert errors == []
-
-
-GREEK = "<p>Η γρήγορη αλεπού πηδάει πάνω από τον σκύλο και φεύγει μακριά.</p>"
-
-
-@pytest.mark.parametrize(
-    ("charset", "data", "text", "notes"),
-    [
-        ("utf-8", GREEK.encode(), GREEK, []),
-        ("", GREEK.encode(), GREEK, []),
-        ("iso-8859-1", GREEK.encode(), GREEK, [web.WRONG_CHARSETS]),
-        ("utf-8", b"\xef\xbb\xbf<p>", "<p>", []),
-        ("windows-1253", GREEK.encode("cp1253"), GREEK, []),
-        ("utf-8", GREEK.encode("cp1253"), GREEK, [web.WRONG_CHARSETS]),
-        ("", GREEK.encode("cp1253"), GREEK, []),
-        ("", b"<meta charset=windows-1253>" + GREEK.encode("cp1253"), "<meta charset=windows-1253>" + GREEK, []),
-        ("utf-16", GREEK.encode("utf-16"), GREEK, []),
-        ("utf-16le", "<p>a</p>".encode("utf-16-le"), "<p>a</p>", []),
-        ("iso-2022-jp", "<p>日本</p>".encode("iso2022_jp"), "<p>日本</p>", []),
-        ("utf-8", GREEK.encode() + b"\xff", GREEK + "\ufffd", [web.BROKEN_PAGES]),
-        ("no-such-set", GREEK.encode(), GREEK, []),
-        ("windows-1252", b"caf\xe9", "café", []),
-        ("iso-8859-1", b"ascii", "ascii", []),
-    ],
-)
-def test_character_sets(charset: str, data: bytes, text: str, notes: list[str]) -> None:
-    assert web.decode(data, charset) == (text, notes)
-
-
-@given(st.binary(max_size=300), st.sampled_from(["", "utf-8", "iso-8859-1", "shift_jis", "utf-16", "x", "\x00"]))
-def test_no_bytes_are_refused(data: bytes, charset: str) -> None:
-    text, notes = web.decode(data, charset)
-    text.encode()
-    assert set(notes) <= {web.WRONG_CHARSETS, web.BROKEN_PAGES}
-
-
-@given(st.text(max_size=200))
-def test_utf8_is_what_it_says(text: str) -> None:
-    text = text.replace("\x1b", "").replace("\x00", "").replace("\ufeff", "")
-    assert web.decode(text.encode(), "utf-8") == (text, [])
 
 
 @pytest.mark.parametrize("cut", [1, 5, 9, 30, 200, 400])

@@ -35,10 +35,13 @@ from templatemine.text.lint import re2_problem
         ("a++b", "uses a possessive repeat"),
         (r"(a)\1", "uses a back-reference"),
         ("(a)?(?(1)b|c)", "uses a back-reference"),
-        ("(?:ab){1001}", "repeats more than 1,000 times"),
+        ("(?:[ab]c){1001}", "repeats more than 1,000 times"),
         ("(?:a+)+b", "may backtrack exponentially"),
         ("(?:a|a)*b", "may backtrack exponentially"),
         ("(?:a{1000}){1000}", "is too large"),
+        ("a" * 257, "expected at most 256 characters in a row, repeats written out, found 257"),
+        ("(?:read ){52}", "expected at most 256 characters in a row, repeats written out, found 260"),
+        ("(?:read more){e<=3}", "is read differently by different engines: {e<=3}"),
     ],
 )
 def test_expressions_are_of_linear_engines_or_refused_by_name(expression: str, problem: str) -> None:

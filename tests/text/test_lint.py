@@ -38,7 +38,7 @@ from templatemine.text.patterns import TABLE
         "(?:Mon|Tue|Wed|Thu|Fri) (?:January|February|March|April|May|June|July) [0-9]{1,2}(?:, [0-9]{4})? " * 4,
         "(?:Ιαν|Ιουν|Ιουλ|Μαρ|Μαΐ) " * 12,
         f"(?:{'|'.join(f'{number:x}word' for number in range(0x1000, 0x1C00))})",
-        "(?:(?:a{10}){10}){10}b",
+        "(?:(?:a{5}){5}){10}b",
         "(?:a?){10}b",
     ],
 )

@@ -16,6 +16,7 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import is_missing, json_type
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Items
+from templatemine.model import exact_str
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
 
@@ -113,12 +114,12 @@ class RowCleaner:
         # Sources one after the other: a row of one between those of another would cost a look-up in cold memory.
         for source, place in sorted(rows):
             fields: dict[str, Any] = {_ROW_INDEX: place}
-            if texts[place] is not None:
-                fields["text"] = str(texts[place])  # of numpy, which has a class of its own
-            if pages[place] is not None:
-                fields["html"] = str(pages[place])
-                if urls is not None and isinstance(urls[place], str):
-                    fields["url"] = str(urls[place])
+            if (text := texts[place]) is not None:
+                fields["text"] = exact_str(text)
+            if (page := pages[place]) is not None:
+                fields["html"] = exact_str(page)
+                if urls is not None and isinstance(url := urls[place], str):
+                    fields["url"] = exact_str(url)
             if removed is not None and (cuts := read_cuts(removed[place])) is not None:
                 fields["removed"] = cuts
                 fields |= {"removed_stub": True} if stubs is not None and stubs[place] is True else {}
@@ -148,7 +149,7 @@ def _check_row(source: object, text: object, page: object) -> str | None:
     if is_missing(source):
         return None
     if isinstance(source, str) or type(source) is int or type(source) is float:
-        return str(source)
+        return exact_str(source) if isinstance(source, str) else str(source)
     raise ValueError(f"expected a string or a number as source, found {json_type(source)}")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import MissingExtraError, pip_line
-from templatemine.model import Document
+from templatemine.model import Document, exact_str
 from templatemine.pipeline import mine
 
 try:
@@ -151,11 +151,12 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _check_texts(values: Iterable[object], name: str) -> list[str]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}: expected texts, got one {type(values).__name__}")
-    rows = list(values)
-    for place, row in enumerate(rows):
+    rows: list[str] = []
+    for place, row in enumerate(values):
         if not isinstance(row, str):
             raise ValueError(f"{name}[{place}]: expected a text, got {type(row).__name__}")
-    return [str(row) for row in rows]  # of numpy, which has a class of its own
+        rows.append(exact_str(row))
+    return rows
 
 
 def _check_sources(texts: Sequence[str], sources: Iterable[str] | None) -> list[str] | None:

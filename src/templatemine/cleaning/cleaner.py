@@ -25,7 +25,7 @@ from templatemine.cleaning.regex_engine import ManualExpressions, Matches, Regex
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.matching import _match
-from templatemine.model import Cleaned, Span
+from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
@@ -79,7 +79,7 @@ class Cleaner:
         """
         if isinstance(texts, str):  # whose characters would be texts
             raise TypeError("expected texts, got one str; clean takes it")
-        texts = list(texts)
+        texts = [*map(exact_str, texts)]
         if not self._direct or self.pack.html:
             return [self._build_result(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
         config = self.config
@@ -115,7 +115,7 @@ class Cleaner:
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
-        return self._spans([text])[0]
+        return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
         if not self._direct:

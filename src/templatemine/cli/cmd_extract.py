@@ -17,6 +17,7 @@ from templatemine.pages.systems import DEFAULT, SYSTEMS
 if TYPE_CHECKING:
     from templatemine.cleaning.page_records import ExtractTally
     from templatemine.config import ReadConfig
+    from templatemine.io.files import Report
     from templatemine.packs.pack import Pack
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -271,7 +272,7 @@ def run(args: argparse.Namespace) -> int:
         render=render,
         url=url,
     )
-    references = _read_references(args, read, render)
+    references = _read_references(args, read, render, terminal.met)
     extractor = RecordExtractor(config, _read_packs(args.packs), references, jobs=args.jobs)
     extractor.check()
     batches = read_batches(args.inputs, read, terminal.met, extractor.batch)
@@ -328,7 +329,7 @@ def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:
 
 
 def _read_references(
-    args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None
+    args: argparse.Namespace, read: ReadConfig, render: RenderConfig | None, report: Report
 ) -> Mapping[str, Sequence[str]]:
     from templatemine.cleaning.page_records import find_references, open_renderer
     from templatemine.io.files import READ_ERRORS, read_error
@@ -336,7 +337,7 @@ def _read_references(
 
     if args.reference is not None:
         try:
-            page = read_body(args.reference, True, read.max_record)
+            page = read_body(args.reference, True, read.max_record, report)
         except READ_ERRORS as error:
             raise read_error(error, args.reference) from error
         except ValueError as error:

@@ -205,7 +205,7 @@ def editable_regex(template: Template) -> str:
     """The start of an edit: the expression of a template without the boundaries that mining puts around it.
 
     The lint refuses these boundaries in expressions written by hand.  If it refuses the rest, too, the start is the
-    literal example.
+    words of the example.
     """
     if template.tokens is None:
         return template.regex
@@ -214,7 +214,8 @@ def editable_regex(template: Template) -> str:
     try:
         compile_handwritten(source, "expression")
     except PackError:
-        source = f"{left}{re.escape(template.example)}{right}"
+        words = r"\s".join(map(re.escape, regex.split(r"\s", template.example)))
+        source = f"{left}{words}{right}"
     return source
 
 

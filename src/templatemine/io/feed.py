@@ -1,5 +1,6 @@
-"""RSS, Atom, CDF and JSON Feed: an item is a document, its content the page (or the text, where the feed says it is
-plain).
+"""RSS, Atom, CDF and JSON Feed: an item is a document, the longest of its content, summary and description the page
+(or the text, where the feed says it is plain).  What is said of its pictures and films is none.  Where the feed names
+an address that those within are relative to (``xml:base``), a ``<base>`` says so.
 
 feedparser reads what is out there: any version, broken XML, wrong character sets.  It opens no addresses, for it is
 given bytes.  Of entities that a feed declares, only short ones that refer to nothing are known; others are left as they
@@ -15,6 +16,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from html import escape
 from typing import Any
 
 import feedparser
@@ -103,11 +105,24 @@ def parse_feed(data: bytes) -> Any:
     if cdf:  # its names are in upper case, which feedparser knows in lower case only
         data = _NAMES.sub(lambda match: match[0].lower(), data)
     # Bytes in a file-like object, for feedparser takes a string for an address.
-    data = _ENTITY.sub(_neutralize_entity, data)
+    data = _rename_media(_ENTITY.sub(_neutralize_entity, data))
     parsed = feedparser.parse(io.BytesIO(data), resolve_relative_uris=False, sanitize_html=False)
     if cdf and not parsed.get("version"):
         parsed["version"] = "cdf"
     return parsed
+
+
+_MEDIA_PREFIX = re.compile(
+    rb"\sxmlns:([A-Za-z_][\w.\-]*)\s*=\s*[\"']https?://(?:search|video\.search)\.yahoo\.com/mrss/?[\"']"
+)
+
+
+def _rename_media(data: bytes) -> bytes:
+    """A feed whose texts about media (Media RSS) are not called as those of items are: feedparser mixes them up."""
+    prefixes = {b"media", *(match[1] for match in _MEDIA_PREFIX.finditer(data))}
+    names = b"|".join(map(re.escape, sorted(prefixes)))
+    tag = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|(</?(?:%s):)(description|title)(?=[\s/>])" % names, re.DOTALL)
+    return tag.sub(lambda match: match[0] if match[1] is None else match[1] + b"media-" + match[2], data)
 
 
 def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
@@ -231,10 +246,22 @@ def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: 
 
 
 def _content(item: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Type and value of the longest content; the summary where there is none."""
-    contents = [one for one in item.get("content") or () if one.get("value")]
-    if contents:
-        longest = max(contents, key=lambda one: len(one["value"]))
-        return longest.get("type") or "text/html", longest["value"]
-    detail = item.get("summary_detail") or {}
-    return detail.get("type") or "text/html", item.get("summary") or None
+    """Type and value of the longest of what an item says: contents, summary, description."""
+    detail = {**(item.get("summary_detail") or {}), "value": item.get("summary")}
+    texts = [one for one in (*(item.get("content") or ()), detail) if one.get("value")]
+    if not texts:
+        return "text/html", None
+    longest = max(texts, key=lambda one: len(_TAG.sub("", one["value"])))
+    kind, value = longest.get("type") or "text/html", str(longest["value"])
+    base = longest.get("base") or ""
+    if kind != "text/plain" and base.startswith(("http://", "https://")) and _RELATIVE_ADDRESS.search(value):
+        value = f'<base href="{escape(base)}">{value}'
+    return kind, value
+
+
+_TAG = re.compile(r"<[^<>]*>")
+"""Mark-up, which makes no text longer: a content that is a picture with a long address is no story."""
+
+_RELATIVE_ADDRESS = re.compile(
+    r"<[^<>]*\s(?:href|src)\s*+=\s*+[\"']?+(?!\s*+(?:[A-Za-z][A-Za-z0-9+.\-]*:|//|#))", re.IGNORECASE
+)

@@ -8,7 +8,7 @@ from typing import Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, HintedError
-from templatemine.model import Document
+from templatemine.model import Document, exact_str
 
 __all__ = [
     "address_of",
@@ -35,7 +35,7 @@ def build_document(fields: Any, config: ReadConfig, source: str, number: int, pl
         html=html,
         url=address_of(fields, config),
         date=date_of(fields, config),
-        title=title if type(title) is str else None,
+        title=title if isinstance(title, str) else None,
     )
 
 
@@ -68,9 +68,9 @@ def check_fields(
         raise ValueError(f"expected a JSON object, found {json_type(fields)}")
     get = fields.get
     text, html = get(config.text_field), get(config.html_field)
-    if type(text) is not str and text is not None:
+    if not isinstance(text, str) and text is not None:
         raise ValueError(f"expected a string in field {config.text_field!r}, found {json_type(text)}")
-    if type(html) is not str and html is not None:
+    if not isinstance(html, str) and html is not None:
         raise ValueError(f"expected a string in field {config.html_field!r}, found {json_type(html)}")
     if text is None and html is None and not (nulls and (config.text_field in fields or config.html_field in fields)):
         raise _missing_body_error(fields, config)
@@ -100,14 +100,14 @@ def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
 def address_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
     """The address of a record, if it has one."""
     url = fields.get(config.url_field)
-    return url if type(url) is str else None
+    return exact_str(url) if isinstance(url, str) else None
 
 
 def date_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
     """The date of a record as a string, if it has one: a date of a data frame as ISO 8601, a number by its digits."""
     value = fields.get(config.date_field)
-    if value is None or type(value) is str:
-        return value
+    if value is None or isinstance(value, str):
+        return None if value is None else exact_str(value)
     if isinstance(value, datetime.date):  # a datetime is one, and so are the times of pandas
         return value.isoformat() if value == value else None  # NaT has no date, and equals nothing
     if isinstance(value, float) and value.is_integer():  # a column of numbers in which some are missing
@@ -139,8 +139,8 @@ def check_size(config: ReadConfig, *bodies: str | None) -> None:
 
 def _check_name(value: object, field: str, default: str) -> str:
     """A source or an id as a string; `default` where the field is missing or null."""
-    if type(value) is str:
-        return value
+    if isinstance(value, str):
+        return exact_str(value)
     if value is None:
         return default
     if type(value) is int or type(value) is float:

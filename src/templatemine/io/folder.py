@@ -10,15 +10,14 @@ each by its suffix, in the same order: a saved site keeps feeds and JSON beside 
 
 from __future__ import annotations
 
-import codecs
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.charset import decode_page, note_all
 from templatemine.io.files import (
     READ_ERRORS,
     Report,
@@ -34,13 +33,9 @@ from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
 __all__ = [
-    "BYTE_ORDER_MARKS",
     "SUFFIXES",
-    "decode_html",
-    "meta_charset",
     "read",
     "read_body",
-    "decode_utf8",
     "would_read",
 ]
 
@@ -141,7 +136,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
     place = os.path.join(path, name)
     html = bool(_is_html(name))
     try:
-        body = read_body(place, html, config.max_record)
+        body = read_body(place, html, config.max_record, report)
         field = config.html_field if html else config.text_field
         fields: dict[str, Any] = {config.id_field: name, config.source_field: source, field: body}
         if config.source_of is not None:
@@ -159,7 +154,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
     return None
 
 
-def read_body(place: str, html: bool, longest: int) -> str:
+def read_body(place: str, html: bool, longest: int, report: Report) -> str:
     """The text or page in a file, unpacked and decoded; ValueError if it is neither, or larger than `longest`."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
@@ -167,7 +162,11 @@ def read_body(place: str, html: bool, longest: int) -> str:
     found = detect_content(data) if data.startswith(b"%PDF-") or b"\0" in data[:_HEAD_BYTES] else None
     if found is not None and not (html and found.startswith("UTF-")):
         raise ValueError(f"expected {'a page' if html else 'text in UTF-8'}, found {found}")
-    return decode_html(data) if html else data.decode("utf-8").removeprefix("\ufeff")
+    if not html:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    text, notes = decode_page(data)
+    note_all(report, notes)
+    return text
 
 
 _HEAD_BYTES = 1024
@@ -239,91 +238,3 @@ def _leads_back(real: str, here: str, top: str) -> bool:
     inside = real.startswith(top)
     above = os.path.join(os.path.realpath(here), "").startswith(os.path.join(real, ""))
     return inside or above
-
-
-# -------------------------------------------------------------------------------------------------- the encoding
-
-_META_CHARSET = re.compile(rb"<meta\b[^>]{0,1000}?\bcharset\s*=\s*[\"']?\s*([A-Za-z0-9_.:\-]{1,40})", re.IGNORECASE)
-_META_BYTES = 4096
-
-_CODECS = {
-    # What browsers understand by a label (WHATWG Encoding Standard, section 4.2) where Python's codec is narrower.
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "big5": "big5hkscs",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    # A page whose meta could be read byte by byte is not UTF-16, whatever it says (same standard, HTML section 13.2.3).
-    "utf-16": "utf-8",
-    "utf-16-le": "utf-8",
-    "utf-16-be": "utf-8",
-    # Codecs taken as they are.  It is a list because Python knows more than character sets, some of them very slow.
-    **{name: name for name in ("utf-8", "gb18030", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp")},
-    **{name: name for name in ("koi8-r", "koi8-u", "cp866", "mac-roman", "mac-cyrillic", "cp874")},
-    **{f"cp{page}": f"cp{page}" for page in range(1250, 1259)},
-    **{f"iso8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-}
-"""Python's name of a codec -> the codec to use."""
-
-
-BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-"""Byte order marks and what they say."""
-_UTF16_STARTS = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-"""How UTF-16 without a mark begins; read as UTF-8 it would be all zeros and letters, and valid."""
-_XML = re.compile(rb"\s*<\?xml\b[^<>]{0,200}?\bencoding\s*=\s*[\"']([A-Za-z0-9_.:\-]{1,40})[\"']")
-
-_MAX_BROKEN_SHARE = 0.1
-"""UTF-8 in which no more than this share of what is not ASCII is broken, is UTF-8 with a few bad bytes."""
-
-
-def decode_html(data: bytes) -> str:
-    """Decode a page: UTF-8 if it is that, else the character set it names, else Windows-1252.
-
-    A byte order mark outranks all and is taken off.  UTF-8 with a few bad bytes stays UTF-8.  A character set is looked
-    for in a ``<meta>`` of the first 4,096 bytes and in the XML declaration; one that says UTF-8 of a page without a
-    single character of that is not believed.  What the character set cannot hold becomes U+FFFD, as in a browser, so no
-    page is refused.
-    """
-    codec = next((named for mark, named in (BYTE_ORDER_MARKS | _UTF16_STARTS).items() if data.startswith(mark)), None)
-    if codec is None:
-        label = meta_charset(data) or ((match := _XML.match(data)) and match[1].decode("ascii"))
-        codec = _codec(label) if label else "cp1252"
-        # Escapes are how ISO-2022 writes in ASCII.
-        if (codec != "iso2022_jp" or b"\x1b" not in data) and (found := decode_utf8(data)) is not None:
-            return found[0]
-        if codec == "utf-8" and not _MULTIBYTE.search(data):
-            codec = "cp1252"
-    return data.decode(codec, errors="replace").removeprefix("\ufeff")
-
-
-_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-"""A character of UTF-8, but for some rare ones and some bytes that are none."""
-
-
-def decode_utf8(data: bytes) -> tuple[str, bool] | None:
-    """The text if it is UTF-8, perhaps with a few broken bytes, and whether it has such."""
-    try:
-        return data.decode(), False
-    except UnicodeDecodeError:
-        text = data.decode(errors="replace")
-    broken = text.count("\ufffd")
-    others = len(text.encode("ascii", "ignore"))
-    return (text, True) if broken <= _MAX_BROKEN_SHARE * (len(text) - others) else None
-
-
-def meta_charset(data: bytes) -> str | None:
-    """The character set that the ``<meta>`` of a page names in its first 4,096 bytes."""
-    match = _META_CHARSET.search(data[:_META_BYTES])
-    return match[1].decode("ascii") if match else None
-
-
-def _codec(label: str) -> str:
-    try:
-        return _CODECS.get(codecs.lookup(label.lower().removeprefix("x-")).name, "cp1252")
-    except LookupError:
-        return "cp1252"

@@ -5,11 +5,11 @@ the folder; both are ``stdin`` on standard input.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import READ_ERRORS, file_of, is_remote, read_error
+from templatemine.io.files import READ_ERRORS, Report, file_of, is_remote, read_error
 from templatemine.io.folder import read_body
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
@@ -17,7 +17,7 @@ from templatemine.model import Document, Record
 __all__ = ["read"]
 
 
-def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
+def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield the record of a page; see `folder.read` for its fields.
 
     Raises
@@ -28,7 +28,7 @@ def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -
     folder = os.path.basename(os.path.dirname(file_of(path) if is_remote(path) else os.path.abspath(path))) or "root"
     name, source = ("stdin", "stdin") if path == "-" else (os.path.basename(file_of(path)), folder)
     try:
-        body = read_body(path, True, config.max_record)
+        body = read_body(path, True, config.max_record, report)
         fields = {config.id_field: name, config.source_field: source, config.html_field: body}
         if config.source_of is not None:
             fields[config.source_field] = source = source_of(config.source_of, fields, path)

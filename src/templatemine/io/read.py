@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.charset import GARBLED_TEXTS, is_garbled
 from templatemine.io.files import Report, expand_paths, is_remote, read_error
 from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of
 from templatemine.io.jsonl import parse
@@ -64,7 +65,15 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     """
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     readers = [(one, module_of(found).read) for one, found in formats_of([path], config)]
-    return chain.from_iterable(read(one, config, report) for one, read in readers)
+    return _note_garbled(chain.from_iterable(read(one, config, report) for one, read in readers), report)
+
+
+def _note_garbled(records: Iterator[Record], report: Report) -> Iterator[Record]:
+    """The records, those counted that were garbled before they came here."""
+    for record in records:
+        if is_garbled(record.document.body):
+            report.note(GARBLED_TEXTS)
+        yield record
 
 
 def read_documents(

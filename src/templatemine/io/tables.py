@@ -18,9 +18,9 @@ from pyarrow import ipc
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.charset import decode_page, note_all
 from templatemine.io.fields import build_document, check_fields, check_names, check_size
-from templatemine.io.files import READ_ERRORS, read_error
-from templatemine.io.folder import decode_html
+from templatemine.io.files import READ_ERRORS, Report, read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.io.work import Rows
 from templatemine.model import Record
@@ -98,9 +98,7 @@ def _serialize(batch: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-def read(
-    batches: Iterable[Any], place: str, source: str, config: ReadConfig, report: Callable[[CorpusError], None]
-) -> Iterator[Record]:
+def read(batches: Iterable[Any], place: str, source: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield a record for each row; all columns are its fields, as values that JSON can hold."""
     number = 0
     for batch in batches:
@@ -108,7 +106,7 @@ def read(
             for fields in _fields(batch.slice(start, READ_ROWS), config, None):
                 number += 1
                 try:
-                    _decode_bodies(fields, config)
+                    note_all(report, _decode_bodies(fields, config))
                     found = build_document(fields, config, source, number, place)
                     check_size(config, found.text, found.html)
                 except ValueError as error:
@@ -133,8 +131,8 @@ def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> It
         yield dict(zip(names, values, strict=True))
 
 
-def _decode_bodies(fields: dict[str, Any], config: ReadConfig) -> None:
-    """Bytes of the text and of the page as strings."""
+def _decode_bodies(fields: dict[str, Any], config: ReadConfig) -> list[str]:
+    """Bytes of the text and of the page as strings; what is to be told of the page."""
     text, html = fields.get(config.text_field), fields.get(config.html_field)
     if type(text) is bytes:
         try:
@@ -144,7 +142,9 @@ def _decode_bodies(fields: dict[str, Any], config: ReadConfig) -> None:
             found = f"byte 0x{text[error.start]:02x} at byte offset {error.start}"
             raise ValueError(f"expected UTF-8 in field {config.text_field!r}, found {found}") from None
     if type(html) is bytes:
-        fields[config.html_field] = decode_html(html)
+        fields[config.html_field], notes = decode_page(html)
+        return notes
+    return []
 
 
 def _is_json_type(kind: Any) -> bool:

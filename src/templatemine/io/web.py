@@ -1,35 +1,27 @@
-"""Pages as they came over the network: what is one, in which character set, and of which source.
-
-What the archives of crawls share.  The character set is that of the mark at the front, else UTF-8 if the page is that
-(other sets hardly ever look like it), else what the header, the ``<meta>`` and detection name, in this order, the
-first that fits.  A page is never refused for it: what fits nowhere is decoded with U+FFFD, and counted.
-"""
+"""Pages as they came over the network: what is one, and of which source.  What the archives of crawls share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from resiliparse.parse.encoding import detect_encoding, detect_mime, map_encoding_to_html5
+from resiliparse.parse.encoding import detect_mime
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.charset import decode_page, note_all
 from templatemine.io.fields import check_size
 from templatemine.io.files import Report, place_of, stem
-from templatemine.io.folder import BYTE_ORDER_MARKS, decode_utf8, meta_charset
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
-__all__ = ["CUT_OFF_PAGES", "EMPTY_RECORDS", "OTHER_RECORDS", "ArchivedResponse", "decode", "page_record"]
+__all__ = ["CUT_OFF_PAGES", "EMPTY_RECORDS", "OTHER_RECORDS", "ArchivedResponse", "page_record"]
 
 OTHER_RECORDS = "records that hold no page (requests, pictures, ...)"
 FAILED_RESPONSES = "responses that report an error or lead elsewhere"
 EMPTY_RECORDS = "records without a payload"
 CUT_OFF_PAGES = "pages that the crawler cut off"
-WRONG_CHARSETS = "pages in another character set than they say"
-BROKEN_PAGES = "pages with bytes that no character set explains"
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _UNKNOWN_TYPES = frozenset({"", "unk", "no-type", "unknown", "application/octet-stream", "unknown/unknown"})
@@ -85,9 +77,8 @@ def page_record(response: ArchivedResponse, path: str, config: ReadConfig, repor
     if not response.text and kind not in _PAGES and not (kind in _UNKNOWN_TYPES and _looks_like_a_page(response.body)):
         report.note(OTHER_RECORDS)
         return None
-    body, notes = decode(response.body, response.charset)
-    for note in notes:
-        report.note(note)
+    body, notes = decode_page(response.body, response.charset)
+    note_all(report, notes)
     fields: dict[str, Any] = {
         config.id_field: response.id,
         config.source_field: "",
@@ -118,57 +109,3 @@ def page_record(response: ArchivedResponse, path: str, config: ReadConfig, repor
 
 def _looks_like_a_page(body: bytes) -> bool:
     return _HTML_START.match(body) is not None or detect_mime(body[:4096]) in _PAGES
-
-
-def decode(data: bytes, charset: str) -> tuple[str, list[str]]:
-    """The text of a page.
-
-    Parameters
-    ----------
-    data : bytes
-    charset : str
-        As the header says; empty if it does not.
-
-    Returns
-    -------
-    str
-        Without a mark at the front.
-    list of str
-        `WRONG_CHARSETS` and `BROKEN_PAGES`, where it is so.
-    """
-    for mark, codec in BYTE_ORDER_MARKS.items():
-        if data.startswith(mark):
-            text = data[len(mark) :].decode(codec, "replace")
-            return text, [BROKEN_PAGES] if "\ufffd" in text and not _decodes_as(data, codec) else []
-    named = list(_declared_charsets(data, charset))
-    # Escapes are how ISO-2022 writes in ASCII, zeros how UTF-16 does.
-    if b"\x1b" not in data and b"\0" not in data and (found := decode_utf8(data)) is not None:
-        text, broken = found
-        lie = [WRONG_CHARSETS] if named and named[0] != "utf-8" and not text.isascii() else []
-        return text, lie + [BROKEN_PAGES] * broken
-    detected = detect_encoding(data)
-    for codec in (*named, detected, "utf-8"):
-        try:
-            text = data.decode(codec).removeprefix("\ufeff")
-        except (UnicodeDecodeError, LookupError):
-            continue
-        return text, [WRONG_CHARSETS] if named and codec != named[0] else []
-    codec = next((name for name in (*named, detected) if name != "utf-8"), "cp1252")
-    return data.decode(codec, "replace"), [BROKEN_PAGES]
-
-
-def _declared_charsets(data: bytes, charset: str) -> Iterator[str]:
-    """The codecs of the labels that are known, header before ``<meta>``."""
-    for label, from_meta in ((charset, False), (meta_charset(data) or "", True)):
-        codec = map_encoding_to_html5(label.strip().strip("\"'"), fallback_utf8=False) if label else None
-        if codec:
-            # What could be read byte by byte is not UTF-16 (HTML standard, section 13.2.3).
-            yield "utf-8" if from_meta and codec.startswith("utf-16") else codec
-
-
-def _decodes_as(data: bytes, codec: str) -> bool:
-    try:
-        data.decode(codec)
-    except UnicodeDecodeError:
-        return False
-    return True

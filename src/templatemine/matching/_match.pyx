@@ -627,7 +627,12 @@ cdef str assemble(const StrView* text, const Piece* piece, int64_t number):
         free(made)
 
 
-def cut(str text not None, list spans not None):
+cdef str exact_str(object text):
+    """The same text as a str of no subclass (numpy's, lxml's): of these the units are read in place."""
+    return str.__str__(text) if isinstance(text, str) and type(text) is not str else text
+
+
+def cut(text not None, list spans not None):
     """A text without some spans of it; see `cleaner.cut` for what becomes of the white space around them.
 
     Parameters
@@ -635,6 +640,7 @@ def cut(str text not None, list spans not None):
     spans : list of (start, end, ...)
         In code points, ascending and disjoint.
     """
+    text = exact_str(text)
     cdef StrView whole = view_str(text)
     cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
@@ -1756,6 +1762,8 @@ cdef class Matcher(Scanner):
                 text = texts[i]
                 if text is None:
                     raise TypeError(f"text {i}: expected a str or bytes, got None")
+                if isinstance(text, str):
+                    text = texts[i] = exact_str(text)
                 results[i].text = StrView(<const char*>text, len(text), 1, True) if isinstance(text, bytes) else view_str(text)
                 _check_size(results[i].text.points)
             scratch = scratch_acquire()
@@ -2008,7 +2016,7 @@ cdef int clean_texts(Matcher matcher, list texts, int64_t gap, double guard, bin
     cdef int64_t n = 0
     cdef Scratch* scratch
     for i in range(number):
-        text = texts[i]
+        text = texts[i] = exact_str(texts[i])
         if text is None:
             raise TypeError(f"text {i}: expected a str, got None")
         results[i].text = view_str(text)

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from templatemine.errors import PackError
+from templatemine.errors import CapacityError, PackError
 from templatemine.matching import _match
 from templatemine.model import Template
 from templatemine.packs.pack import GENERATOR, Pack, mined_mark
 from templatemine.text.expressions import ANCHORS, EncodedText
-from templatemine.text.lint import backtracking_problem, re2_problem, size_problem
+from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
 from templatemine.text.slots import KINDS, SLOT_SIZE, slot_kind
+from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
     import regex
@@ -78,10 +79,13 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
 
 def _finds_example(template: Template, here: str) -> bool:
     """Whether an expression finds its own example from end to end, with the time bounded: what versions made of tokens
-    has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses."""
+    has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses.  Of one
+    whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
     problem = size_problem(template.regex)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
+    if has_long_literal(template.regex):
+        return any(len(token) > MAX_LITERAL for token in template.tokens or ())
     compiled = _compile(template.regex, here)
     try:
         match = compiled.search(template.example, timeout=MATCH_TIMEOUT) if compiled.groups == 1 else None
@@ -191,7 +195,12 @@ def check_handwritten(template: Template, here: str) -> None:
     Raises
     ------
     PackError
-        As `compile_handwritten`, or it does not match its own example.
+        As `compile_handwritten`, or it does not match its own example, or takes too long to.
     """
-    if compile_handwritten(template.regex, here).search(template.example) is None:
+    compiled = compile_handwritten(template.regex, here)
+    try:
+        found = next(matches_in_time(compiled, template.example), None)
+    except CapacityError as error:
+        raise PackError(f"{here}: regex: its own example: {error}") from error
+    if found is None:
         raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

@@ -276,9 +276,11 @@ def decode_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not
 # Where a page says something of itself; what it says is read in `pages.about`.
 
 
-def encode_page(str page not None):
+def encode_page(page not None):
     """A page as bytes, lone surrogates as three of them, which is "surrogatepass" and faster."""
-    cdef StrView text = view_str(page)
+    # A str of a subclass (numpy's, lxml's) may mean something else by its text.
+    cdef str exact = str.__str__(page) if isinstance(page, str) and type(page) is not str else page
+    cdef StrView text = view_str(exact)
     cdef Bytes room
     cdef int64_t size = 0
     cdef const uint8_t* data

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.errors import CapacityError
+from templatemine.model import exact_str
 from templatemine.pages import _html, _model
 from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
@@ -76,7 +77,7 @@ class Page:
     """
 
     def __init__(self, html: str) -> None:
-        self._html = html
+        self._html = html = exact_str(html)
         data = _html.encode_page(html)
         if len(data) >= MAX_BYTES:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")

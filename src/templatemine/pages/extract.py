@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from templatemine import notebook
 from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
-from templatemine.io.folder import decode_html
+from templatemine.io.charset import decode_page
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
@@ -413,7 +413,7 @@ class Extractor:
         return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-        """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and
+        """Extract a page; bytes are decoded as `io.charset.decode_page` does, `notes` stand before its own, and
         addresses in the page are relative to its `url`.
 
         Raises
@@ -421,9 +421,10 @@ class Extractor:
         CapacityError
             The page has 2 GiB or more, or more than 1,048,576 blocks.
         """
-        return extract_page(
-            decode_html(html) if isinstance(html, bytes) else html, self._classify, self.system, notes, url
-        )
+        if isinstance(html, bytes):
+            html, met = decode_page(html)
+            notes = (*met, *notes)
+        return extract_page(html, self._classify, self.system, notes, url)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:

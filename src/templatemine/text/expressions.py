@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from templatemine.text import _scan
 from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
+from templatemine.text.lint import MAX_LITERAL
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filler_pattern, max_length
 
@@ -249,6 +250,15 @@ def _escape_literal(text: str) -> str:
     return text if text.isalnum() else re.escape(text)
 
 
+def _escape_searched(text: str) -> str:
+    """A literal that is searched for by `regex`, which takes the cube of its length to prepare for what it does not see
+    in parts."""
+    if len(text) <= MAX_LITERAL:
+        return _escape_literal(text)
+    parts = (text[start : start + MAX_LITERAL] for start in range(0, len(text), MAX_LITERAL))
+    return "".join(f"(?>{_escape_literal(part)})" for part in parts)
+
+
 _MAX_CACHED = 50_000
 
 
@@ -302,7 +312,7 @@ def _token_pattern(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[b
     pieces = parse_form(form)
     for index, piece in enumerate(pieces):
         if isinstance(piece, str):
-            parts.append(_escape_literal(_escape_private(piece) if tags is not None else piece))
+            parts.append(_escape_literal(piece) if tags is None else _escape_searched(_escape_private(piece)))
         elif tags is not None and (piece in _MARK_IDS or piece >= FIRST_USER_ID):
             parts.append(chr(_MARK_BASE + piece))
         else:

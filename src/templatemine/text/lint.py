@@ -5,7 +5,8 @@ alternatives that can begin with the same character; in a sequence, choices that
 there are more than some thousand ways through them; further back-references and conditionals.  These are the classes of
 expression with exponential time in engines that backtrack.  Refused are also repeats that share out a text between them
 in many ways (`ambiguity`), so that what is accepted takes linear time from one place of a text, and at most the square
-of its length from all; and what repeats within repeats unroll to far more than what was written.
+of its length from all; what repeats within repeats unroll to far more than what was written; literals so long that
+`regex` takes their cube to prepare for a search (which no time limit sees); and approximate matches, which only it has.
 
 Nothing is compiled here: compile an expression only after it was looked at.
 """
@@ -15,14 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from templatemine.text.ambiguity import REPEATS, ambiguity_problem, child_sequences
 
 # The parser of the standard library; it has no public name, and the public one was removed in 3.11.
 parse: Any = __import__("re._parser", fromlist=["parse"]).parse
 
-__all__ = ["backtracking_problem", "parse", "re2_problem", "size_problem"]
+__all__ = ["MAX_LITERAL", "backtracking_problem", "has_long_literal", "parse", "re2_problem", "size_problem"]
 
 FREE_ROUNDS = 10
 """Two ways at each of ten steps make a thousand, which no engine minds."""
@@ -35,6 +36,14 @@ MAX_SIZE = 20_000
 MAX_SIZE_PER_CHARACTER = 4
 """Additional size of a long one, for each of its own characters."""
 
+MAX_LITERAL = 256
+"""Characters in a row that an expression may name one by one.  Before the first search `regex` makes a table for them,
+with the interpreter's lock held: 5 ms for 250, 35 ms for 500, 280 ms for 1,000, 2.2 s for 2,000, the cube (version
+2026.11.19)."""
+
+_APPROXIMATE = re.compile(r"\{[\s0-9<=+,deis]*[deis][\s0-9<=+,deis]*(?::[^{}]*)?\}")
+"""Errors that `regex` allows for: ``(?:read){e<=1}``.  To all others, and to the checks here, these are characters."""
+
 
 def backtracking_problem(pattern: str) -> str | None:
     """Why the expression is refused, or None.
@@ -46,7 +55,8 @@ def backtracking_problem(pattern: str) -> str | None:
     """
     try:
         tree = parse(pattern)
-        problem = _size_problem(tree, pattern) or _find_nesting_problem(tree, 1)
+        problem = _size_problem(tree, pattern) or _literal_problem(tree) or _find_approximation(pattern)
+        problem = problem or _find_nesting_problem(tree, 1)
         if problem is None and _PathCounter().count_ways(tree) > MAX_WAYS:
             problem = "may backtrack exponentially: too many ways through one after the other"
         problem = problem or ambiguity_problem(tree)
@@ -108,6 +118,88 @@ def _size_problem(tree: Any, pattern: str) -> str | None:
     if _size(tree) <= max_size:
         return None
     return f"is too large: its repeats unroll to more than {max_size:,} characters"
+
+
+def has_long_literal(pattern: str) -> bool:
+    """Whether an expression that the standard library reads has a literal of more than `MAX_LITERAL` characters."""
+    return _literal_problem(parse(pattern)) is not None
+
+
+def _literal_problem(tree: Any) -> str | None:
+    longest = _literal_run(tree).longest
+    if longest <= MAX_LITERAL:
+        return None
+    return (
+        f"takes too long to prepare: expected at most {MAX_LITERAL} characters in a row, repeats written out, found "
+        rf"{longest:,}; write \s for the blanks between words"
+    )
+
+
+class _Run(NamedTuple):
+    """Literal characters in a row: at the beginning of a sequence, at its end, and at most anywhere; `whole` if it is
+    nothing else."""
+
+    first: int = 0
+    last: int = 0
+    longest: int = 0
+    whole: bool = True
+
+    def then(self, other: _Run) -> _Run:
+        return _Run(
+            self.first + other.first if self.whole else self.first,
+            self.last + other.last if other.whole else other.last,
+            max(self.longest, other.longest, self.last + other.first),
+            self.whole and other.whole,
+        )
+
+
+_BREAK = _Run(whole=False)
+
+
+def _literal_run(items: Any) -> _Run:
+    """The literals of a sequence, or more: `regex` joins them over groups, and takes out what alternatives share."""
+    run = _Run()
+    for operator, argument in items:
+        run = run.then(_item_run(str(operator), argument))
+    return run
+
+
+def _item_run(name: str, argument: Any) -> _Run:
+    if name == "LITERAL" or (name == "IN" and _takes_one(argument)):
+        return _Run(1, 1, 1)
+    if name in ("AT", "ASSERT", "ASSERT_NOT"):  # takes nothing, so that it parts nothing
+        return _Run(longest=_literal_run(argument[1]).longest if name != "AT" else 0)
+    children = [_literal_run(sequence) for sequence in child_sequences(name, argument)]
+    if not children:
+        return _BREAK
+    run = _Run(*(max(values) for values in zip(*children, strict=True)))
+    if name not in REPEATS:
+        return run
+    min_rounds, max_rounds = int(argument[0]), int(argument[1])
+    if max_rounds == 0:
+        return _Run()
+    if run.whole and min_rounds == max_rounds:
+        return _Run(run.first * min_rounds, run.last * min_rounds, run.longest * min_rounds)
+    longest = max(run.longest, run.last + run.first)  # the end of a round and the beginning of the next
+    return _Run(run.first, run.last, longest, False) if min_rounds else _Run(longest=longest, whole=False)
+
+
+def _takes_one(items: Sequence[Any]) -> bool:
+    """Whether a class has one character."""
+    codes = set()
+    for operator, value in items:
+        first, last = value if str(operator) == "RANGE" else (value, value)
+        if str(operator) not in ("LITERAL", "RANGE") or first != last:
+            return False
+        codes.add(first)
+    return len(codes) == 1
+
+
+def _find_approximation(pattern: str) -> str | None:
+    found = _APPROXIMATE.search(pattern)
+    if found is None:
+        return None
+    return f"is read differently by different engines: {found[0]} allows for errors in some; write \\{{ for a brace"
 
 
 def _size(tree: Any) -> int:
