@@ -50,9 +50,9 @@ def write_archive(folder: Path, seed: int = 1, giant: int = 90) -> list[str]:
     return paths
 
 
-def small_budget() -> None:
-    """Make the least memory leave `BUDGET` for documents."""
-    archive._BASE_MEMORY = archive.MIN_MEMORY - int(BUDGET * archive._MEMORY_OVERHEAD)
+def small_budget(budget: int = BUDGET) -> None:
+    """Make the least memory leave so many bytes for documents."""
+    archive._BASE_MEMORY = archive.MIN_MEMORY - int(budget * archive._MEMORY_OVERHEAD)
 
 
 def run(paths: list[str], output: str, told: list[str] | None = None, **options: Any) -> ArchiveReport:

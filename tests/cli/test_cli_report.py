@@ -127,9 +127,9 @@ def test_articles_that_take_too_long_are_skipped(
     whole = write(tmp_path / "whole.jsonl", [one for number, one in enumerate(articles) if number != 3])
     articles[3]["text"] += "a" * 5_000
     slow = write(tmp_path / "slow.jsonl", articles)
-    for name, archive in (("whole", whole), ("slow", slow)):
+    for name, archive, code in (("whole", whole, 0), ("slow", slow, 1)):
         ran = cli("report", tmp_path / "packs", "--archive", archive, "-o", tmp_path / f"{name}.html")
-        assert ran.code == 1
+        assert ran.code == code
     skipped, *_, last = ran.err.splitlines()
     assert skipped.startswith(
         "templatemine: skipped: beta.example: beta.example/3: cannot be measured: the expression 'a{1,200}a+[bc]' takes"

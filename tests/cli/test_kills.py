@@ -40,7 +40,7 @@ def mine_in_little_memory(arguments: Sequence[str]) -> None:
     from archive_support import small_budget
     from templatemine.archive import partition
 
-    small_budget()
+    small_budget(300_000)  # no document is too large for it, and each source is
     partition.BUCKET_COUNT = 8
     run_cli(arguments)
 

@@ -63,9 +63,9 @@ _STRICT = """\
 EXIT_CODES = f"""\
 exit codes:
   0    done
-  1    done, but documents that cannot be read were skipped, named and counted, or
-       a pack with an error was left out and named, or no record has a pack, or no
-       source got one
+  1    done, but documents that cannot be read were skipped, named and counted,
+       or a pack with an error was left out and named,
+       or no record has a pack, or no source got one
 {_STRICT}\
   2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
