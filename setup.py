@@ -29,6 +29,7 @@ MODULES = {
     "pages.baselines._crf": "-O3",
     "matching._prefilter": "-O2",
     "cleaning._records": "-O3",
+    "mining._cues": "-O3",
 }
 UTILITY = "templatemine._cyutility"
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.mining.long_strings import find_string_edges
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text import _scan
@@ -104,8 +105,9 @@ def segment(corpus: Corpus) -> Segments:
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     traits = corpus.traits | find_abbreviations(corpus)
+    breaks = np.union1d(_line_gaps(corpus), find_string_edges(corpus))
     tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
-        corpus.forms, corpus.doc_starts, traits, _line_gaps(corpus), corpus.lines
+        corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
     hashes = _core.hash_strings(
         tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)

@@ -46,7 +46,7 @@ BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "in other sources"
 
-ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT = range(6)
+ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT, UNMARKED = range(7)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -54,6 +54,7 @@ REASONS = (
     "a label with a chance continuation",
     "mostly stands elsewhere in lines",
     "within another template",
+    "a label without a sign of its own",
 )
 
 _MAX_SLOT_STRING = 100
@@ -194,6 +195,9 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
+        if candidates.kind == PREFIX:
+            marked = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["cue_any"] > 1)
+            reason[~marked & (not __import__("os").environ.get("NOMARK"))] = UNMARKED
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)

@@ -34,6 +34,7 @@ from templatemine.mining.index import build_index, document_floor, documents_at,
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import drop_copies, is_blank
+from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_sample
@@ -264,6 +265,9 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     )
 
 
+TEARS = "tears sentences"
+"""Reason of templates whose cuts leave half a sentence on each side."""
+
 _HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
 
@@ -343,6 +347,13 @@ class MatchStep:
             },
         )
         pack = drop_mismatches(pack)
+        tearing = tearing_templates(pack, documents)
+        if tearing:
+            pack = replace(
+                pack,
+                templates=tuple(template for template in pack.templates if template.id not in tearing),
+                rejected={**pack.rejected, TEARS: len(tearing)},
+            )
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
