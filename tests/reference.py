@@ -769,3 +769,33 @@ def labels(
         if documents >= least and max(after.values(), default=0) < maximal * len(own):
             out[string[::-1] if last else string] = (len(own), documents)
     return out
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Cues
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def find_cues(words: Sequence[str | None], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
+    """What `mining._cues.find_cues` says of one string.  O(words * cues * words of a cue).
+
+    `words` are the folded words of its tokens, None for those without letters, which cues pass over; a cue is its
+    words, the number of its kind, and whether it is strong.
+    """
+    row = [0.0] * (kinds + 3)
+    solid = [place for place, word in enumerate(words) if word is not None]
+    covered: set[int] = set()
+    for start in range(len(solid)):
+        for phrase, kind, strong in cues:
+            places = solid[start : start + len(phrase)]
+            if [words[place] for place in places] != list(phrase):
+                continue
+            strength = 2.0 if strong else 1.0
+            row[kind] = max(row[kind], strength)
+            covered.update(range(places[0], places[-1] + 1))
+            if start == 0:
+                row[kinds + 1] = max(row[kinds + 1], strength)
+            if start + len(phrase) == len(solid):
+                row[kinds + 2] = max(row[kinds + 2], strength)
+    row[kinds] = len(covered) / max(1, len(words))
+    return row
