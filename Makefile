@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize fuzz lint docs man dist wheel bench quality suites loso interop gate clean
+.PHONY: demo test sanitize fuzz lint docs man dist wheel bench quality suites loso labels interop gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -119,9 +119,18 @@ quality: $(VENV)/compared
 suites: $(VENV)/compared
 	$(BIN)/python bench/quality/suites.py "$(abspath $(SUITES))"
 
-# Every annotated source by what was fitted without its publisher, into docs/research/loso.md: two minutes.
-loso: $(VENV)/installed
+# What is fitted takes the trainer.
+$(VENV)/trained: $(VENV)/installed
+	$(BIN)/pip install --quiet --group training
+	touch $@
+
+# Every annotated source by what was fitted without its publisher, into docs/research/loso.md: ten minutes of two cores.
+loso: $(VENV)/trained
 	$(BIN)/python bench/quality/loso.py $(LOSO)
+
+# Single decisions on labelled strings, in the same way, into docs/research/labels.md: a minute.
+labels: $(VENV)/trained
+	$(BIN)/python bench/quality/labels.py $(LABELS)
 
 # Files that other projects test themselves with: INTEROP=folder of their source distributions or checkouts.
 interop: $(VENV)/tested

@@ -6,9 +6,10 @@
     convert.py --format gold gold/ --texts allsides.jsonl.gz -o annotated.jsonl
 
 In: a file or folder in a format of `FORMATS`.  Out: {source, id, text or html, url?, date?, title?, gold?, spans?}:
-`gold` is the main text of a page, `spans` the boilerplate of a text, [[start, end, "template" | "dynamic"], …] in code
-points.  Each record is checked on its way; the first bad one stops the run with file, line and field.  `manifest.toml`
-says which data sets there are and under which licence; none of them comes with this project.
+`gold` is the main text of a page, `spans` the boilerplate of a text, [[start, end, status, kind], …] in code points,
+the status one of `LABELS`, the kind optional.  Each record is checked on its way; the first bad one stops the run with
+file, line and field.  `manifest.toml` says which data sets there are and under which licence; none of them comes with
+this project.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ __all__ = ["FORMATS", "ConvertError", "Format", "check_record", "convert"]
 Record = dict[str, Any]
 LocatedRecords = Iterator[tuple[str, Record]]
 FIELDS = ("source", "id", "text", "html", "url", "date", "title", "gold", "spans")
-LABELS = ("template", "dynamic")
+LABELS = ("template", "dynamic", "optional")
 COMMENTS = "!@#$%^&*()"
 SURROGATE = re.compile("[\ud800-\udfff]")
 #: What the gold text of L3S-GN1 holds: headline, full text, supplemental; and what its other labels are to a cleaner.
@@ -77,9 +78,9 @@ def check_record(where: str, record: Record) -> Record:
         out["date"] = to_iso_date(out["date"])
     at = 0
     for span in out.get("spans", ()):
-        if not (len(span) == 3 and at <= span[0] < span[1] <= len(body) and span[2] in LABELS):
+        if not (len(span) in (3, 4) and at <= span[0] < span[1] <= len(body) and span[2] in LABELS):
             raise ConvertError(
-                f"{where}: spans: expected sorted, disjoint [start, end, label] in the text, found {span}"
+                f"{where}: spans: expected sorted, disjoint [start, end, status, kind] in the text, found {span}"
             )
         at = span[1]
     return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,15 @@ from typing import Any
 import pytest
 
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, CutoffConfig, MineConfig, PipelineConfig, TokeniseConfig, UserPattern
+from templatemine.config import (
+    CleanConfig,
+    CutoffConfig,
+    MineConfig,
+    PipelineConfig,
+    SelectConfig,
+    TokeniseConfig,
+    UserPattern,
+)
 from templatemine.errors import ConfigError
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
@@ -439,3 +448,12 @@ def test_sources_that_are_too_small_are_named() -> None:
     few = [Document(id=str(n), source=f"s{n // 2}", text=f"Story {n}") for n in range(10)]
     with pytest.warns(UserWarning, match=r"no pack of s0 \(2 documents, at least 5 are needed\); s1 .*; and 2 more"):
         assert mine(few) == {}
+
+
+def test_a_miner_goes_to_another_process() -> None:
+    texts = [f"{WORDS[n]} {WORDS[-n]} said.\nSign up today." for n in range(30)]
+    documents = [Document(source="s", id=str(number), text=text) for number, text in enumerate(texts)]
+    miner = Miner(PipelineConfig(select=SelectConfig(caution=0.5)), jobs=2)
+    copied = pickle.loads(pickle.dumps(miner))
+    assert [report.pack for report in copied.run(documents)] == [report.pack for report in miner.run(documents)]
+    assert copied.jobs == 2

@@ -20,6 +20,7 @@ sys.path[:0] = [path for path in (str(ROOT / "datasets"), str(ROOT / "bench")) i
 
 from benchmark_archives import read_rows  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
+from templatemine.evaluation.metrics import GoldSpan  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 SHARED = ROOT.parent / "shared" / "data"
+GOLD = "gold2"
 
 ANNOTATED = ("allsides", "livedoor", "saudinews")
 """Archives of texts that hold the annotated articles; what is in one file is of one language."""
@@ -66,8 +68,8 @@ def page_file(name: str) -> Path:
 
 
 def gold_files(*names: str) -> list[Path]:
-    """Annotated spans, a file a source; of the sources of some archives, or of all that are annotated."""
-    files = sorted((SHARED / "gold").glob("*.jsonl"))
+    """Annotated spans, a file a source; of the sources of some archives, or of all articles that are annotated."""
+    files = sorted((SHARED / GOLD).glob("*.jsonl"))
     sources = {document.source for document in load_texts(*names)}
     return [file for file in files if not names or file.stem in sources]
 
@@ -83,8 +85,8 @@ def load_texts(*names: str) -> list[Document]:
 
 
 @cache
-def load_annotated(*names: str) -> dict[str, list[tuple[int, int, str]]]:
-    """Annotated spans by id, of the sources of some archives, or of all that are annotated."""
+def load_annotated(*names: str) -> dict[str, list[GoldSpan]]:
+    """Annotated spans by id, of the sources of some archives, or of all articles that are annotated."""
     return {key: spans for file in gold_files(*names) for key, spans in read_spans(file).items()}
 
 
@@ -97,7 +99,7 @@ def load_pages(name: str) -> tuple[list[Document], dict[str, str | None]]:
 
 
 @cache
-def make_generated() -> tuple[list[Document], dict[str, list[tuple[int, int, str]]], str]:
+def make_generated() -> tuple[list[Document], dict[str, list[GoldSpan]], str]:
     """A generated archive, its spans, its digest."""
     from generate import Archive, ArchiveSpec
 

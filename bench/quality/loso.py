@@ -3,118 +3,101 @@
     python bench/quality/loso.py                    all methods, both arms
     python bench/quality/loso.py --who thesis       only methods of such a name; the others' figures stay
     python bench/quality/loso.py --more             also the learning curve, and features taken away
+    python bench/quality/loso.py --released         also the model that ships, which has seen the sources of its card
     python bench/quality/loso.py --ask              what answers to the questions of packs bring; the rest stays
     python bench/quality/loso.py --render           measure nothing
 
-What a method fits (weights, thresholds, tables) it fits on annotated sources of other publishers, by its `fit`.  One that
-fits nothing is measured as it is.  Two arms: "all" learns from whole archives, as an archive is cleaned once; "held out"
-learns from archives without the annotated articles, as new articles are cleaned.  Scores are those of
-../shared/score/score_spans.py.  It needs the real archives (../shared); figures are left in build/bench/quality/loso.json.
+What a method fits (weights, thresholds, tables) it fits on sources of other publishers, on their annotated articles and
+labelled strings, by its `fit`.  One that fits nothing is measured as it is.  Two arms: "all" learns from whole archives,
+as an archive is cleaned once; "held out" learns from archives without the annotated articles, as new articles are
+cleaned.  Scores are those of ../shared/score/score_spans.py.  Work is spread over processes, two by default (`--jobs`).
+It needs the real archives (../shared), of which it takes at most `MAX_DOCUMENTS` of a source; figures are left in
+build/bench/quality/loso.json.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import re
-import shlex
-import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
-from functools import cache
-from pathlib import Path
-from random import Random
-from statistics import fmean, median
-from typing import Any
+import os
+
+# Threads of libraries would keep the process from being forked.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import shlex  # noqa: E402
+import sys  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
+from dataclasses import dataclass  # noqa: E402
+from datetime import date  # noqa: E402
+from functools import cache  # noqa: E402
+from pathlib import Path  # noqa: E402
+from random import Random  # noqa: E402
+from statistics import fmean, median  # noqa: E402
+from typing import Any, NamedTuple  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 for folder in ("datasets/templates", "datasets", "bench"):
     if str(ROOT / folder) not in sys.path:
         sys.path.insert(0, str(ROOT / folder))
 
+import regex  # noqa: E402
 import score_model  # noqa: E402
+from training_data import MAX_DOCUMENTS, AnnotatedSource, load_annotated_sources  # noqa: E402
 
 from machine import describe_machine  # noqa: E402
 from quality import archives, simulated_answers  # noqa: E402
-from quality.contenders import MIN_SENTENCE_SHARE, STRING_WORDS, frequent_sentences, repeated_lines, repeated_strings  # noqa: E402
-from quality.loso_page import render_page  # noqa: E402
+from quality.contenders import MIN_SENTENCE_SHARE, frequent_sentences, repeated_lines  # noqa: E402
+from quality.loso_page import format_percent, render_page  # noqa: E402
 from templatemine.config import PipelineConfig, SelectConfig  # noqa: E402
 from templatemine.evaluation.cleaning_systems import mining_learner  # noqa: E402
-from templatemine.evaluation.cut_score import CutScore, score_cuts  # noqa: E402
+from templatemine.evaluation.cut_score import CutScore, average_kinds, score_cuts  # noqa: E402
 from templatemine.evaluation.protocol import Learner, group_by_source, run_system  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
+from templatemine.parallel.forks import map_as_completed  # noqa: E402
 
 __all__ = [
     "METHODS",
-    "AnnotatedSource",
     "Method",
-    "find_annotated_sources",
-    "group_of",
     "bootstrap_interval",
-    "main",
+    "compute_figures",
     "compute_means",
+    "group_of",
+    "main",
     "measure_method",
-    "publisher_of",
+    "summarize_scores",
 ]
 
 Row = dict[str, Any]
-Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 
 PAGE = ROOT / "docs" / "research" / "loso.md"
-TEXTS = ("allsides", "allsides_more", "livedoor", "saudinews", "world")
-"""The archives that hold annotated sources."""
-
-PUBLISHERS = {
-    "bbcarabic.com": "bbc.com",
-    "ess-news.com": "pv-magazine.com",
-    **dict.fromkeys(("smax", "peachy", "movie-enter", "livedoor-homme"), "livedoor"),
-}
-"""Source -> publisher, for those that share one."""
-
-RULE_SOURCES = ("alriyadh", "cnn.com", "csmonitor.com", "foxnews.com", "npr.org", "reuters.com", "smax", "usatoday.com")
-"""Sources on which the rules were made that decided until version 0.9: the others are told apart, to compare."""
+ARMS = ("all", "held out")
 
 MIN_TEMPLATE_CHARACTERS = 100
-"""Template characters that a source must have among its annotated articles to count in more than content lost."""
+"""Template characters that a source must have among its annotated articles to count in more than loss and wounds."""
 
 LINES, ONE_LINE, SPACELESS, SMALL = "lines kept", "one line", "spaceless", "under 150 documents"
-GROUPS = (LINES, ONE_LINE, SPACELESS, SMALL)
+GLUED, FEEDS = "glued", "feeds"
+GROUPS = (LINES, ONE_LINE, SPACELESS, SMALL, GLUED, FEEDS)
 FEW_DOCUMENTS = 150
 FEW_LINES = 2.5
 SPACELESS_SHARE = 0.3
-_SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+_SPACELESS = regex.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+MAX_GLUE_POINTS = 1.0
+"""Of a document: from more on, a source is glued."""
+_GLUE_POINT = regex.compile(r"""(?:[.!?…。！？؟]|\p{Pe}|[\w.!?…]["”»]|\p{Ll}\p{Ll})(?=\p{Lu}\p{Ll})""")
+"""Where a parser lost a line break: a sentence's end, a closing bracket or quote, or two small letters, and a capital and
+a small letter right behind."""
 GROUP_SAMPLE = 200
 """Documents of a source that its group is told by."""
 
-FIGURES = ("recall", "precision", "f1", "loss", "whole", "torn")
+FIGURES = ("recall", "precision", "f1", "loss", "wounds", "whole", "torn")
+HARM = ("loss", "wounds")
+"""Figures of all sources; the others are of those with enough template text."""
 DRAWS, SEED, SIDES = 2000, 7, (0.025, 0.975)
 FOLDS = 12
 """Of publishers, for what is trained: one of them is left out, and with it two or three others."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatedSource:
-    """An archive of one source and its annotated articles.
-
-    Attributes
-    ----------
-    documents : tuple of Document
-        The whole archive, the annotated articles among them.
-    gold : mapping
-        Id of an annotated article -> its spans.
-    """
-
-    name: str
-    publisher: str
-    documents: tuple[Document, ...]
-    gold: Spans
-
-    @property
-    def articles(self) -> list[Document]:
-        """The annotated ones."""
-        return [one for one in self.documents if one.id in self.gold]
 
 
 Fit = Callable[[Sequence[AnnotatedSource]], Learner]
@@ -130,47 +113,34 @@ class Method:
     learner : callable, optional
         Learns from archives; for a method that fits nothing.
     fit : callable, optional
-        Annotated sources of all publishers but one -> a learner, which gets the archives of that publisher alone.  It is
-        called once a publisher, so it keeps what it computes of a source for the next call.
+        Sources of all publishers but one -> a learner, which gets the archives of that publisher alone.
+    model : (publishers, features left out), optional
+        Which models `prepare_models` has to train for it.
     """
 
     name: str
     note: str = ""
     learner: Learner | None = None
     fit: Fit | None = None
+    model: tuple[int, str] | None = None
 
 
-def publisher_of(source: str) -> str:
-    """The publisher of a source; most have one of their own."""
-    return PUBLISHERS.get(source, source)
+def group_of(source: AnnotatedSource) -> list[str]:
+    """The groups of a source: feeds, or else the form of its articles, whether they are glued, and if there are few.
 
-
-def find_annotated_sources(documents: Sequence[Document], gold: Spans) -> list[AnnotatedSource]:
-    """The sources of an archive that have annotated articles.
-
-    Raises
-    ------
-    ValueError
-        An annotated article is not in the archive.
+    Glued are articles of one line, or with more than one glue point each.
     """
-    absent = gold.keys() - {one.id for one in documents}
-    if absent:
-        raise ValueError(f"{len(absent)} annotated articles are not in the archive, e.g. {min(absent)}")
-    return [
-        AnnotatedSource(name=name, publisher=publisher_of(name), documents=tuple(rows), gold=own)
-        for name, rows in group_by_source(documents).items()
-        if (own := {row.id: gold[row.id] for row in rows if row.id in gold})
-    ]
-
-
-def group_of(documents: Sequence[Document]) -> list[str]:
-    """Whether articles of a source keep their lines, are one line, or in a script without spaces; and if there are few."""
+    if source.is_feed:
+        return [FEEDS]
+    documents = source.documents
     sample = [one.body for one in documents[:: max(1, len(documents) // GROUP_SAMPLE)]]
     characters = sum(len("".join(text.split())) for text in sample)
     spaceless = sum(len(_SPACELESS.findall(text)) for text in sample) >= SPACELESS_SHARE * max(1, characters)
     lines = median(sum(1 for line in text.split("\n") if line.strip()) for text in sample)
     form = SPACELESS if spaceless else ONE_LINE if lines < FEW_LINES else LINES
-    return [form, SMALL] if len(documents) < FEW_DOCUMENTS else [form]
+    glued = lines <= 1 or fmean(len(_GLUE_POINT.findall(text)) for text in sample) > MAX_GLUE_POINTS
+    small = len(documents) < FEW_DOCUMENTS
+    return [form, *([SMALL] if small else []), *([GLUED] if glued else [])]
 
 
 # ------------------------------------------------------------------------------------------------------------- methods
@@ -185,54 +155,79 @@ def _filter_sentences(history: Sequence[Document]) -> Callable[[Sequence[Documen
     return lambda documents: [cleaners[one.source]([one])[0] for one in documents]
 
 
-@cache
-def _make_examples(source: str) -> Sequence[Any]:
-    """What is learnt from one annotated source, by the trainer of the model that ships."""
-    annotated = next(annotated for annotated in _load_archives()[1] if annotated.name == source)
-    arguments = (annotated.name, annotated.publisher, annotated.documents, annotated.gold)
+class ModelKey(NamedTuple):
+    """What a model is trained without, and on how many publishers at most."""
+
+    held_out: frozenset[str]
+    max_publishers: int = 0
+    without: str = ""
+
+    @property
+    def path(self) -> Path:
+        most = [str(self.max_publishers)] if self.max_publishers else []
+        name = "+".join([*sorted(self.held_out), *most, *([f"no {self.without}"] if self.without else [])])
+        return ROOT / "build" / "bench" / "quality" / "models" / f"{name}.npz"
+
+
+_examples: dict[str, list[Any]] = {}
+"""What is learnt from each source, by the trainer of the model that ships; filled before any process is forked."""
+
+
+def _make_examples(source: AnnotatedSource) -> list[Any]:
+    seeds = range(1, score_model.SYNTHETIC_COPIES + 1) if source.gold else ()
     return [
-        score_model.make_examples(*arguments),
-        *(score_model.make_synthetic_examples(*arguments, seed) for seed in range(1, score_model.SYNTHETIC_COPIES + 1)),
+        score_model.make_examples(source),
+        *(score_model.make_synthetic_examples(source, seed) for seed in seeds),
     ]
 
 
 def _find_fold(publisher: str) -> frozenset[str]:
     """The publishers that are left out together with one."""
-    every = sorted({one.publisher for one in _load_archives()[1]})
+    every = sorted({one.publisher for one in _load_judged()})
     Random(SEED).shuffle(every)
     return frozenset(every[every.index(publisher) % FOLDS :: FOLDS])
 
 
-@cache
-def _train_model(held_out: frozenset[str], max_sources: int | None, without: str) -> str:
-    """A model of annotated sources of other publishers, at most so many, without a group of features: its file."""
+def _train_model(key: ModelKey) -> None:
+    """A model of sources of other publishers, at most so many, without a group of features: its file."""
     import numpy as np
 
-    names = [one.name for one in _load_archives()[1] if one.publisher not in held_out]
-    Random(SEED).shuffle(names)
-    model_name = "+".join(
-        [*sorted(held_out), *([str(max_sources)] if max_sources else []), *([f"no {without}"] if without else [])]
-    )
-    path = ROOT / "build" / "bench" / "quality" / "models" / f"{model_name}.npz"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    examples = [example for name in names[:max_sources] for example in _make_examples(name)]
-    columns = score_model.fit(
-        [score_model.mask_features(example, without) for example in examples] if without else examples
-    )
-    np.savez_compressed(path, **columns)
-    return str(path)
+    publishers = sorted({one.publisher for one in _load_sources()} - key.held_out)
+    Random(SEED).shuffle(publishers)
+    known = set(publishers[: key.max_publishers or None])
+    examples = [example for one in _load_sources() if one.publisher in known for example in _examples[one.name]]
+    if key.without:
+        examples = [score_model.mask_features(example, key.without) for example in examples]
+    np.savez_compressed(key.path, **score_model.fit(examples))
 
 
-def _make_fit(caution: float = 1.0, max_sources: int | None = None, without: str = "") -> Fit:
+def prepare_models(methods: Sequence[Method], jobs: int) -> None:
+    """Train what some methods will ask for: all folds of each."""
+    folds = {_find_fold(one.publisher) for one in _load_judged()}
+    keys = [ModelKey(fold, *model) for model in sorted({one.model for one in methods if one.model}) for fold in folds]
+    if not keys:
+        return
+    keys[0].path.parent.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    for place, examples in map_as_completed(_make_examples, _load_sources(), jobs):
+        _examples[_load_sources()[place].name] = examples
+    print(f"{time.monotonic() - began:6.1f} s  examples of {len(_examples)} sources", flush=True)
+    began = time.monotonic()
+    for _ in map_as_completed(_train_model, keys, jobs):
+        pass
+    print(f"{time.monotonic() - began:6.1f} s  {len(keys)} models", flush=True)
+
+
+def _make_method(name: str, note: str, caution: float = 1.0, publishers: int = 0, without: str = "") -> Method:
     """`--method default` with a model of other publishers."""
 
     def fit(sources: Sequence[AnnotatedSource]) -> Learner:
         known = {one.publisher for one in sources}
-        (publisher,) = {one.publisher for one in _load_archives()[1]} - known
-        model = _train_model(_find_fold(publisher), max_sources, without)
-        return mining_learner(PipelineConfig(model=model, select=SelectConfig(caution=caution)))
+        (publisher,) = {one.publisher for one in _load_judged()} - known
+        path = str(ModelKey(_find_fold(publisher), publishers, without).path)
+        return mining_learner(PipelineConfig(model=path, select=SelectConfig(caution=caution)))
 
-    return fit
+    return Method(name=name, note=note, fit=fit, model=(publishers, without))
 
 
 METHODS: Sequence[Method] = (
@@ -247,59 +242,68 @@ METHODS: Sequence[Method] = (
         note="in two documents, as lines are taken out of training data for language models; fits nothing",
     ),
     Method(
-        name="repeated strings",
-        learner=repeated_strings,
-        note=f"of {STRING_WORDS} words in two documents, as exact substrings are taken out of such data; fits nothing",
-    ),
-    Method(
         name="thesis",
         learner=lambda history: mining_learner(PipelineConfig(method="thesis"))(history),
         note="`--method thesis`, as it was written; fits nothing",
     ),
-    Method(
-        name="default",
-        fit=_make_fit(),
-        note=f"`--method default`, its model trained without the publisher, in {FOLDS} parts",
-    ),
-    Method(name="default, caution 0.5", fit=_make_fit(0.5), note="the same with `--caution 0.5`, which finds more"),
-    Method(name="default, caution 2", fit=_make_fit(2.0), note="the same with `--caution 2`, which loses less"),
+    _make_method("default", f"`--method default`, its model trained without the publisher, in {FOLDS} parts"),
+    _make_method("default, caution 0.5", "the same with `--caution 0.5`, which finds more", 0.5),
+    _make_method("default, caution 2", "the same with `--caution 2`, which loses less", 2.0),
 )
 """What is compared.  A learned method is a row with `fit`."""
 
 MORE_METHODS: Sequence[Method] = (
     *(
-        Method(name=f"default, of {most} sources", fit=_make_fit(max_sources=most), note=f"trained on {most} of them")
-        for most in (8, 16, 24)
+        _make_method(f"default, of {most} publishers", f"trained on {most} of them", publishers=most)
+        for most in (20, 40, 80)
     ),
     *(
-        Method(name=f"default, no {group}", fit=_make_fit(without=group), note="trained without these features")
+        _make_method(f"default, no {group}", "trained without these features", without=group)
         for group in score_model.GROUPS
     ),
 )
 """What is compared with the default beside them: learning curve, and features taken away."""
+
+RELEASED: Sequence[Method] = (
+    Method(
+        name="default, as released",
+        note="with the model that ships, which has seen the sources of its card (`mining/model.json`): no measure of these",
+        fit=lambda sources: mining_learner(PipelineConfig()),
+    ),
+)
 
 
 # ------------------------------------------------------------------------------------------------------------ measuring
 
 
 def measure_method(
-    method: Method, sources: Sequence[AnnotatedSource], documents: Sequence[Document], held_out: bool
+    method: Method, sources: Sequence[AnnotatedSource], held_out: bool, publisher: str | None = None
 ) -> dict[str, CutScore]:
-    """Scores by source; `documents` are all archives, also of sources without annotated articles."""
-    annotated_ids = {name for source in sources for name in source.gold} if held_out else set()
-    history = [one for one in documents if one.id not in annotated_ids]
+    """Scores by source, of all publishers or of one.
+
+    Parameters
+    ----------
+    sources : sequence of AnnotatedSource
+        All that may be fitted to; those with annotated articles are judged.
+    held_out : bool
+        Their annotated articles are not learnt from.
+    """
+    judged = [one for one in sources if one.gold]
+    scores: dict[str, CutScore] = {}
     if method.learner is not None:
-        clean = method.learner(history)
-        return {source.name: _score_source(clean, source) for source in sources}
+        clean = method.learner(_make_history(judged, held_out))
+        return {one.name: _score_source(clean, one) for one in judged if publisher in (None, one.publisher)}
     if method.fit is None:
         raise ValueError(f"{method.name}: expected a learner or a fit, found neither")
-    scores = {}
-    for publisher in sorted({source.publisher for source in sources}):
-        clean = method.fit([one for one in sources if one.publisher != publisher])(
-            [one for one in history if publisher_of(one.source) == publisher]
-        )
-        scores.update({one.name: _score_source(clean, one) for one in sources if one.publisher == publisher})
+    for name in sorted({one.publisher for one in judged} if publisher is None else {publisher}):
+        own = [one for one in judged if one.publisher == name]
+        clean = method.fit([one for one in sources if one.publisher != name])(_make_history(own, held_out))
+        scores.update({one.name: _score_source(clean, one) for one in own})
     return scores
+
+
+def _make_history(sources: Sequence[AnnotatedSource], held_out: bool) -> list[Document]:
+    return [row for one in sources for row in one.documents if not (held_out and row.id in one.gold)]
 
 
 def _score_source(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], source: AnnotatedSource) -> CutScore:
@@ -315,7 +319,7 @@ def _score_source(clean: Callable[[Sequence[Document]], Sequence[Cleaned]], sour
 
 
 def compute_figures(score: CutScore) -> Row:
-    """The figures of a source; but for content lost, None where it has too little template text."""
+    """The figures of a source; but for `HARM`, None where it has too little template text."""
     enough = score.spans.template >= MIN_TEMPLATE_CHARACTERS
     spans = score.spans
     values = {
@@ -325,14 +329,15 @@ def compute_figures(score: CutScore) -> Row:
         "whole": score.boilerplate_recall,
         "torn": score.partial_share,
     }
-    return {**{name: value if enough else None for name, value in values.items()}, "loss": spans.loss}
+    harm = {"loss": spans.loss, "wounds": score.wound_rate}
+    return {**{name: value if enough else None for name, value in values.items()}, **harm}
 
 
 def compute_means(rows: Sequence[Row]) -> Row:
-    """Means over sources, each over those that have the figure, and the worst content lost."""
+    """Means over sources, each over those that have the figure, and the worst of `HARM`."""
     mean: Row = {name: fmean(own) if (own := _known_values(rows, name)) else None for name in FIGURES}
-    mean["worst loss"] = max(_known_values(rows, "loss"), default=None)
-    return {**mean, "sources": len(rows), "judged": len(_known_values(rows, "f1"))}
+    worst = {f"worst {name}": max(_known_values(rows, name), default=None) for name in HARM}
+    return {**mean, **worst, "sources": len(rows), "judged": len(_known_values(rows, "f1"))}
 
 
 def _known_values(rows: Sequence[Row], name: str) -> list[float]:
@@ -353,24 +358,27 @@ def summarize_scores(scores: Mapping[str, CutScore], groups: Mapping[str, Sequen
     """All that the page tells of a method in one arm; `reference` is that of the filter of frequent sentences."""
     rows = {name: compute_figures(score) for name, score in scores.items()}
     others = None if reference is None else reference["sources"]
-    unseen = {name: row for name, row in rows.items() if name not in RULE_SOURCES}
+    parts = {
+        "articles": {name: score for name, score in scores.items() if FEEDS not in groups[name]},
+        "feeds": {name: score for name, score in scores.items() if FEEDS in groups[name]},
+    }
     return {
         "sources": rows,
-        "all": _summarize_rows(rows, others),
-        "unseen": _summarize_rows(unseen, others),
+        **{part: _summarize_rows({name: rows[name] for name in own}, others) for part, own in parts.items()},
+        "kinds": {part: average_kinds(own.values()) for part, own in parts.items()},
         "groups": {
-            group: compute_means([row for name, row in rows.items() if group in groups[name]]) for group in GROUPS
+            group: _summarize_rows({name: row for name, row in rows.items() if group in groups[name]}, others)
+            for group in GROUPS
         },
-        "clean": compute_means([row for row in rows.values() if row["f1"] is None])["loss"],
     }
 
 
 def _summarize_rows(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -> Row:
     """Means, their intervals, and how far F1 is ahead of that of others, source by source."""
     some = list(rows.values())
-    block = {
+    block: Row = {
         **compute_means(some),
-        "intervals": {name: bootstrap_interval(_known_values(some, name)) for name in ("f1", "loss")},
+        "intervals": {name: bootstrap_interval(_known_values(some, name)) for name in FIGURES},
     }
     if others is not None:
         ahead = [row["f1"] - others[name]["f1"] for name, row in rows.items() if row["f1"] is not None]
@@ -382,47 +390,91 @@ def _summarize_rows(rows: Mapping[str, Row], others: Mapping[str, Row] | None) -
 
 
 @cache
-def _load_archives() -> tuple[list[Document], list[AnnotatedSource]]:
-    documents = archives.load_texts(*TEXTS)
-    return documents, find_annotated_sources(documents, archives.load_annotated())
+def _load_sources() -> list[AnnotatedSource]:
+    """All that may be fitted to."""
+    return load_annotated_sources(archives.SHARED)
 
 
-def _measure_row(method: Method, kept: Mapping[str, Row]) -> Row:
-    documents, sources = _load_archives()
-    groups = {source.name: group_of(source.documents) for source in sources}
-    row: Row = {"method": method.name, "note": method.note, "measured": date.today().isoformat()}
-    for arm in ("all", "held out"):
-        began = time.monotonic()
-        scores = measure_method(method, sources, documents, arm == "held out")
-        reference = kept.get(METHODS[0].name, {}).get(arm) if method is not METHODS[0] else None
-        row[arm] = summarize_scores(scores, groups, reference)
-        row[arm]["seconds"] = time.monotonic() - began
-        print(f"{row[arm]['seconds']:6.1f} s  {method.name}, {arm}: F1 {100 * row[arm]['all']['f1']:.1f}", flush=True)
-    return row
+@cache
+def _load_judged() -> list[AnnotatedSource]:
+    return [one for one in _load_sources() if one.gold]
+
+
+class _Task(NamedTuple):
+    """A method in one arm, and one publisher; all publishers, for one that learns from all at once."""
+
+    method: Method
+    arm: str
+    publisher: str | None
+
+
+def _measure_task(task: _Task) -> tuple[dict[str, CutScore], float]:
+    began = time.monotonic()
+    scores = measure_method(task.method, _load_sources(), task.arm == ARMS[1], task.publisher)
+    return scores, time.monotonic() - began
+
+
+def _make_tasks(method: Method) -> Iterator[_Task]:
+    publishers: list[str | None] = [None]
+    if method.fit is not None:
+        publishers = [*sorted({one.publisher for one in _load_judged()})]
+    for arm in ARMS:
+        yield from (_Task(method, arm, publisher) for publisher in publishers)
+
+
+def measure_methods(methods: Sequence[Method], kept: Mapping[str, Row], jobs: int) -> dict[str, Row]:
+    """The rows of some methods; `kept` are those of others, for the filter of frequent sentences."""
+    prepare_models(methods, jobs)
+    # The long ones first, so that no core waits for the other at the end.
+    tasks = sorted((task for method in methods for task in _make_tasks(method)), key=lambda task: task.publisher or "")
+    scores: dict[tuple[str, str], dict[str, CutScore]] = {}
+    seconds: dict[tuple[str, str], float] = {}
+    for place, (own, took) in map_as_completed(_measure_task, tasks, jobs):
+        key = tasks[place].method.name, tasks[place].arm
+        scores.setdefault(key, {}).update(own)
+        seconds[key] = seconds.get(key, 0.0) + took
+    groups = {source.name: group_of(source) for source in _load_judged()}
+    rows = dict(kept)
+    for method in methods:
+        row: Row = {"method": method.name, "note": method.note, "measured": date.today().isoformat()}
+        for arm in ARMS:
+            reference = rows.get(METHODS[0].name, {}).get(arm) if method is not METHODS[0] else None
+            own = dict(sorted(scores[method.name, arm].items()))
+            row[arm] = {**summarize_scores(own, groups, reference), "seconds": seconds[method.name, arm]}
+            f1, feeds = (format_percent(row[arm][part]["f1"], 1) for part in ("articles", "feeds"))
+            print(f"{row[arm]['seconds']:6.1f} s  {method.name}, {arm}: F1 {f1}, feeds {feeds}", flush=True)
+        rows[method.name] = row
+    return rows
 
 
 ANSWERS = (0, 5, 10)
 """Answers a source, at most."""
 
 
-def _measure_answers() -> Row:
+def _answer_source(source: AnnotatedSource) -> tuple[dict[int, CutScore], list[int]]:
+    config = PipelineConfig(model=str(ModelKey(_find_fold(source.publisher)).path))
+    return simulated_answers.score_after_answers(source.documents, source.gold, config, ANSWERS, SEED)
+
+
+def _measure_answers(jobs: int) -> Row:
     """Means over sources after some answers each, and the answers that there were."""
     began = time.monotonic()
+    prepare_models([one for one in METHODS if one.name == "default"], jobs)
     rows: dict[int, dict[str, Row]] = {number: {} for number in ANSWERS}
     answer_counts: list[int] = []
-    for one in _load_archives()[1]:
-        config = PipelineConfig(model=_train_model(_find_fold(one.publisher), None, ""))
-        scores, answers = simulated_answers.score_after_answers(one.documents, one.gold, config, ANSWERS, SEED)
+    articles = [one for one in _load_judged() if not one.is_feed]
+    for place, (scores, answers) in map_as_completed(_answer_source, articles, jobs):
         answer_counts += answers
         for number, score in scores.items():
-            rows[number][one.name] = compute_figures(score)
-    groups = {source.name: group_of(source.documents) for source in _load_archives()[1]}
+            rows[number][articles[place].name] = compute_figures(score)
+    groups = {source.name: group_of(source) for source in articles}
     blocks = []
     for number, rows_by_source in rows.items():
         print(f"{number} answers: F1 {100 * compute_means(list(rows_by_source.values()))['f1']:.1f}", flush=True)
         group_means = {
             group: compute_means([row for name, row in rows_by_source.items() if group in groups[name]])
             for group in GROUPS
+            if group != FEEDS
         }
         blocks.append({"answers": number, **_summarize_rows(rows_by_source, rows[0]), "groups": group_means})
     return {"blocks": blocks, "given": fmean(answer_counts), "seconds": time.monotonic() - began}
@@ -432,6 +484,8 @@ def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--who", metavar="TEXT", default="", help="methods with this in their names")
     parser.add_argument("--more", action="store_true", help="also learning curve and features taken away")
+    parser.add_argument("--released", action="store_true", help="also the model that ships")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--ask", action="store_true", help="what answers to questions bring, and nothing else")
     parser.add_argument("--render", action="store_true", help="measure nothing")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page (default: docs/research/loso.md)")
@@ -447,19 +501,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("the real archives (../shared) are not here; nothing was measured", file=sys.stderr)
         return 2
     if args.ask:
-        results["asked"] = _measure_answers()
+        results["asked"] = _measure_answers(args.jobs)
         results_file.write_text(json.dumps(results, indent=1), encoding="utf-8")
     elif not args.render:
-        rows = {row["method"]: row for row in results["rows"]}
-        for method in (*METHODS, *(MORE_METHODS if args.more else ())):
-            if args.who in method.name or method.name not in rows:
-                rows[method.name] = _measure_row(method, rows)
+        began = time.monotonic()
+        kept = {row["method"]: row for row in results["rows"]}
+        asked = [*METHODS, *(MORE_METHODS if args.more else ()), *(RELEASED if args.released else ())]
+        rows = measure_methods([one for one in asked if args.who in one.name or one.name not in kept], kept, args.jobs)
         command = shlex.join(["python", "bench/quality/loso.py", *sys.argv[1:]])
-        head = {"date": date.today().isoformat(), "command": command, **describe_machine()}
+        seconds = time.monotonic() - began
+        head = {"date": date.today().isoformat(), "command": command, **describe_machine(), "seconds": seconds}
+        head["sources"] = {
+            "fitted": len(_load_sources()),
+            "labelled": sum(len(one.labels) for one in _load_sources()),
+            "publishers": len({one.publisher for one in _load_sources()}),
+            "documents": MAX_DOCUMENTS,
+        }
+        groups = {source.name: group_of(source) for source in _load_judged()}
         results = {
             **results,
             "head": head,
-            "rows": [rows[one.name] for one in (*METHODS, *MORE_METHODS) if one.name in rows],
+            "groups": groups,
+            "rows": [rows[one.name] for one in (*METHODS, *MORE_METHODS, *RELEASED) if one.name in rows],
         }
         results_file.parent.mkdir(parents=True, exist_ok=True)
         results_file.write_text(json.dumps(results, indent=1), encoding="utf-8")

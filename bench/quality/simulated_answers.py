@@ -8,7 +8,7 @@ half nothing is known, and it is passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -19,6 +19,8 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.cut_score import CutScore, score_cuts
+from templatemine.evaluation.gold import GoldSpans
+from templatemine.evaluation.metrics import status_masks, visible_mask
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -27,13 +29,11 @@ from templatemine.text.characters import line_begin, line_end
 
 __all__ = ["simulate_answer", "split_halves", "score_after_answers"]
 
-Spans = Mapping[str, Sequence[tuple[int, int, str]]]
-
 MIN_BOILERPLATE_SHARE = 0.75
 """Share of the characters of a string that must be boilerplate for a person to say that it is."""
 
 
-def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document], gold: Spans) -> str | None:
+def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document], gold: GoldSpans) -> str | None:
     """The answer that annotated articles give to a question; None if its string is in none of them."""
     bare = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="", anchor=question.anchor)
     template = replace(bare, regex=pack.derived(bare))
@@ -46,10 +46,8 @@ def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document]
         spans = cleaner.spans(text)
         if not spans:
             continue
-        visible = np.array([not char.isspace() for char in text], np.bool_)
-        boilerplate = np.zeros(len(text), np.bool_)
-        for start, end, _ in gold[article.id]:
-            boilerplate[start:end] = True
+        template, dynamic, optional = status_masks(text, gold[article.id])
+        visible, boilerplate = visible_mask(text) & ~optional, template | dynamic
         for span in spans:
             line = (
                 slice(span.end, line_end(text, span.end))
@@ -65,7 +63,7 @@ def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document]
     return LABEL if question.filled and rest[1] < MIN_BOILERPLATE_SHARE * max(1, rest[0]) else ALL
 
 
-def split_halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
+def split_halves(gold: GoldSpans, seed: int) -> list[tuple[set[str], set[str]]]:
     """Annotated articles to answer from and to judge on, both ways round."""
     names = sorted(gold)
     Random(seed).shuffle(names)
@@ -74,7 +72,7 @@ def split_halves(gold: Spans, seed: int) -> list[tuple[set[str], set[str]]]:
 
 
 def score_after_answers(
-    documents: Sequence[Document], gold: Spans, config: PipelineConfig, numbers: Sequence[int], seed: int
+    documents: Sequence[Document], gold: GoldSpans, config: PipelineConfig, numbers: Sequence[int], seed: int
 ) -> tuple[dict[int, CutScore], list[int]]:
     """Scores of a source after each of several numbers of answers, and the number of answers in each half."""
     by_id = {one.id: one for one in documents if one.id in gold}

@@ -1,9 +1,10 @@
-"""Annotated articles of sources -> trees for `templatemine.mining.score`.
+"""Annotated articles and labelled strings of sources -> trees for `templatemine.mining.score`.
 
 What is fitted is the share of the characters of a candidate that are boilerplate, over its occurrences in annotated
-articles.  A source counts as one, whatever it has of these; of labels, boilerplate and content of a source count the
-same.  Fillers are scored with the scores of labels that were made without their publisher, as those of a new source
-will be; labels that are none stay among them, for those the forests let through are what they are asked about.
+articles; of one that is a labelled string it is what the reader says, all or nothing.  A source counts as one, whatever
+it has of these; of labels, boilerplate and content of a source count the same.  Fillers are scored with the scores of
+labels that were made without their publisher, as those of a new source will be; labels that are none stay among them,
+for those the forests let through are what they are asked about.
 """
 
 from __future__ import annotations
@@ -17,12 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-HERE = str(Path(__file__).resolve().parents[1])
-if HERE not in sys.path:
-    sys.path.insert(0, HERE)
+HERE = Path(__file__).resolve().parent
+for folder in (str(HERE), str(HERE.parent)):
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
 
-from templatemine import _core  # noqa: E402
+from training_data import (  # noqa: E402
+    BOILERPLATE_KINDS,
+    FILLERS,
+    UNITS,
+    AnnotatedSource,
+    MatchedLabel,
+    locate_tokens,
+    match_labels,
+)
+
 from templatemine.config import PipelineConfig  # noqa: E402
+from templatemine.evaluation.gold import GoldSpans  # noqa: E402
+from templatemine.evaluation.metrics import OPTIONAL, TEMPLATE, GoldSpan, status_masks, visible_mask  # noqa: E402
 from templatemine.evaluation.protocol import derive_random  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import PositionKind, TemplateDesign, insert_boilerplate  # noqa: E402
@@ -34,21 +47,21 @@ from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # 
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.tokenise import tokenise  # noqa: E402
 from templatemine.model import Document  # noqa: E402
-from templatemine.text.expressions import EncodedText  # noqa: E402
 from trees import average_trees, extract_trees  # noqa: E402
 
 __all__ = [
     "SYNTHETIC_COPIES",
     "GROUPS",
-    "SourceExamples",
     "LabelledCandidates",
+    "SourceCandidates",
+    "SourceExamples",
+    "find_source_candidates",
     "make_synthetic_examples",
     "make_examples",
     "fit",
     "mask_features",
 ]
 
-Spans = Mapping[str, Sequence[tuple[int, int, str]]]
 Array = NDArray[Any]
 
 OPTIONS: dict[str, Any] = {
@@ -124,23 +137,58 @@ FILLER_FALLING = "rest_closed rest_sd rest fill fill_sd in_prose small_beside re
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledCandidates:
-    """Candidates of one kind, and their characters in annotated articles.
+class SourceCandidates:
+    """The candidates of a source, and what they were found in.
 
     Attributes
     ----------
-    matrix : float32 array, shape (candidates, features)
-    size, bad : int64 arrays
-        Characters of the occurrences of each, and how many of them are boilerplate.
-    rest, bad_rest : int64 arrays
-        The same of what else is on the line beside a label.
+    documents : list of Document
+        Those that are neither blank nor copies of others.
+    segments : Segments
+    candidates : tuple of Candidates
+    matrices : list of float32 array, shape (candidates, features)
+    """
+
+    documents: list[Document]
+    segments: Segments
+    candidates: tuple[Candidates, ...]
+    matrices: list[NDArray[np.float32]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledCandidates:
+    """The candidates of one kind that are known, from annotated articles or as labelled strings.
+
+    Attributes
+    ----------
+    matrix : float32 array, shape (known candidates, features)
+    usual : float32 array, shape (features,)
+        Medians of all candidates, known or not.
+    size, boilerplate : int64 arrays, shape (known candidates,)
+        Characters of the known occurrences of each, and how many of them are boilerplate.  Where a string is labelled,
+        the label decides.
+    rest, rest_boilerplate : int64 arrays
+        The same of what else is on the line beside a label; of a labelled string `rest` is its own size.
+    kinds : int64 array, shape (known candidates, BOILERPLATE_KINDS)
+        Of its boilerplate characters, those of each kind; fewer where spans have none.
+    label : int8 array
+        1 boilerplate, 0 content, -1 not labelled or mixed.
+    filler : int8 array
+        What becomes of the rest of the line: a place in `FILLERS`, -1 not labelled.
+    unit : int8 array
+        What a labelled string was found as: a place in `UNITS`, -1 not labelled.
     """
 
     matrix: NDArray[np.float32]
+    usual: NDArray[np.float32]
     size: NDArray[np.int64]
     boilerplate: NDArray[np.int64]
     rest: NDArray[np.int64]
     rest_boilerplate: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    label: NDArray[np.int8]
+    filler: NDArray[np.int8]
+    unit: NDArray[np.int8]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,33 +201,45 @@ class SourceExamples:
     weight: float = 1.0
 
 
-def make_examples(source: str, publisher: str, documents: Sequence[Document], gold: Spans) -> SourceExamples:
-    """The candidates of a source, and what its annotated articles say of them."""
+def find_source_candidates(source: str, documents: Sequence[Document]) -> SourceCandidates:
+    """The candidates of a source and their features, as `templatemine mine` has them."""
     options = resolve_defaults(PipelineConfig())
-    articles = [one for one in documents if not is_blank(one)]
-    corpus = tokenise(source, articles, options.tokenise, lines=True)
-    corpus, kept = drop_copies(corpus, options.copies)
-    articles = [articles[place] for place in kept.tolist()]
+    kept = [one for one in documents if not is_blank(one)]
+    corpus = tokenise(source, kept, options.tokenise, lines=True)
+    corpus, originals = drop_copies(corpus, options.copies)
+    kept = [kept[place] for place in originals.tolist()]
     segments = segment(corpus)
     candidates = find_candidates(segments)
-    matrices = compute_features(corpus, segments, [one.date for one in articles], candidates)
-    bounds = _count_characters(articles, segments, gold, options)
+    matrices = compute_features(corpus, segments, [one.date for one in kept], candidates)
+    return SourceCandidates(documents=kept, segments=segments, candidates=candidates, matrices=matrices)
+
+
+def make_examples(source: AnnotatedSource) -> SourceExamples:
+    """The candidates of a source, and what its annotated articles and labelled strings say of them."""
+    found = find_source_candidates(source.name, source.documents)
+    annotation = _read_annotation(found, source.gold)
+    matches = match_labels(found.segments, found.candidates, found.documents, source.labels)
     kinds = {
-        one.kind: _label_candidates(segments, one, matrix, bounds)
-        for one, matrix in zip(candidates, matrices, strict=True)
+        one.kind: _label_candidates(
+            found.segments,
+            one,
+            found.matrices[number],
+            annotation,
+            [match for match in matches if match.candidates == number and match.label is not None],
+        )
+        for number, one in enumerate(found.candidates)
     }
-    return SourceExamples(source=source, publisher=publisher, kinds=kinds)
+    return SourceExamples(source=source.name, publisher=source.publisher, kinds=kinds)
 
 
-def make_synthetic_examples(
-    source: str, publisher: str, documents: Sequence[Document], gold: Spans, seed: int
-) -> SourceExamples:
+def make_synthetic_examples(source: AnnotatedSource, seed: int) -> SourceExamples:
     """`make_examples` of the same articles with synthetic boilerplate among their own, as a source of less weight.
 
     Annotated sources do not have all that there is: a line that opens every article, a colophon in half of them.
+    Labelled strings are not looked for: their places are others.
     """
-    articles = [one for one in documents if not is_blank(one)]
-    random = derive_random(seed, source)
+    articles = [one for one in source.documents if not is_blank(one)]
+    random = derive_random(seed, source.name)
     designs = [
         TemplateDesign(
             kind=random.choice(sorted(SYNTHETIC)),
@@ -189,81 +249,118 @@ def make_synthetic_examples(
         for _ in range(DESIGNS)
     ]
     rows = insert_boilerplate(articles, designs, seed, name="training", kinds=SYNTHETIC)
-    spans: dict[str, list[tuple[int, int, str]]] = {}
+    spans: dict[str, list[GoldSpan]] = {}
     for row in rows:
-        if row.document.id in gold:
-            own = [
-                (max(start, old) - old + new, min(end, old + size) - old + new, label)
-                for start, end, label in gold[row.document.id]
+        if row.document.id in source.gold:
+            own: list[GoldSpan] = [
+                (max(start, old) - old + new, min(end, old + size) - old + new, *rest)
+                for start, end, *rest in source.gold[row.document.id]
                 for new, old, size in row.alignment
                 if max(start, old) < min(end, old + size)
             ]
-            spans[row.document.id] = [*own, *((piece.start, piece.end, "template") for piece in row.templates)]
-    examples = make_examples(source, publisher, [row.document for row in rows], spans)
-    return SourceExamples(
-        source=f"{source}, dressed {seed}", publisher=publisher, kinds=examples.kinds, weight=SYNTHETIC_WEIGHT
-    )
+            spans[row.document.id] = [*own, *((piece.start, piece.end, TEMPLATE) for piece in row.templates)]
+    dressed = replace(source, documents=tuple(row.document for row in rows), gold=spans, labels=())
+    examples = make_examples(dressed)
+    return replace(examples, source=f"{source.name}, dressed {seed}", weight=SYNTHETIC_WEIGHT)
 
 
-def _count_characters(documents: Sequence[Document], segments: Segments, gold: Spans, options: Any) -> Array:
-    """Of each token of annotated articles: characters that are no blanks from its document's beginning until before it
-    and until its end, and those that are boilerplate; -1 in all others.  Shape (tokens, 4)."""
-    patterns, separators = options.patterns, options.tokenise.separators
-    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, False))
-    counts = np.full((len(segments.tokens), 4), -1, np.int64)
-    for index, document in enumerate(documents):
+@dataclass(frozen=True, kw_only=True)
+class _Annotation:
+    """The characters of annotated articles, one article after the other.
+
+    Attributes
+    ----------
+    tokens : int64 array, shape (tokens of the source, 2)
+        Where each token of an annotated article begins and ends among these characters; -1 of all other tokens.
+    sums : int64 array, shape (2 + BOILERPLATE_KINDS, characters + 1)
+        Characters before each that count, that are boilerplate, and that are of each kind.
+    """
+
+    tokens: NDArray[np.int64]
+    sums: NDArray[np.int64]
+
+    def count(self, owner: Array, first: Array, last: Array, candidates: int) -> NDArray[np.int64]:
+        """Sums over some runs of tokens, from the first to the last, by owner: shape (candidates, 2 + kinds)."""
+        # The rest of a line is empty where a label fills it.
+        filled = last >= first
+        owner, begin, end = owner[filled], self.tokens[first[filled], 0], self.tokens[last[filled], 1]
+        counts = [np.bincount(owner, own[end] - own[begin], minlength=candidates) for own in self.sums]
+        return np.stack(counts, axis=1).astype(np.int64)
+
+
+def _read_annotation(found: SourceCandidates, gold: GoldSpans) -> _Annotation:
+    tokens = np.full((len(found.segments.tokens), 2), -1, np.int64)
+    marks = [np.zeros((2 + len(BOILERPLATE_KINDS), 1), np.bool_)]
+    offset = 0
+    for index, document in enumerate(found.documents):
         if document.id not in gold:
             continue
         text = document.body
-        visible = np.array([not char.isspace() for char in text], np.bool_)
-        boilerplate = np.zeros(len(text), np.bool_)
-        for start, end, _ in gold[document.id]:
-            boilerplate[start:end] = True
-        encoded = EncodedText(text, patterns, separators)
-        starts, ends, _ = scanner.token_spans(encoded.data)
-        own = slice(*segments.doc_tokens[index : index + 2].tolist())
-        for column, marks in ((0, visible), (2, visible & boilerplate)):
-            sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
-            counts[own, column] = sums[encoded.code_points(np.asarray(starts))]
-            counts[own, column + 1] = sums[encoded.code_points(np.asarray(ends))]
-    return counts
+        template, dynamic, optional = status_masks(text, gold[document.id])
+        counted = visible_mask(text) & ~optional
+        own = np.zeros((2 + len(BOILERPLATE_KINDS), len(text)), np.bool_)
+        own[0] = counted
+        own[1] = counted & (template | dynamic)
+        for start, end, status, *kind in gold[document.id]:
+            if kind and status != OPTIONAL:
+                row = 2 + BOILERPLATE_KINDS.index(kind[0])
+                own[row, start:end] = counted[start:end]
+        marks.append(own)
+        starts, ends = locate_tokens(document)
+        stretch = slice(*found.segments.doc_tokens[index : index + 2].tolist())
+        tokens[stretch] = np.stack([starts, ends], axis=1) + offset
+        offset += len(text)
+    return _Annotation(tokens=tokens, sums=np.cumsum(np.concatenate(marks, axis=1), axis=1, dtype=np.int64))
 
 
 def _label_candidates(
-    segments: Segments, candidates: Candidates, matrix: NDArray[np.float32], bounds: Array
+    segments: Segments,
+    candidates: Candidates,
+    matrix: NDArray[np.float32],
+    annotation: _Annotation,
+    matches: Sequence[MatchedLabel],
 ) -> LabelledCandidates:
     owner = np.repeat(np.arange(len(candidates)), candidates.count)
-    annotated = bounds[segments.bounds[candidates.segment], 0] >= 0
+    annotated = annotation.tokens[segments.bounds[candidates.segment], 0] >= 0
     owner, seg = owner[annotated], candidates.segment[annotated]
     length = candidates.length[owner].astype(np.int64)
     begin = candidates.starts(segments, seg, length)
     last = begin + length - 1
-    line = np.cumsum(segments.begins_line) - 1
-    begins = np.flatnonzero(segments.begins_line)
-    if candidates.kind == PREFIX:
-        low, high = last + 1, segments.bounds[np.append(begins[1:], len(segments))[line[seg]]] - 1
-    else:
-        low, high = segments.bounds[begins[line[seg]]], begin - 1
-    sums = (
-        [
-            np.bincount(owner, bounds[high_of, column + 1] - bounds[low_of, column], minlength=len(candidates)).astype(
-                np.int64
-            )
-            for low_of, high_of in ((begin, last), (low, high))
-            for column in (0, 2)
-        ]
-        if candidates.kind != SEGMENT
-        else [
-            *(
-                np.bincount(owner, bounds[last, column + 1] - bounds[begin, column], minlength=len(candidates)).astype(
-                    np.int64
-                )
-                for column in (0, 2)
-            ),
-            *np.zeros((2, len(candidates)), np.int64),
-        ]
+    own = annotation.count(owner, begin, last, len(candidates))
+    rest = np.zeros((len(candidates), 2), np.int64)
+    if candidates.kind != SEGMENT:
+        line = np.cumsum(segments.begins_line) - 1
+        begins = np.flatnonzero(segments.begins_line)
+        if candidates.kind == PREFIX:
+            low, high = last + 1, segments.bounds[np.append(begins[1:], len(segments))[line[seg]]] - 1
+        else:
+            low, high = segments.bounds[begins[line[seg]]], begin - 1
+        rest = annotation.count(owner, low, high, len(candidates))
+    label, filler, unit = np.full((3, len(candidates)), -1, np.int8)
+    for match in matches:
+        size = len("".join(match.string.text.split())) * len(match.occurrences)
+        label[match.row] = bool(match.label)
+        unit[match.row] = UNITS.index(match.string.unit)
+        filler[match.row] = FILLERS.index(match.filler) if match.filler else -1
+        own[match.row] = 0
+        own[match.row, :2] = size, size * bool(match.label)
+        if match.kind:
+            own[match.row, 2 + BOILERPLATE_KINDS.index(match.kind)] = size
+        if candidates.kind != SEGMENT:
+            rest[match.row, :2] = size, size * (filler[match.row] > 0)
+    known = np.flatnonzero(own[:, 0] > 0)
+    return LabelledCandidates(
+        matrix=matrix[known],
+        usual=np.median(matrix, axis=0) if len(matrix) else np.full(matrix.shape[1], np.nan, np.float32),
+        size=own[known, 0],
+        boilerplate=own[known, 1],
+        rest=rest[known, 0],
+        rest_boilerplate=rest[known, 1],
+        kinds=own[known, 2:],
+        label=label[known],
+        filler=filler[known],
+        unit=unit[known],
     )
-    return LabelledCandidates(matrix=matrix, size=sums[0], boilerplate=sums[1], rest=sums[2], rest_boilerplate=sums[3])
 
 
 def mask_features(examples: SourceExamples, group: str) -> SourceExamples:
@@ -271,9 +368,10 @@ def mask_features(examples: SourceExamples, group: str) -> SourceExamples:
     names = set(GROUPS[group].split())
     kinds = {}
     for kind, labelled in examples.kinds.items():
-        matrix = labelled.matrix.copy()
-        matrix[:, [place for place, name in enumerate(FEATURES[kind]) if name in names]] = 0
-        kinds[kind] = replace(labelled, matrix=matrix)
+        masked = [place for place, name in enumerate(FEATURES[kind]) if name in names]
+        matrix, usual = labelled.matrix.copy(), labelled.usual.copy()
+        matrix[:, masked] = usual[masked] = 0
+        kinds[kind] = replace(labelled, matrix=matrix, usual=usual)
     return replace(examples, kinds=kinds)
 
 
@@ -286,7 +384,7 @@ def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     first = _fit_forests(sources)
     for kind, trees in first.items():
         columns.update({f"{kind}.{name}": values for name, values in trees.items()})
-        medians = [np.median(one.kinds[kind].matrix, axis=0) for one in sources if len(one.kinds[kind].matrix)]
+        medians = [one.kinds[kind].usual for one in sources if not np.isnan(one.kinds[kind].usual).any()]
         columns[f"{kind}.usual"] = np.median(medians, axis=0).astype(np.float32)
     unseen = _score_unseen(sources)
     for kind, name in FILLER_FORESTS.items():
@@ -309,21 +407,14 @@ def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     return columns
 
 
-def _fit_forests(sources: Sequence[SourceExamples]) -> dict[str, dict[str, Array]]:
+def _fit_forests(sources: Sequence[SourceExamples], kinds: Sequence[str] = KINDS) -> dict[str, dict[str, Array]]:
     found = {}
-    for kind in KINDS:
+    for kind in kinds:
         rows = []
         for one in sources:
             labelled = one.kinds[kind]
-            is_annotated = labelled.size > 0
-            share = labelled.boilerplate[is_annotated] / labelled.size[is_annotated]
-            rows.append(
-                (
-                    labelled.matrix[is_annotated],
-                    share,
-                    one.weight * _weigh_candidates(labelled.size[is_annotated], share),
-                )
-            )
+            share = labelled.boilerplate / labelled.size
+            rows.append((labelled.matrix, share, one.weight * _weigh_candidates(labelled.size, share)))
         side = SEGMENT if kind == SEGMENT else PREFIX
         found[kind] = _train_forest(rows, _make_signs(FEATURES[kind], RISING[side], FALLING[side]), TREES, {})
     return found
@@ -336,7 +427,7 @@ def _score_unseen(sources: Sequence[SourceExamples]) -> dict[str, dict[str, NDAr
     scores = {}
     for number in range(FOLDS):
         held_out = set(names[number::FOLDS])
-        forests = _fit_forests([one for one in sources if one.publisher not in held_out])
+        forests = _fit_forests([one for one in sources if one.publisher not in held_out], [*FILLER_FORESTS])
         for one in sources:
             if one.publisher in held_out:
                 scores[one.source] = {

@@ -10,7 +10,9 @@ __all__ = [
     "CorpusError",
     "MissingExtraError",
     "PackError",
+    "SkippedPackError",
     "TemplateMineError",
+    "UnreadablePackError",
     "counted",
     "pip_line",
 ]
@@ -59,6 +61,14 @@ def _restore_corpus_error(problem: str, where: str, fatal: bool) -> CorpusError:
 
 class PackError(TemplateMineError):
     """A pack that cannot be trusted: unknown schema, missing field, an expression that fails its own example."""
+
+
+class SkippedPackError(PackError):
+    """A pack of a folder that cannot be trusted, where the others are used all the same: its source stays as it is."""
+
+
+class UnreadablePackError(PackError):
+    """A pack that was to be written, and that nobody could read: a bug of the program, not a mistake of its user."""
 
 
 class CapacityError(TemplateMineError):

@@ -217,7 +217,7 @@ class Miner:
         if jobs < 1:
             raise ConfigError(f"jobs: expected at least 1, got {jobs}")
         self.jobs = jobs
-        self.progress = progress or (lambda step, done, total: None)
+        self.progress = progress or _ignore_progress
 
     def run(self, documents: Given) -> list[SourceReport]:
         """A report for each source, in the order of their names, and for the shared pack if it is asked for.
@@ -245,6 +245,10 @@ class Miner:
         results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
         return [source_result.value for source_result in results]
+
+
+def _ignore_progress(step: str, done: int, total: int) -> None:
+    """Tell nobody: a function, for `Miner` may be pickled."""
 
 
 MAX_NAMED = 3

@@ -128,3 +128,16 @@ def _cleaned(source: str, text: str) -> tuple[str, list[dict[str, Any]]]:
     return wanted.text, [
         {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
     ]
+
+
+def test_a_bad_pack_of_a_folder_is_named_and_its_rows_stay(tmp_path: Path) -> None:
+    others = [*PACKS.values()][1:]
+    for number, pack in enumerate(PACKS.values()):
+        pack.save(tmp_path / f"{number}.json")
+    (tmp_path / "0.json").write_text((tmp_path / "0.json").read_text().replace('"documents"', '"docs"'))
+    with pytest.warns(UserWarning, match=r"0\.json: the field 'documents' is missing"):
+        loaded = RowCleaner(tmp_path)
+    sources, texts = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
+    assert loaded.columns(sources, texts) == RowCleaner({pack.source: pack for pack in others}).columns(sources, texts)
+    with pytest.raises(PackError):
+        RowCleaner(tmp_path / "0.json")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -16,9 +17,8 @@ pa = pytest.importorskip("pyarrow")
 from templatemine.adapters import tasks  # noqa: E402
 from templatemine.cleaning.records import RecordCleaner, StreamConfig  # noqa: E402
 from templatemine.config import CleanConfig, MarkupConfig, PipelineConfig, ReadConfig  # noqa: E402
-from templatemine.errors import PackError  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
-from templatemine.mining.stages import count_queries  # noqa: E402
+from templatemine.mining.stages import SourceReport, count_queries  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive, mine  # noqa: E402
 
@@ -200,7 +200,17 @@ def test_packs_are_checked_before_they_are_broadcast() -> None:
     good = [{"source": pack.source, "pack": pack.to_json()}]
     (batch,) = tasks.check_packs(batches(good, 5))
     assert tasks.deserialize(batch.to_pylist()[0]["pack"]).to_json() == pack.to_json()
-    with pytest.raises(PackError, match="pack of evil: "):
-        list(
-            tasks.check_packs(batches([{"source": "evil", "pack": pack.to_json().replace('"documents"', '"docs"')}], 5))
-        )
+    evil = {"source": "evil", "pack": pack.to_json().replace('"documents"', '"docs"')}
+    (batch,) = tasks.check_packs(batches([evil, *good], 5))
+    first, second = batch.to_pylist()
+    assert first == {"source": "evil", "pack": None, "problem": "pack of evil: the field 'documents' is missing"}
+    assert (second["source"], second["problem"]) == (pack.source, None)
+
+
+def test_a_pack_that_nobody_could_read_is_none_in_the_report() -> None:
+    pack = next(iter(mine(documents(make_mixed_archive())).values()))
+    bad = replace(pack, templates=(*pack.templates, pack.templates[0]))
+    row = tasks._report_row(SourceReport(source="s", documents=9, pack=bad, note="note"))
+    assert row.pack is None
+    assert "is a bug of templatemine" in row.note
+    assert tasks._report_row(SourceReport(source="s", documents=9, pack=pack, note="note")).pack == pack.to_json()

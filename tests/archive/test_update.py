@@ -297,3 +297,34 @@ def test_a_damaged_window_is_named(tmp_path: Path) -> None:
 
 def test_the_help_tells_the_defaults() -> None:
     assert (WindowConfig().days, WindowConfig().least) == (update._DAYS, update._LEAST)
+
+
+def test_a_window_that_gives_nothing_leaves_the_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path, [article("a.example", number) for number in range(60)])
+    path = tmp_path / "packs" / "a.example.json"
+    before = path.read_bytes()
+    assert Pack.load(path).templates
+    monkeypatch.setattr(module, "carry", lambda old, new, *_: (new, {}))  # all that is absent goes
+    articles = [article("a.example", number) for number in range(90, 190)]
+    (found,) = run(tmp_path, [{**one, "text": one["text"].rpartition("\n")[0]} for one in articles])
+    assert found.note == "nothing was found in the window; mine --force replaces the pack with an empty one"
+    assert not found.changes
+    assert path.read_bytes() == before
+
+
+def test_a_pack_that_nobody_could_read_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything = [article(source, number) for number in range(100) for source in SOURCES]
+    run(tmp_path, everything[:150])
+    before = contents(tmp_path / "packs")
+    original = Pack.to_json
+
+    def spoil(pack: Pack) -> str:
+        return original(pack).replace('"html": false', '"html": 0' if pack.source == "b.example" else '"html": false')
+
+    monkeypatch.setattr(Pack, "to_json", spoil)
+    found = run(tmp_path, everything[150:])
+    after = contents(tmp_path / "packs")
+    assert [one.bug != "" for one in found] == [False, True, False]
+    assert "b.example: tokeniser: html: " in found[1].bug
+    assert after["b.example.json"] == before["b.example.json"]
+    assert after["a.example.json"] != before["a.example.json"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from templatemine import Cleaner, Cleaners, Document, clean, mine
 from templatemine.config import CleanConfig
-from templatemine.errors import ConfigError, PackError
+from templatemine.errors import ConfigError, PackError, SkippedPackError
 from templatemine.model import Cleaned
 
 SOURCES = ("a.example", "b.example")
@@ -93,3 +94,33 @@ def test_what_is_no_pack_is_refused_at_once(folder: Path) -> None:
 def test_packs_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(PackError):
         Cleaners.load(tmp_path / "none")
+
+
+def test_a_folder_with_one_bad_pack(folder: Path, tmp_path: Path) -> None:
+    packs = shutil.copytree(folder, tmp_path / "packs")
+    bad = packs / "b.example.json"
+    bad.write_text(bad.read_text().replace('"documents"', '"docs"'))
+    (packs / "zzz.json").write_text("[]")
+    given = documents()
+    good = dict_of(Cleaners.load(folder), given)
+    cleaners = Cleaners.load(packs)
+    with pytest.warns(
+        UserWarning, match=r"'b\.example' left as it is: .*b\.example\.json: the field 'documents'"
+    ) as told:
+        found = dict_of(cleaners, given)
+    assert len(told) == 1
+    for document in given:
+        key = document.source, document.id
+        assert found[key] == (document.body if document.source == "b.example" else good[key])
+    assert [*cleaners.skipped] == ["b.example"]
+    with pytest.raises(SkippedPackError):
+        cleaners["b.example"]
+    with pytest.warns(UserWarning, match="zzz"):
+        assert cleaners.clean("text", "zzz").text == "text"
+    for strict in (lambda: Cleaners.load(packs, errors="raise"), lambda: Cleaners.load(bad).clean("x", "b.example")):
+        with pytest.raises(PackError):
+            strict()
+
+
+def dict_of(cleaners: Cleaners, given: list[Document]) -> dict[tuple[str, str], str]:
+    return {(document.source, document.id): cleaned.text for document, cleaned in cleaners.clean_all(given)}

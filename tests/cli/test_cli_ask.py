@@ -138,4 +138,5 @@ def test_questions_that_cannot_be_read(cli: Cli, packs: Path, change: dict[str, 
     data = json.loads(file.read_text(encoding="utf-8"))
     data["questions"] = None if change is None else [{**data["questions"][0], **change}]
     file.write_text(json.dumps(data), encoding="utf-8")
-    assert told in cli("ask", packs).error
+    assert told in cli("ask", file).error
+    assert f"pack skipped: {file}: {told}" in cli("ask", packs, "--list").err

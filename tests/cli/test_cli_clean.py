@@ -364,10 +364,18 @@ def test_packs_that_cannot_be_trusted(
     edit(pack)
     bad.write_text(json.dumps(pack))
     before = everything(tmp_path)
-    ran = cli("clean", new, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl")
+    ran = cli("clean", new, "-p", bad, "-o", tmp_path / "c.jsonl")
     assert ran.error.startswith(f"{bad}: ")
     assert message in ran.error
+    ran = cli("clean", new, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl", "--strict")
+    assert ran.code == 1
+    assert ran.err.startswith(f"templatemine: error: {bad}: ")
+    assert message in ran.err
     assert everything(tmp_path) == before
+    ran = cli("clean", new, "-p", tmp_path / "packs", "-o", tmp_path / "c.jsonl")
+    assert ran.code == 1
+    assert f"pack skipped: {bad}: " in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -386,9 +394,18 @@ def test_packs_of_other_sources_are_not_read(
     packs = tmp_path / "packs"
     assert cli("clean", tmp_path / "mine.jsonl", "-p", packs, "-o", tmp_path / "c.jsonl", *more).code == 0
     ran = cli("clean", tmp_path / "all.jsonl", "-p", packs, "-o", tmp_path / "d.jsonl", *more)
-    assert ran.code == 2
-    assert f"{bad}: templates[0]: the field 'tokens' is missing" in ran.error
-    assert not (tmp_path / "d.jsonl").exists()
+    assert ran.code == 1
+    assert ran.err.count(f"pack skipped: {bad}: templates[0]: the field 'tokens' is missing") == 1
+    others = [row for row in rows if row["source"] == "beta.example"]
+    assert f"{300 * len(others):,} of sources whose pack has an error (unchanged)" in ran.err
+    cleaned = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
+    assert [row for row in cleaned if row["source"] == "beta.example"] == others * 300
+    assert [row for row in cleaned if row["source"] == "alpha.example"] == [
+        json.loads(line) for line in (tmp_path / "c.jsonl").read_text().splitlines()
+    ]
+    ran = cli("clean", tmp_path / "all.jsonl", "-p", packs, "-o", tmp_path / "e.jsonl", "--strict", *more)
+    assert ran.code == 1
+    assert not (tmp_path / "e.jsonl").exists()
 
 
 def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def test_the_model_reaches_the_miner_and_is_told(
 
 def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:
     rows = records(documents=40)
-    gold = write(tmp_path / "gold.jsonl", [{"id": row["id"], "spans": gold_of(row)} for row in rows[:30]])
+    spans = {row["id"]: [[*span[:3], "note"] for span in gold_of(row)] for row in rows[:30]}
+    gold = write(tmp_path / "gold.jsonl", [{"id": name, "spans": own} for name, own in spans.items()])
     out = tmp_path / "figures.json"
     ran = cli("evaluate", "gold", archive, "--spans", gold, "--json", out, *SHARED)
     assert ran.code == 0, ran
@@ -155,6 +156,10 @@ def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert mean["loss"] < 0.01
     (line,) = (line for line in ran.out.splitlines() if line.startswith("mean"))
     assert line.split()[:3] == ["mean", "30", "100.0%"]
+    assert mean["wounds"] < 50
+    (kind,) = facts(out)["results"][1]["rows"]
+    assert (kind["kind"], kind["recall"] > 0.9) == ("note", True)
+    assert "gold spans by kind" in ran.out
 
 
 def test_gold_with_packs_as_they_stand(cli: Cli, archive: Path, tmp_path: Path) -> None:

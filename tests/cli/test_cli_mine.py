@@ -379,6 +379,57 @@ def test_a_failure_in_the_middle_leaves_nothing(
     assert everything(tmp_path) == ["archive.jsonl.gz"]
 
 
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_a_pack_that_nobody_could_read_is_a_bug_and_leaves_the_old_one(
+    cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: tuple[str, ...]
+) -> None:
+    packs = tmp_path / "packs"
+    assert cli("mine", archive, "-o", packs).code == 0
+    before = {path.name: path.read_bytes() for path in packs.iterdir() if path.is_file()}
+    original = Pack.to_json
+
+    def spoil(self: Pack) -> str:
+        text = original(self)
+        return text.replace('"html": false', '"html": 0') if self.source == "gamma.example" else text
+
+    monkeypatch.setattr(Pack, "to_json", spoil)
+    ran = cli("mine", archive, "-o", packs, "--force", "--caution", "1.5", *memory)
+    assert ran.code == 1
+    assert "pack skipped: gamma.example: tokeniser: html: expected true or false, got int; so this pack" in ran.err
+    assert "is a bug of templatemine" in ran.err
+    assert "the pack of an earlier run stays" in ran.err
+    after = {path.name: path.read_bytes() for path in packs.iterdir() if path.name in before}
+    assert [name for name in sorted(before) if after[name] == before[name] and name.endswith(".json")] == [
+        "gamma.example.json"
+    ]
+    if not memory:
+        before = {path.name: path.read_bytes() for path in packs.iterdir() if path.is_file()}
+        ran = cli("mine", archive, "-o", packs, "--force", "--strict")
+        assert ran.code == 1
+        assert {path.name: path.read_bytes() for path in packs.iterdir() if path.is_file()} == before
+
+
+def test_articles_too_large_for_the_memory_are_skipped_and_counted(cli: Cli, tmp_path: Path) -> None:
+    """All of a source were: it was mined from a sample of 0, and its good pack replaced by an empty one."""
+    rows = records()
+    small = write(tmp_path / "small.jsonl", rows)
+    packs = tmp_path / "packs"
+    assert cli("mine", small, "-o", packs).code == 0
+    before, templates = (packs / "alpha.example.json").read_bytes(), Pack.load(packs / "alpha.example.json").templates
+    huge = [{**row, "text": f"{row['text']} " * 4000} for row in rows if row["source"] == "alpha.example"]
+    archive = write(tmp_path / "huge.jsonl", huge)
+    ran = cli("mine", archive, "-o", packs, "--force", "--memory", "128M")
+    assert f"alpha.example: {len(huge)} documents skipped, as one takes more than 3 MB to mine" in ran.err
+    assert f"{len(huge)} documents skipped" in ran.err
+    assert "too large for --memory; the pack of an earlier run stays" in ran.err
+    assert (packs / "alpha.example.json").read_bytes() == before
+    # Among others such articles change nothing.
+    mixed = write(tmp_path / "mixed.jsonl", [*rows, *[{**row, "id": f"h{n}"} for n, row in enumerate(huge)]])
+    ran = cli("mine", mixed, "-o", packs, "--force", "--memory", "128M")
+    assert f"{len(huge)} documents skipped" in ran.err
+    assert Pack.load(packs / "alpha.example.json").templates == templates
+
+
 @pytest.mark.parametrize("existing", [False, True])
 def test_a_full_disk(program: Cli, archive: Path, tmp_path: Path, existing: bool) -> None:
     packs = tmp_path / "packs"

@@ -328,3 +328,43 @@ def test_diff_of_pages(cli: Cli, mined_html: Path, tmp_path: Path) -> None:
     ran = cli("clean", pages, "-p", mined_html, "--diff")
     assert "-Home World" in ran.out
     assert "<div" not in ran.out
+
+
+# ------------------------------------------------------------------------------------------------ one pack with an error
+
+
+@pytest.fixture
+def one_bad(mined: Path, tmp_path: Path) -> Path:
+    packs = shutil.copytree(mined, tmp_path / "packs")
+    bad = packs / "beta.example.json"
+    bad.write_text(bad.read_text().replace('"documents"', '"docs"'))
+    return packs
+
+
+@pytest.mark.usefixtures("libraries")
+def test_report_of_the_other_packs(cli: Cli, one_bad: Path, new: Path, tmp_path: Path) -> None:
+    ran = cli("report", one_bad, "--archive", new, "-o", tmp_path / "r.html")
+    assert ran.code == 1
+    assert f"pack skipped: {one_bad}/beta.example.json: the field 'documents' is missing" in ran.err
+    assert "2 sources in" in ran.err
+
+
+def test_explain_with_the_other_packs(cli: Cli, one_bad: Path, new: Path) -> None:
+    ran = cli("explain", new, "-p", one_bad, "--limit", "0")
+    assert ran.code == 1
+    assert ran.err.count("pack skipped: ") == 1
+    assert CALL.format("Alpha") in ran.out
+
+
+def test_a_diff_with_the_other_packs(cli: Cli, one_bad: Path, new: Path) -> None:
+    ran = cli("clean", new, "-p", one_bad, "--diff")
+    assert ran.code == 1
+    assert ran.err.count("pack skipped: ") == 1
+    assert "the pack has an error: unchanged" in ran.err
+    assert cli("clean", new, "-p", one_bad, "--diff", "--strict").code == 1
+
+
+def test_questions_of_the_other_packs(cli: Cli, one_bad: Path) -> None:
+    ran = cli("ask", one_bad, "--list")
+    assert ran.code == 1
+    assert ran.err.count("pack skipped: ") == 1

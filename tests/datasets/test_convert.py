@@ -389,6 +389,6 @@ def test_real_files(row: dict[str, Any]) -> None:
 
 @pytest.mark.skipif(not DATA.exists(), reason="the real data sets are not here")
 def test_real_spans() -> None:
-    found = list(convert.convert("gold", DATA / "gold" / "smax.jsonl", [DATA / "text" / "livedoor.jsonl.gz"]))
+    found = list(convert.convert("gold", DATA / "gold2" / "smax.jsonl", [DATA / "text" / "livedoor.jsonl.gz"]))
     assert len(found) == 20
     assert all(record["source"] == "smax" and record["spans"] for record in found)

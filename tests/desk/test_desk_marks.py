@@ -332,13 +332,16 @@ def test_spans_go_to_evaluate_and_come_back_as_gold(
     assert "".join(row["text"] for row in found["segments"]) == desk.find_article(source, names[0]).document.body
 
 
-def test_what_may_go_is_no_difference(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+@pytest.mark.parametrize("mark", [("dynamic",), ("optional", "caption")])
+def test_what_may_go_is_no_difference(
+    packs: Path, rows: list[dict[str, Any]], source: str, mark: tuple[str, ...]
+) -> None:
     row = rows[0]
-    gold = {row["id"]: [(0, len(row["text"]), "dynamic")]}
+    gold: Any = {row["id"]: [(0, len(row["text"]), *mark)]}
     client, _ = opened(packs, rows, gold=gold)
     found = client.get("/api/compare", source=source, id=row["id"]).json
     assert found["systems"][-1] == "gold"
-    assert {one["notes"][-1] for one in found["segments"]} == {"dynamic"}
+    assert {one["notes"][-1] for one in found["segments"]} == {mark[0]}
     assert not any(one["differs"] for one in found["segments"])
     assert {kept for one in found["segments"] for kept in one["keeps"]} == {True, False}
     assert next(one for one in client.get("/api/queue", source=source).json if one["id"] == row["id"])["gold"]

@@ -162,6 +162,22 @@ def test_many_writers_at_once(packs: Path, rows: list[dict[str, Any]], source: s
     assert len(state["history"]) == len(ids)
 
 
+def test_a_bad_pack_and_a_link_out_of_the_folder_hide_no_other(
+    packs: Path, rows: list[dict[str, Any]], source: str, tmp_path: Path
+) -> None:
+    """A link that leads out of the folder: all packs were gone, without a word."""
+    (tmp_path / "elsewhere.json").write_text("{}")
+    (packs / "0.json").symlink_to(tmp_path / "elsewhere.json")
+    (packs / "1.json").write_text("{")
+    client, desk = opened(packs, rows)
+    problems = {row["source"]: row["problem"] for row in desk.list_sources()}
+    assert problems.pop("0").endswith("give --packs the file that it leads to")
+    assert "not JSON" in problems.pop("1")
+    assert source in problems
+    assert not any(problems.values())
+    assert client.get("/api/review", source=source).status == 200
+
+
 def test_a_pack_changed_by_hand_is_noticed(world: tuple[Client, Desk], source: str) -> None:
     client, desk = world
     seen = client.get("/api/review", source=source).json

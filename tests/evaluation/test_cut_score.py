@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.cut_score import CutScore, score_cuts
-from templatemine.evaluation.metrics import SpanScore, score_spans
+from templatemine.evaluation.cut_score import CutScore, KindCount, average_kinds, score_cuts
+from templatemine.evaluation.metrics import STATUSES, SpanScore, score_spans
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 TEXT = "Related: A headline\nStory text. By Ann, Agency"
@@ -25,8 +26,9 @@ GOLD = [(0, 8, "template"), (9, 19, "dynamic"), (32, 46, "dynamic")]
 def test_a_label_without_its_headline_is_torn() -> None:
     """Both labels are one stretch; of the byline nothing is cut, so that it is not torn."""
     score = score_cuts(TEXT, GOLD, [(0, 8)])
+    spans = score_spans(TEXT, GOLD, [(0, 8)])
     assert score == CutScore(
-        score_spans(TEXT, GOLD, [(0, 8)]), dynamic=21, removed_dynamic=0, cut_stretches=1, partial_stretches=1
+        spans, dynamic=21, removed_dynamic=0, cut_stretches=1, partial_stretches=1, wounds=0, articles=1
     )
     assert score.boilerplate_recall == pytest.approx(8 / 29)
     assert score.partial_share == 1.0
@@ -39,7 +41,7 @@ def test_what_goes_whole_is_not_torn() -> None:
 
 def test_a_stretch_ends_with_its_line() -> None:
     gold = [(0, 7, "template")]
-    assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut_stretches=1)
+    assert score_cuts("one\ntwo", gold, [(0, 3)]) == CutScore(SpanScore(6, 0, 3, 0), cut_stretches=1, articles=1)
     assert score_cuts("one two", gold, [(0, 3)]).partial_share == 1.0
 
 
@@ -47,7 +49,38 @@ def test_without_boilerplate_or_cuts_nothing_is_told() -> None:
     score = score_cuts("a story", [], [(0, 1)])
     assert (score.boilerplate_recall, score.partial_share) == (None, None)
     assert score_cuts(TEXT, GOLD, []).partial_share is None
-    assert score_cuts("", [], []) == CutScore()
+    assert score_cuts("", [], []) == CutScore(articles=1)
+    assert CutScore().wound_rate == 0.0
+
+
+@pytest.mark.parametrize(
+    ("removed", "wounds"),
+    [
+        ([(0, 3), (4, 9)], 1),  # white space that stays does not part a wound
+        ([(0, 3), (10, 13)], 2),
+        ([(9, 10)], 0),  # a sign alone is none
+        ([(0, 26)], 2),  # what is no content parts two of them
+        ([(15, 20)], 0),
+        ([(15, 26)], 1),
+    ],
+)
+def test_wounds_are_places_at_which_letters_of_content_go(removed: list[tuple[int, int]], wounds: int) -> None:
+    text = "One story, and Ann B. more"
+    gold = [(15, 18, "optional", "byline"), (18, 21, "dynamic", "byline")]
+    score = score_cuts(text, gold, removed)
+    assert (score.wounds, score.wound_rate) == (wounds, 100.0 * wounds)
+
+
+def test_optional_text_is_not_counted_and_kinds_are() -> None:
+    gold = [(0, 8, "template", "related"), (9, 19, "optional", "related"), (32, 46, "dynamic", "byline")]
+    score = score_cuts(TEXT, gold, [(0, 19), (32, 35)])
+    assert score.spans == SpanScore(8, 10, 8, 0)
+    assert score.kinds == {"related": KindCount(8, 8), "byline": KindCount(12, 2)}
+    assert score_cuts(TEXT, [*gold, (9, 19, "dynamic")], [(9, 19)]).removed_dynamic == 9  # then it is boilerplate
+    assert average_kinds([score, score_cuts("By Ann", [(0, 6, "dynamic", "byline")], [(0, 6)])]) == {
+        "byline": (pytest.approx((2 / 12 + 1) / 2), 2, 17),
+        "related": (1.0, 1, 8),
+    }
 
 
 def test_scores_add_up() -> None:
@@ -74,49 +107,116 @@ def stretches(text: str, label: dict[int, str], cut: set[int]) -> list[tuple[int
     return [one for one in found if one != (0, 0)]
 
 
-@given(st.text(alphabet="ab \n\u3000字", min_size=14, max_size=14), SPANS, SPANS, SPANS)
-def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, removed: Any) -> None:
-    gold = [(*span, "template") for span in template] + [(*span, "dynamic") for span in dynamic]
-    label = {place: "dynamic" for start, end in dynamic for place in range(start, end)}
-    label.update({place: "template" for start, end in template for place in range(start, end)})
+def count_wounds(text: str, label: dict[int, str], cut: set[int]) -> int:
+    """Character by character."""
+    wounds, wounded = 0, False
+    for place, char in enumerate(text):
+        if place in cut and place not in label:
+            wounds += char.isalnum() and not wounded
+            wounded = wounded or char.isalnum()
+        elif not char.isspace():
+            wounded = False
+    return wounds
+
+
+@given(st.text(alphabet="ab. \n\u3000字", min_size=14, max_size=14), SPANS, SPANS, SPANS, SPANS)
+def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, optional: Any, removed: Any) -> None:
+    gold: list[Any] = [(*span, "template", "note") for span in template]
+    gold += [(*span, "dynamic") for span in dynamic] + [(*span, "optional", "note") for span in optional]
+    label: dict[int, str] = {}
+    for start, end, status, *_ in reversed(gold):
+        label.update(dict.fromkeys(range(start, end), status))
     cut = {place for start, end in removed for place in range(start, end)}
-    other = [place for place, name in label.items() if name == "dynamic" and not text[place].isspace()]
-    runs = stretches(text, label, cut)
+    visible = {place for place, char in enumerate(text) if not char.isspace()}
+    places = {
+        status: {place for place in visible if label.get(place) == status} for status in ("template", "dynamic", None)
+    }
+    runs = stretches(text, {place: name for place, name in label.items() if name != "optional"}, cut)
     score = score_cuts(text, gold, removed)
+    template_places, content = places["template"], places[None]
     assert score.spans == score_spans(text, gold, removed)
-    assert (score.dynamic, score.removed_dynamic) == (len(other), sum(place in cut for place in other))
+    assert score.spans == SpanScore(len(template_places), len(content), len(template_places & cut), len(content & cut))
+    assert (score.dynamic, score.removed_dynamic) == (len(places["dynamic"]), len(places["dynamic"] & cut))
     assert score.cut_stretches == sum(gone > 0 for _, gone in runs)
     assert score.partial_stretches == sum(gone > 0 and kept > 0 for kept, gone in runs)
+    assert score.wounds == count_wounds(text, label, cut)
+    notes = [place for start, end in template for place in range(start, end) if place in visible]
+    count = KindCount(len(notes), sum(place in cut for place in notes))
+    assert score.kinds == ({"note": count} if template else {})
 
 
-@pytest.mark.skipif(not (SHARED / "score").is_dir(), reason="the real archives (../shared) are not here")
-def test_scores_are_those_of_the_script_beside_the_data(tmp_path: Path) -> None:
-    """Two sources, every third line of their annotated articles cut."""
-    names = ("smax", "movie-enter")
-    gold: dict[str, list[tuple[int, int, str]]] = {}
-    files = tmp_path / "gold"
-    files.mkdir()
-    for file in SHARED.glob("data/gold/*.jsonl"):
-        if file.stem in names:
-            (files / file.name).write_bytes(file.read_bytes())
-            for line in file.read_text(encoding="utf-8").splitlines():
-                row = json.loads(line)
-                gold[row["id"]] = [(start, end, label) for start, end, label in row["spans"]]
-    total, cleaned = CutScore(), tmp_path / "cleaned.jsonl"
-    texts = SHARED / "data" / "text" / "livedoor.jsonl.gz"
-    with gzip.open(texts, "rt", encoding="utf-8") as rows, cleaned.open("w", encoding="utf-8") as out:
-        for row in map(json.loads, rows):
-            if row["id"] not in gold:
-                continue
-            at, removed = 0, []
-            for number, line in enumerate(row["text"].splitlines(keepends=True)):
-                if number % 3 == 0:
-                    removed.append((at, at + 2 * len(line) // 3))
-                at += len(line)
-            total += score_cuts(row["text"], gold[row["id"]], removed)
-            out.write(json.dumps({"id": row["id"], "removed": removed}) + "\n")
-    script = [sys.executable, str(SHARED / "score" / "score_spans.py"), str(files), str(cleaned)]
-    told = subprocess.run([*script, "--texts", str(texts), "--json"], check=True, capture_output=True, text=True)
-    own = json.loads(told.stdout)["mean"]
-    figures = {name: getattr(total.spans, name) for name in ("recall", "precision", "f1", "loss")}
-    assert own == pytest.approx({**figures, "whole": total.boilerplate_recall, "torn": total.partial_share})
+# ------------------------------------------------------------------------------------------- the script beside the data
+
+needs_data = pytest.mark.skipif(not (SHARED / "score").is_dir(), reason="the real archives (../shared) are not here")
+Article = tuple[str, str, str, list[Any], list[tuple[int, int]]]
+"""Source, id, text, gold, removed."""
+
+
+def check_against_the_script(folder: Path, articles: list[Article]) -> None:
+    """All figures of all sources, and those of kinds, are those of score_spans.py."""
+    scores: dict[str, CutScore] = {}
+    files: dict[str, list[dict[str, Any]]] = {"texts.jsonl": [], "cleaned.jsonl": []}
+    for source, name, text, gold, removed in articles:
+        scores[source] = scores.get(source, CutScore()) + score_cuts(text, gold, removed)
+        files["texts.jsonl"].append({"id": name, "text": text})
+        files["cleaned.jsonl"].append({"id": name, "removed": removed})
+        files.setdefault(f"gold/{source}.jsonl", []).append({"id": name, "spans": gold})
+    (folder / "gold").mkdir(parents=True)
+    for name, rows in files.items():
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    script = [sys.executable, str(SHARED / "score" / "score_spans.py"), "gold", "cleaned.jsonl"]
+    script += ["--texts", "texts.jsonl", "--json", "--kinds"]
+    told = json.loads(subprocess.run(script, check=True, capture_output=True, text=True, cwd=folder).stdout)
+    for source, score in scores.items():
+        spans = {name: getattr(score.spans, name) for name in ("recall", "precision", "f1", "loss")}
+        own = {"whole": score.boilerplate_recall, "torn": score.partial_share, "wounds": score.wound_rate / 100}
+        assert told[source] == pytest.approx({**spans, **own}), source
+    kinds = {kind: tuple(row.values()) for kind, row in told["kinds"].items()}
+    assert kinds == {kind: pytest.approx(figures) for kind, figures in average_kinds(scores.values()).items()}
+    assert told["wounds"] == pytest.approx(sum(score.wound_rate for score in scores.values()) / 100 / len(scores))
+
+
+@needs_data
+def test_scores_are_those_of_the_script_on_random_spans(tmp_path: Path) -> None:
+    random = Random(7)
+
+    def draw(size: int) -> tuple[int, int]:
+        start, end = sorted(random.choices(range(size + 1), k=2))
+        return start, end
+
+    articles: list[Article] = []
+    for number in range(120):
+        text = "".join(random.choices("abc1. ,\n\u3000字", k=random.randrange(60)))
+        gold = [
+            [*draw(len(text)), random.choice(STATUSES), random.choice(("note", "byline", "media"))]
+            for _ in range(random.randrange(6))
+        ]
+        removed = [draw(len(text)) for _ in range(random.randrange(5))]
+        articles.append((f"source {number % 7}", str(number), text, gold, removed))
+    check_against_the_script(tmp_path, articles)
+
+
+@needs_data
+def test_scores_are_those_of_the_script_on_real_articles(tmp_path: Path) -> None:
+    """Of each annotated source in some archives, every third line cut to two thirds of its length, and more or less
+    of its annotation."""
+    gold = {
+        row["id"]: row["spans"]
+        for folder in ("gold2", "feeds/gold")
+        for file in (SHARED / "data" / folder).glob("*.jsonl")
+        for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    }
+    articles: list[Article] = []
+    for archive in ("text/livedoor", "text/world", "publishers/publishers", "feeds/feeds"):
+        with gzip.open(SHARED / "data" / f"{archive}.jsonl.gz", "rt", encoding="utf-8") as rows:
+            for row in map(json.loads, rows):
+                if row["id"] not in gold:
+                    continue
+                at, removed = 0, [(start, end) for start, end, *_ in gold[row["id"]][::2]]
+                for number, line in enumerate(row["text"].splitlines(keepends=True)):
+                    if number % 3 == 0:
+                        removed.append((at, at + 2 * len(line) // 3))
+                    at += len(line)
+                articles.append((row["source"], row["id"], row["text"], gold[row["id"]], removed))
+    assert len(articles) > 600
+    check_against_the_script(tmp_path, articles)

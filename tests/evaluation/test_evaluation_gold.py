@@ -13,6 +13,7 @@ from templatemine.evaluation.gold import (
     ALL_PAGES,
     TEXT_FORMS,
     GoldConfig,
+    evaluate_annotation,
     evaluate_spans,
     evaluate_texts,
     gold_texts,
@@ -39,9 +40,9 @@ def first_word(history: Sequence[Document], documents: Sequence[Document]) -> li
 
 def test_spans_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "a/1", "spans": [[0, 3, "template"]]}\n\n', encoding="utf-8")
-    (tmp_path / "b.jsonl").write_text('{"id": "b/1", "spans": []}\n', encoding="utf-8")
-    assert read_spans(tmp_path) == {"a/1": [(0, 3, "template")], "b/1": []}
-    assert read_spans(tmp_path / "b.jsonl") == {"b/1": []}
+    (tmp_path / "b.jsonl").write_text('{"id": "b/1", "spans": [[1, 2, "optional", "note"]]}\n', encoding="utf-8")
+    assert read_spans(tmp_path) == {"a/1": [(0, 3, "template")], "b/1": [(1, 2, "optional", "note")]}
+    assert read_spans(tmp_path / "b.jsonl") == {"b/1": [(1, 2, "optional", "note")]}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def test_spans_of_a_folder(tmp_path: Path) -> None:
         "{",
         '{"id": "a"}',
         '{"id": "a", "spans": [[1, 2]]}',
+        '{"id": "a", "spans": [[1, 2, "template", "note", 1]]}',
         '{"id": "a", "spans": [[2, 1, "template"]]}',
         '{"id": "a", "spans": [[-1, 1, "template"]]}',
         '{"id": "a", "spans": [[1, 2, "advert"]]}',
@@ -89,11 +91,33 @@ def test_spans_scored_by_hand() -> None:
         "precision": 1.0,
         "f1": pytest.approx(16 / 18),
         "loss": 0.0,
+        "wounds": 0.0,
     }
     assert result.row(source="b")["loss"] == 5 / 9
+    assert (result.row(source="b")["wounds"], result.row(source="mean")["wounds"]) == (100.0, 50.0)
     assert result.row(source="mean")["recall"] == 0.8  # b holds no template
     assert result.row(source="mean")["loss"] == pytest.approx(5 / 18)
     assert evaluate_spans(documents, gold, nothing).row(source="mean")["recall"] == 0.0
+
+
+def test_recall_by_kind_is_a_mean_over_sources() -> None:
+    documents = [document("a", "a/1", "Call us"), document("b", "b/1", "Note this"), document("b", "b/2", "One word")]
+    gold = {
+        "a/1": [(0, 4, "template", "contact"), (5, 7, "dynamic", "contact")],
+        "b/1": [(0, 4, "dynamic", "contact")],
+        "b/2": [(0, 3, "optional", "note"), (4, 8, "template", "other")],
+    }
+    spans, kinds = evaluate_annotation(documents, gold, first_word)
+    assert spans.row(source="b")["wounds"] == 0.0  # what is optional is no content
+    assert kinds.row(kind="contact") == {
+        "kind": "contact",
+        "sources": 2,
+        "characters": 10,
+        "recall": pytest.approx((4 / 6 + 1) / 2),
+    }
+    assert kinds.row(kind="other")["recall"] == 0.0
+    assert [row["kind"] for row in kinds.rows] == ["contact", "other"]
+    assert len(evaluate_annotation(documents, dict.fromkeys(gold, ()), first_word)) == 1
 
 
 def test_annotated_documents_must_be_there() -> None:

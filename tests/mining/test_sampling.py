@@ -75,7 +75,7 @@ def test_candidates_counted_in_parts_give_the_pack_of_the_whole(method: str) -> 
     while not isinstance(step, SourceReport):
         parts = [step.query.answer(archive[place::3], options) for place in range(3)]
         counts = parts[2] + step.query.answer([], options) + parts[0] + parts[1]
-        assert (counts.documents, counts.dates) == (300, step.query.answer(archive, options).dates)
+        assert (counts.documents, counts.days) == (300, step.query.answer(archive, options).days)
         step = step.proceed(counts, archive, options)
         asked += 1
     assert asked == count_queries(options)

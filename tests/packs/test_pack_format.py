@@ -442,3 +442,31 @@ def test_old_names_of_fields() -> None:
         again = Pack.from_json(old)
     assert same(PACK, again)
     assert again.to_json() == PACK.to_json()
+
+
+# ------------------------------------------------------------------------------------------------------------ oddities
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"documents":', '"documents": 3, "documents":', "'documents' stands 2 times, the last counts"),
+        ('"count":', '"count": 3, "count":', r"'count' of t\w+ stands 2 times, the last counts"),
+        ('"html":', '"html": true, "html":', "'html' stands 2 times, the last counts"),
+        ('"documents":', '"comment": "x", "documents":', "pack: comment means nothing$"),
+        ('"df":', '"note": "a: \\"b\\"", "df":', r"templates\[0\]\.note means nothing"),
+        ('"html":', '"htm": 1, "html":', r"pack: tokeniser\.htm means nothing$"),
+        ('"note":', '"nota": 1, "note":', r"pack: cutoff\.nota means nothing$"),
+    ],
+)
+def test_keys_that_change_nothing_are_told(old: str, new: str, told: str) -> None:
+    text = PACK.to_json()
+    assert old in text
+    with pytest.warns(UserWarning, match=told):
+        assert Pack.from_json(text.replace(old, new)) == Pack.from_json(text)
+
+
+def test_of_many_oddities_some_are_named() -> None:
+    text = PACK.to_json().replace('"documents":', ", ".join(f'"x{n}": 1' for n in range(9)) + ', "documents":')
+    with pytest.warns(UserWarning, match="x4 means nothing; and 4 more$"):
+        Pack.from_json(text)

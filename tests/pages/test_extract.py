@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import time
 
 import numpy as np
@@ -422,3 +423,8 @@ def test_two_packs_need_a_source() -> None:
 def test_a_site_without_a_pack_has_no_history() -> None:
     assert Site().history is None
     assert systems.load_system("hybrid", Site(), ExtractConfig())(Page(page(1))).kept.any()
+
+
+def test_an_extractor_goes_to_another_process(system: Extractor) -> None:
+    copied = pickle.loads(pickle.dumps(system))
+    assert copied.extract(page(1)).text == system.extract(page(1)).text

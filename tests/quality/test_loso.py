@@ -10,29 +10,32 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "datasets", "datasets/templates")]
+
+from training_data import AnnotatedSource, publisher_of  # noqa: E402
 
 from quality import archives, loso  # noqa: E402
 from quality.contenders import repeated_lines, repeated_strings  # noqa: E402
 from quality.loso import (  # noqa: E402
+    FEEDS,
+    GLUED,
     LINES,
     METHODS,
     ONE_LINE,
     SMALL,
     SPACELESS,
-    AnnotatedSource,
     Method,
+    ModelKey,
     bootstrap_interval,
     compute_figures,
     compute_means,
-    find_annotated_sources,
     group_of,
     measure_method,
-    publisher_of,
+    measure_methods,
     summarize_scores,
 )
 from quality.loso_page import render_page  # noqa: E402
-from templatemine.evaluation.cut_score import CutScore  # noqa: E402
+from templatemine.evaluation.cut_score import CutScore, KindCount  # noqa: E402
 from templatemine.evaluation.metrics import SpanScore  # noqa: E402
 from templatemine.model import Cleaned, Document, Span  # noqa: E402
 
@@ -43,36 +46,44 @@ def archive(source: str, number: int = 4, text: str = "A story of {}.\n\nIt goes
     return [Document(source=source, id=f"{source}/{place}", text=text.format(place)) for place in range(number)]
 
 
-def gold_of(documents: Sequence[Document]) -> dict[str, list[tuple[int, int, str]]]:
-    """The first two of each source."""
-    return {
-        one.id: [(len(one.body) - len(CALL), len(one.body), "template")]
+def source(name: str, documents: Sequence[Document] = (), gold: bool = True) -> AnnotatedSource:
+    """With a template in the first two of its documents."""
+    documents = documents or archive(name)
+    spans = {
+        one.id: [(len(one.body) - len(CALL), len(one.body), "template", "promotion")]
         for one in documents
-        if one.id.endswith(("/0", "/1"))
+        if gold and one.id.endswith(("/0", "/1"))
     }
-
-
-def test_sources_of_one_publisher_are_left_out_together() -> None:
-    assert publisher_of("bbc.com") == publisher_of("bbcarabic.com")
-    assert publisher_of("pv-magazine.com") == publisher_of("ess-news.com")
-    assert len({publisher_of(name) for name in ("smax", "peachy", "movie-enter", "livedoor-homme")}) == 1
-    assert publisher_of("cnn.com") == "cnn.com"
+    return AnnotatedSource(name=name, publisher=publisher_of(name), documents=tuple(documents), gold=spans)
 
 
 def test_groups() -> None:
-    assert group_of(archive("a", 200)) == [LINES]
-    assert group_of(archive("a", 200, "One line {}. And the rest of it.\n")) == [ONE_LINE]
-    assert group_of(archive("a", 20, "一つの行です{}。終わり。")) == [SPACELESS, SMALL]
-    assert group_of(archive("a", 149)) == [LINES, SMALL]
+    def groups(*arguments: Any) -> list[str]:
+        return group_of(source("a", archive("a", *arguments)))
+
+    assert groups(200) == [LINES]
+    assert groups(200, "One line {}.\nAnd the rest of it.\n") == [ONE_LINE]
+    assert groups(200, "One line {}. And the rest of it.\n") == [ONE_LINE, GLUED]
+    assert groups(20, "一つの行です{}。終わり。\n二つ目の行です。") == [SPACELESS, SMALL]
+    assert groups(149) == [LINES, SMALL]
+    assert group_of(source("feed.a", archive("feed.a", 3, "One line."))) == [FEEDS]
 
 
-def test_annotated_sources_hold_their_archives() -> None:
-    documents = [*archive("a"), *archive("bbc.com"), *archive("none")]
-    gold = gold_of(documents[:8])
-    one, other = find_annotated_sources(documents, gold)
-    assert (one.name, other.publisher, len(one.documents), len(one.articles)) == ("a", "bbc.com", 4, 2)
-    with pytest.raises(ValueError, match="1 annotated articles are not in the archive, e.g. nowhere"):
-        find_annotated_sources(documents, {**gold, "nowhere": []})
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ('the dialogue.Log in (here)Then “so”More said"And ouverteSi', 5),
+        ("the dialogue. Log in (here) Then “so” More McDonald l’Europe d'Ivoire U.S.A. 3.Then", 1),
+        ("YouTube and PlayStation look like them", 2),
+        ("한국어.그리고", 0),
+    ],
+)
+def test_glue_points_are_where_a_line_break_was_lost(text: str, points: int) -> None:
+    assert len(loso._GLUE_POINT.findall(text)) == points
+    number = 200
+    lines = "\n".join(["a line"] * 3)
+    glued = group_of(source("a", archive("a", number, f"{lines}\n{text}"))) != [LINES]
+    assert glued == (points > 1)
 
 
 def _cutting(history: Sequence[Document]) -> Any:
@@ -86,9 +97,11 @@ def _cutting(history: Sequence[Document]) -> Any:
     return clean
 
 
+SOURCES = [source("a"), source("bbc.com"), source("bbcarabic.com"), source("c"), source("labelled", gold=False)]
+
+
 def test_a_fitted_method_never_sees_the_publisher_it_is_judged_on() -> None:
-    documents = [one for name in ("a", "bbc.com", "bbcarabic.com", "c") for one in archive(name)]
-    sources = find_annotated_sources(documents, gold_of(documents))
+    """Sources without annotated articles are fitted to, and not judged."""
     fitted: list[list[str]] = []
     learnt: list[list[str]] = []
 
@@ -101,40 +114,80 @@ def test_a_fitted_method_never_sees_the_publisher_it_is_judged_on() -> None:
 
         return learn
 
-    scores = measure_method(Method(name="fitted", fit=fit), sources, documents, held_out=True)
-    assert fitted == [["bbc.com", "bbcarabic.com", "c"], ["a", "c"], ["a", "bbc.com", "bbcarabic.com"]]
+    scores = measure_method(Method(name="fitted", fit=fit), SOURCES, held_out=True)
+    more = ["labelled"]
+    assert fitted == [
+        ["bbc.com", "bbcarabic.com", "c", *more],
+        ["a", "c", *more],
+        ["a", "bbc.com", "bbcarabic.com", *more],
+    ]
     assert learnt[1] == ["bbc.com/2", "bbc.com/3", "bbcarabic.com/2", "bbcarabic.com/3"]
     assert {name: score.spans.f1 for name, score in scores.items()} == dict.fromkeys(scores, 1.0)
+    assert sorted(scores) == ["a", "bbc.com", "bbcarabic.com", "c"]
     learnt.clear()
-    measure_method(Method(name="fitted", fit=fit), sources, documents, held_out=False)
-    assert learnt[0] == [f"a/{place}" for place in range(4)]
+    own = measure_method(Method(name="fitted", fit=fit), SOURCES, held_out=False, publisher="bbc.com")
+    assert sorted(own) == ["bbc.com", "bbcarabic.com"]
+    assert learnt == [[f"{name}/{place}" for name in ("bbc.com", "bbcarabic.com") for place in range(4)]]
     with pytest.raises(ValueError, match="expected a learner or a fit"):
-        measure_method(Method(name="nothing"), sources, documents, held_out=False)
+        measure_method(Method(name="nothing"), SOURCES, held_out=False)
 
 
 def test_the_filter_asks_for_three_documents_and_methods_that_fit_nothing_learn_once() -> None:
-    documents = [*archive("a"), *archive("b", 2)]
-    scores = measure_method(
-        METHODS[0], find_annotated_sources(documents, gold_of(documents)), documents, held_out=False
-    )
+    scores = measure_method(METHODS[0], [source("a"), source("b", archive("b", 2))], held_out=False)
     assert scores["a"].spans.recall == 1.0
     assert scores["b"].spans.recall == 0.0
-    assert [method.name for method in METHODS][:3] == ["frequent sentences", "repeated lines", "repeated strings"]
+    assert [method.name for method in METHODS][:3] == ["frequent sentences", "repeated lines", "thesis"]
+
+
+def test_models_of_folds_are_those_without_the_publisher(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loso, "_load_sources", lambda: SOURCES)
+    monkeypatch.setattr(loso, "_load_judged", lambda: SOURCES[:4])
+    monkeypatch.setattr(loso, "FOLDS", 2)
+    folds = {loso._find_fold(one.publisher) for one in SOURCES[:4]}
+    assert sorted(map(len, folds)) == [1, 2]
+    assert frozenset.union(*folds) == {"a", "bbc.com", "c"}
+    assert all(one.publisher in loso._find_fold(one.publisher) for one in SOURCES[:4])
+    names = {ModelKey(fold, most, without).path.name for fold in folds for most in (0, 20) for without in ("", "words")}
+    assert len(names) == 8
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_rows_are_the_same_with_any_number_of_processes(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    sources = [*SOURCES, source("feed.a")]
+    monkeypatch.setattr(loso, "_load_sources", lambda: sources)
+    monkeypatch.setattr(loso, "_load_judged", lambda: [one for one in sources if one.gold])
+    methods = [METHODS[0], Method(name="fitted", fit=lambda some: _cutting)]
+    rows = measure_methods(methods, {"kept": {"method": "kept"}}, jobs)
+    assert list(rows) == ["kept", "frequent sentences", "fitted"]
+    for arm in ("all", "held out"):
+        found = rows["fitted"][arm]
+        assert list(found["sources"]) == ["a", "bbc.com", "bbcarabic.com", "c", "feed.a"]
+        assert (found["articles"]["sources"], found["feeds"]["sources"]) == (4, 1)
+        assert found["kinds"]["articles"]["promotion"][:2] == (1.0, 4)
+        assert found["groups"][FEEDS]["wounds"] == 0.0
 
 
 def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
     return CutScore(
-        SpanScore(template, 10_000, hit, harm), dynamic=1000, removed_dynamic=0, cut_stretches=10, partial_stretches=1
+        SpanScore(template, 10_000, hit, harm),
+        dynamic=1000,
+        removed_dynamic=0,
+        cut_stretches=10,
+        partial_stretches=1,
+        wounds=harm // 10,
+        articles=20,
+        kinds={"related": KindCount(template, hit), "byline": KindCount(1000, 0)},
     )
 
 
-def test_sources_with_hardly_any_template_text_count_in_loss_alone() -> None:
+def test_sources_with_hardly_any_template_text_count_in_loss_and_wounds_alone() -> None:
     few = compute_figures(_score(template=99, hit=0, harm=100))
-    assert few == {**dict.fromkeys(("recall", "precision", "f1", "whole", "torn")), "loss": 0.01}
+    assert few == {**dict.fromkeys(("recall", "precision", "f1", "whole", "torn")), "loss": 0.01, "wounds": 50.0}
     mean = compute_means([few, compute_figures(_score())])
     assert mean["recall"] == 0.9
     assert (mean["whole"], mean["torn"]) == (0.45, 0.1)
     assert (mean["loss"], mean["worst loss"], mean["sources"], mean["judged"]) == (0.005, 0.01, 2, 1)
+    assert (mean["wounds"], mean["worst wounds"]) == (25.0, 50.0)
     assert compute_means([])["f1"] is None
 
 
@@ -149,32 +202,42 @@ def test_intervals_are_the_same_with_the_same_seed_and_hold_the_mean() -> None:
 
 
 def _page(reference: dict[str, CutScore], scores: dict[str, CutScore]) -> str:
-    groups = {name: [LINES] for name in scores}
+    groups = {name: [FEEDS] if name.startswith("feed.") else [LINES, GLUED] for name in scores}
     first = summarize_scores(reference, groups, None)
     arms = {
         name: {**own, "seconds": 3.0}
-        for name, own in (("first", first), ("other", summarize_scores(scores, groups, first)))
+        for name, own in (("frequent sentences", first), ("default", summarize_scores(scores, groups, first)))
     }
     rows = [{"method": name, "note": "a note", "all": own, "held out": own} for name, own in arms.items()]
-    head = {"date": "today", "command": "loso", "code": "abc", "python": "CPython", "processor": "one"}
-    return render_page({"head": head, "rows": rows})
+    head: dict[str, Any] = dict.fromkeys(("date", "command", "code", "python", "processor"), "known")
+    head["sources"] = {"fitted": 145, "publishers": 120, "labelled": 9574, "documents": 1500}
+    return render_page({"head": {**head, "seconds": 600.0}, "groups": groups, "rows": rows})
 
 
-def test_the_page_has_all_methods_groups_and_sources() -> None:
-    names = ("a", "b", "cnn.com")
+def test_the_page_has_all_methods_groups_kinds_and_sources() -> None:
+    names = ("a", "b", "cnn.com", "feed.a")
     page = _page(
         dict.fromkeys(names, _score(hit=500)), {**dict.fromkeys(names, _score(harm=10)), "b": _score(template=5)}
     )
     lines = page.splitlines()
     for row in (line for line in lines if line.startswith("|")):
         assert "None" not in row
-    unseen = "those that those rules were not made with"
-    assert f"2 sources, 2 of them with template text, {unseen}:" in lines
-    assert "3 sources, 3 of them with template text:" in lines
-    figures_of_all = "90.0 | 98.9 | 94.2 (94.2 to 94.2) | 0.07 (0.00 to 0.10) | 0.1 | 45.0 | 10.0"
-    assert f"| other | {figures_of_all} | +27.6 (+27.6 to +27.6) |" in lines
-    assert "| b | 66.7 / 0.00 | – / 0.00 |" in lines
-    assert "- other: a note." in lines
+    assert "3 sources of articles, 3 of them with template text:" in lines
+    assert "1 feeds, 1 of them with template text:" in lines
+    f1_and_loss = "94.2 (94.2 to 94.2) | 0.07 (0.00 to 0.10) | 0.1"
+    others = "3.3 (0.0 to 5.0) | 5 | 45.0 (45.0 to 45.0) | 10.0 (10.0 to 10.0)"
+    assert f"| default | 90.0 | 98.9 | {f1_and_loss} | {others} | +27.6 (+27.6 to +27.6) |" in lines
+    assert (
+        "| method | lines kept (3) | one line (0) | spaceless (0) | under 150 documents (0) | glued (3) | feeds (1) |"
+        in lines
+    )
+    assert "| default, new articles | 3.3 | – | – | – | 3.3 | 5.0 |" in lines
+    assert "| default | 0 | 90 |" in lines  # byline, related
+    assert "| a | lines kept, glued | 94.2 | 0.10 | 5.0 | 45.0 | 10.0 | 66.7 |" in lines
+    assert "| b | lines kept, glued | – | 0.00 | 0.0 | – | – | 66.7 |" in lines
+    assert "| feed.a | feeds | 94.2 | 0.10 | 5.0 | 45.0 | 10.0 | 66.7 |" in lines
+    assert "- default: a note." in lines
+    assert "10 minutes, while other work ran on the machine." in lines
 
 
 def test_without_the_archives_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,11 +247,12 @@ def test_without_the_archives_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys
 
 
 @pytest.mark.skipif(not archives.has_shared_archives(), reason="the real archives (../shared) are not here")
-def test_the_annotated_sources_are_of_known_groups() -> None:
-    documents = archives.load_texts("livedoor")
-    gold = {name: spans for name, spans in archives.load_annotated().items() if name in {one.id for one in documents}}
-    (source,) = find_annotated_sources(documents, gold)
-    assert (source.name, source.publisher, group_of(source.documents)) == ("smax", "livedoor", [SPACELESS])
+def test_the_annotated_articles_are_there() -> None:
+    gold = archives.load_annotated()
+    known = {one.id for one in archives.load_texts("livedoor")}
+    assert len(archives.gold_files()) == 55
+    assert {len(spans[0]) for spans in gold.values() if spans} == {4}
+    assert len(known & gold.keys()) == 20
 
 
 def test_lines_and_strings_that_two_documents_share() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date, datetime
@@ -20,7 +21,7 @@ from templatemine.config import PipelineConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.text.dates import MONTHS, Calendar, UnreadableDates, resolve_day, resolve_days
+from templatemine.text.dates import MONTHS, Calendar, UnreadableDates, covered_days, resolve_day, resolve_days
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
@@ -214,3 +215,34 @@ def test_unreadable_dates_are_told_in_a_line() -> None:
     dates = UnreadableDates()
     dates.add("b", "x" * 100, "x" * 100, "f:2")
     assert dates.describe() == f"1 date could not be read, first: '{'x' * 38}… (f:2)"
+
+
+@pytest.mark.parametrize("number", [5, 40, 1000])
+@pytest.mark.parametrize("stray", ["2034-05-01", "1970-01-01", "0001-01-01"])
+def test_one_article_does_not_date_an_archive(number: int, stray: str) -> None:
+    days = [f"2024-{1 + place // 28 % 12:02}-{1 + place % 28:02}" for place in range(number)]
+    pack = mine_source("a", documents([*days, stray]), resolve_defaults(PipelineConfig()))
+    assert (pack.first_date, pack.last_date) == (min(days), max(days))
+
+
+@pytest.mark.parametrize(
+    "days",
+    [
+        ["2024-01-01", "2034-01-01"],
+        ["2024-01-01"] * 3 + ["2034-01-01"],
+        ["2001-01-01", "2003-01-01", "2005-01-01", "2007-01-01", "2009-01-01"],
+        ["2024-01-01"] * 40 + ["2024-12-01"],
+        ["2024-01-01"] * 50 + ["2034-01-01"] * 50,
+        ["2010-01-01"] * 20 + ["2020-01-01"] * 20 + ["2034-01-01"],
+    ],
+)
+def test_what_lies_near_or_is_much_dates_an_archive(days: list[str]) -> None:
+    assert covered_days(Counter(days)) == (min(days), max(days))
+
+
+def test_days_of_parts_add_up() -> None:
+    assert covered_days({}) == ()
+    days = ["2024-01-01"] * 4 + ["2024-03-01"] * 5 + ["2034-01-01"]
+    parts = [Calendar(days[start::3]).counts() for start in range(3)]
+    assert sum(parts, Counter[str]()) == Calendar(days).counts()
+    assert covered_days(sum(parts, Counter[str]())) == ("2024-01-01", "2024-03-01")

@@ -57,12 +57,13 @@ class RowCleaner:
     Parameters
     ----------
     packs : mapping, or path
-        A path is loaded at once, so that a pack that cannot be trusted is told before the work begins.
+        A path is loaded at once, so that a pack that cannot be trusted is told before the work begins: a warning names
+        it if it is in a folder, and rows of its source stay as they are.
     clean : CleanConfig, optional
     """
 
     def __init__(self, packs: Packs, clean: CleanConfig | None = None) -> None:
-        self._packs = packs if isinstance(packs, Mapping) else load_packs([packs])
+        self._packs = packs if isinstance(packs, Mapping) else load_packs([packs], errors="skip")
         self._config = StreamConfig(clean=clean or CleanConfig())
         self._cleaner = RecordCleaner(self._packs, self._config)
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
-from templatemine.errors import ConfigError, CorpusError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, CorpusError, MissingExtraError, SkippedPackError, pip_line
 from templatemine.model import Document
 
 try:
@@ -35,7 +35,7 @@ from templatemine.adapters.rows import Packs, body_columns
 from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import count_queries
-from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_folder import load_packs, warn_skipped
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 
 if TYPE_CHECKING:
@@ -436,7 +436,8 @@ def clean_archive(
     ConfigError
         A column that is not there.
     PackError
-        A pack that cannot be trusted; one of a data frame wrapped in Spark's exception.
+        A pack file that cannot be trusted.  Of a folder or a data frame such a one is skipped, with a warning, and rows
+        of its source stay as they are.
     """
     archive = archive or ArchiveConfig()
     names = archive.read
@@ -465,9 +466,12 @@ def clean_archive(
 def _serialize_packs(packs: DataFrame | Packs) -> dict[str, bytes]:
     """Packs by source as they are broadcast; those of a data frame are checked on the executors."""
     if isinstance(packs, (str, os.PathLike)):
-        packs = load_packs([packs])
+        packs = load_packs([packs], errors="skip")
     if isinstance(packs, Mapping):
         return {source: tasks.serialize(pack) for source, pack in packs.items()}
     some = packs.where(F.col("pack").isNotNull()).select("source", "pack")
-    rows = some.mapInArrow(tasks.check_packs, "source string, pack binary").collect()
-    return {row["source"]: bytes(row["pack"]) for row in rows}
+    rows = some.mapInArrow(tasks.check_packs, "source string, pack binary, problem string").collect()
+    for row in rows:
+        if row["problem"] is not None:
+            warn_skipped(row["source"], SkippedPackError(row["problem"]))
+    return {row["source"]: bytes(row["pack"]) for row in rows if row["problem"] is None}

@@ -22,7 +22,7 @@ from templatemine.adapters.exchange import Answers, collect_counts, compare_part
 from templatemine.adapters.rows import RowCleaner
 from templatemine.cleaning.records import StreamConfig
 from templatemine.config import ReadConfig, SampleConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, PackError, UnreadablePackError
 from templatemine.io.read import read_documents
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
@@ -30,6 +30,7 @@ from templatemine.mining.sampling import sample_digests
 from templatemine.mining.stages import SourceReport, Step, complete_step, skip_source, unfit_reason
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_json import write_checked
 from templatemine.pipeline import DecideSource, MineSource
 
 __all__ = [
@@ -351,14 +352,14 @@ class _ReportRow(NamedTuple):
 
 
 def _report_row(report: SourceReport) -> _ReportRow:
-    pack = report.pack
-    return _ReportRow(
-        report.source,
-        report.documents,
-        0 if pack is None else len(pack.templates),
-        report.note,
-        None if pack is None else pack.to_json(),
-    )
+    pack, note = report.pack, report.note
+    text: str | None = None
+    if pack is not None:
+        try:
+            text = write_checked(pack)
+        except UnreadablePackError as error:
+            note = str(error)
+    return _ReportRow(report.source, report.documents, 0 if pack is None else len(pack.templates), note, text)
 
 
 REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"
@@ -406,13 +407,20 @@ class _LazyPacks(Mapping[str, Pack]):
 
 
 def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Source and pack as JSON -> the pack, serialized, after all checks of `Pack.from_json`."""
+    """Source and pack as JSON -> the pack, serialized, after all checks of `Pack.from_json`; or null, and why."""
     for batch in batches:
-        names, texts = (batch[name].to_pylist() for name in ("source", "pack"))
-        packs = [serialize(Pack.from_json(text, f"pack of {name}")) for name, text in zip(names, texts, strict=True)]
-        yield pa.RecordBatch.from_arrays(
-            [pa.array(names, pa.string()), pa.array(packs, pa.binary())], ["source", "pack"]
-        )
+        names: list[str] = batch["source"].to_pylist()
+        packs: list[bytes | None] = []
+        problems: list[str | None] = []
+        for name, text in zip(names, batch["pack"].to_pylist(), strict=True):
+            try:
+                packs.append(serialize(Pack.from_json(text, f"pack of {name}")))
+                problems.append(None)
+            except PackError as error:
+                packs.append(None)
+                problems.append(str(error))
+        arrays = [pa.array(names, pa.string()), pa.array(packs, pa.binary()), pa.array(problems, pa.string())]
+        yield pa.RecordBatch.from_arrays(arrays, ["source", "pack", "problem"])
 
 
 REMOVED_SCHEMA = "array<struct<start:int,end:int,templates:array<string>>>"

@@ -26,7 +26,7 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import Pack, mined_mark, template_id
+from templatemine.packs.pack import Pack, keep_one_of_each, mined_mark, template_id
 from templatemine.packs.pack_checks import check_handwritten, check_slot
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
@@ -235,7 +235,7 @@ def _build_added(
         with suppress(ValueError, PackError):  # a rule written by hand, with a pattern or a slot that cannot be there
             check_slot(pack, template, "")
             templates.append(replace(template, regex=pack.derived(template)))
-    return _match_examples(pack, templates)
+    return _match_examples(pack, keep_one_of_each(templates))
 
 
 def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]:

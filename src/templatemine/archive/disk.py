@@ -15,7 +15,7 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -42,6 +42,7 @@ from templatemine.archive.partition import (
     decode_document,
     decode_source,
     encode_source,
+    max_document_cost,
     memory_cost,
     plan_units,
     split_units,
@@ -55,6 +56,7 @@ from templatemine.archive.spill import (
     write_rates,
 )
 from templatemine.config import SampleConfig
+from templatemine.errors import counted
 from templatemine.io.file_transaction import file_transaction
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
@@ -75,11 +77,12 @@ _OnSourceDone = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class _StoredUnit:
-    """The candidates of a unit on disk: where those of each source stand, and how many of its documents have an id that
-    another of their source has."""
+    """The candidates of a unit on disk: where those of each source stand, how many of its documents have an id that
+    another of their source has, and how many are too large for the memory."""
 
     frames: Mapping[str, Frame]
     duplicates: int
+    too_large: int
 
 
 class DiskExecutor(Executor[None, RateFile, None]):
@@ -150,14 +153,15 @@ class DiskExecutor(Executor[None, RateFile, None]):
             outcome = PackFolderWriter(files).write(serialise_result(report, path))
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
-    def outcomes(self) -> tuple[list[SourceOutcome], int]:
-        """The outcome of each source, by name, and how many documents have an id that another of their source has."""
+    def outcomes(self) -> tuple[list[SourceOutcome], int, int]:
+        """The outcome of each source, by name; how many documents have an id that another of their source has, and how
+        many were too large for the memory."""
         done = [manifest.read_json(self._path("chosen", unit.name)) for unit in self.units]
         facts = [row for unit in done for row in unit["outcomes"]]
         if self._options.shared is not None:
             facts.append(manifest.read_json(self._path("shared.json")))
         outcomes = sorted((SourceOutcome(**row) for row in facts), key=lambda outcome: outcome.source)
-        return outcomes, sum(unit["duplicates"] for unit in done)
+        return outcomes, sum(unit["duplicates"] for unit in done), sum(unit["too_large"] for unit in done)
 
     # ------------------------------------------------------------------------------------------------- unit by unit
 
@@ -190,9 +194,13 @@ class DiskExecutor(Executor[None, RateFile, None]):
             if not unit.giant:
                 by_source[document.source].append(document)
         duplicates = len(hashes) // 8 - len(np.unique(np.frombuffer(hashes, np.uint64)))
-        if unit.giant:
-            return {unit.sources[0]: StoredDocuments(unit.path(self._work))}, duplicates
-        return dict(by_source), duplicates
+        return ({unit.sources[0]: self._stored_documents(unit)} if unit.giant else dict(by_source)), duplicates
+
+    def _stored_documents(self, unit: MiningUnit) -> StoredDocuments:
+        """The documents of a giant, but for those that are too large for the memory."""
+        limit = max_document_cost(self._budget)
+        has_large = self._sizes[unit.sources[0]].largest > limit
+        return StoredDocuments(unit.path(self._work), limit if has_large else None)
 
     def _largest_first(self, sources: Sequence[str]) -> list[str]:
         return sorted(sources, key=lambda source: -self._sizes[source].cost)
@@ -204,6 +212,12 @@ class DiskExecutor(Executor[None, RateFile, None]):
         )
         rates: list[tuple[int, SourceRates]] = []
         keys: list[str] = []
+        too_large = sum(one.left_out for one in documents.values() if isinstance(one, StoredDocuments))
+        if too_large:
+            self._tell(
+                f"{unit.sources[0]}: {counted(too_large, 'document')} skipped, as one takes more than "
+                f"{max_document_cost(self._budget) / 2**20:,.0f} MB to mine; more --memory would do"
+            )
         path = self._path("mined", unit.name)
 
         def mine(source: str) -> SourceCandidates:
@@ -220,7 +234,11 @@ class DiskExecutor(Executor[None, RateFile, None]):
                     keys.append(key.hex())
                     on_source_done(candidates.source)
                     del candidates
-                handle.write(pack_frame([(b"", orjson.dumps({"duplicates": duplicates, "sources": keys}))]))
+                handle.write(
+                    pack_frame(
+                        [(b"", orjson.dumps({"duplicates": duplicates, "too_large": too_large, "sources": keys}))]
+                    )
+                )
                 flush_to_disk(handle)
             with open(path + ".rates", "wb") as handle:
                 write_rates(handle, rates)
@@ -231,7 +249,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
         *source_frames, last = list_frames(path)
         facts = orjson.loads(read_single_body(path, last)[1])
         sources = [decode_source(bytes.fromhex(key)) for key in facts["sources"]]
-        return _StoredUnit(dict(zip(sources, source_frames, strict=True)), facts["duplicates"])
+        frames = dict(zip(sources, source_frames, strict=True))
+        return _StoredUnit(frames, facts["duplicates"], facts["too_large"])
 
     def _choose_sample(
         self, source: str, documents: Sequence[Document]
@@ -263,7 +282,12 @@ class DiskExecutor(Executor[None, RateFile, None]):
 
         def decide_with_rules(source: str) -> tuple[SerialisedPack, Claims | None]:
             pack_path = os.path.join(self._output, pack_names(source)[0])
-            final_report = keep_rules(make_report(source), pack_path)
+            report = make_report(source)
+            if stored.too_large:
+                report = replace(
+                    report, note=f"{report.note}; {counted(stored.too_large, 'document')} too large for --memory"
+                )
+            final_report = keep_rules(report, pack_path)
             return serialise_result(final_report, pack_path), final_report.claims
 
         outcomes = []
@@ -280,7 +304,11 @@ class DiskExecutor(Executor[None, RateFile, None]):
                 on_source_done(outcomes[-1].source)
                 del serialised, source_claims
         outcomes.sort(key=lambda outcome: outcome.source)
-        facts = {"duplicates": stored.duplicates, "outcomes": [outcome.as_dict() for outcome in outcomes]}
+        facts = {
+            "duplicates": stored.duplicates,
+            "too_large": stored.too_large,
+            "outcomes": [outcome.as_dict() for outcome in outcomes],
+        }
         if self._options.shared is not None:
             write_claims(self._path("chosen", unit.name + ".claims"), claims)
         manifest.write_json(self._path("chosen", unit.name), facts)
@@ -290,8 +318,6 @@ def choose_sample_within(
     documents: Sequence[Document], config: SampleConfig, budget: int
 ) -> tuple[list[int], list[Document]]:
     """The sample of `sampling.choose_sample`, or as much of its beginning, by hashes, as fits a budget; in one pass.
-
-    A document that alone takes a sixteenth of the budget is left out: one such would be most of the sample.
 
     Returns
     -------
@@ -305,7 +331,7 @@ def choose_sample_within(
         digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
         rank = int.from_bytes(digest, "little")
         _, cost = memory_cost(document)
-        if (rank, position) >= limit or cost > budget // 16:
+        if (rank, position) >= limit:
             continue
         # The greatest on top, to be the first to go; what goes bars all behind it, so that order changes nothing.
         heapq.heappush(heap, (-rank, -position, cost, document))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from templatemine.archive import manifest
@@ -23,7 +23,6 @@ from templatemine.archive.partition import (
     decode_source,
     encode_document,
     encode_source,
-    memory_cost,
 )
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
@@ -167,10 +166,7 @@ class FirstPass:
             names = ", ".join("stdin" if path == "-" else path for path in self._inputs)
             raise CorpusError(f"expected documents, {found}", names, fatal=True)
         self._progress("reading", total, total)
-        rows = [
-            [encode_source(source).hex(), source_sizes.documents, source_sizes.text, source_sizes.cost]
-            for source, source_sizes in self.sizes.items()
-        ]
+        rows = [[encode_source(source).hex(), *astuple(source_sizes)] for source, source_sizes in self.sizes.items()]
         manifest.write_json(self._path("sources.json"), rows)
 
     def _add(self, splitter: Splitter, record: Record) -> None:
@@ -185,10 +181,7 @@ class FirstPass:
         sizes = self.sizes.get(document.source)
         if sizes is None:
             sizes = self.sizes[document.source] = SourceSizes()
-        text, cost = memory_cost(document)
-        sizes.documents += 1
-        sizes.text += text
-        sizes.cost += cost
+        sizes.add(document)
 
     def _truncate_files(self, lengths: Mapping[str, int]) -> None:
         """Cut what came after the last checkpoint off, and count again what came before."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +40,7 @@ __all__ = [
     "decode_source",
     "encode_document",
     "encode_source",
+    "max_document_cost",
     "memory_cost",
     "plan_units",
     "split_units",
@@ -92,11 +94,20 @@ def decode_document(key: bytes, body: bytes) -> tuple[Document, bool]:
 @dataclass(slots=True)
 class SourceSizes:
     """The sizes of a source after the first pass: documents, bytes of its texts in memory, and bytes that mining all of
-    it takes (see `memory_cost`)."""
+    it takes, and its largest document alone (see `memory_cost`)."""
 
     documents: int = 0
     text: int = 0
     cost: int = 0
+    largest: int = 0
+
+    def add(self, document: Document) -> None:
+        """Count a document."""
+        text, cost = memory_cost(document)
+        self.documents += 1
+        self.text += text
+        self.cost += cost
+        self.largest = max(self.largest, cost)
 
 
 def memory_cost(document: Document) -> tuple[int, int]:
@@ -116,6 +127,13 @@ def memory_cost(document: Document) -> tuple[int, int]:
 _DOCUMENT_OVERHEAD = 400
 _COST_PER_BYTE, _COST_PER_DENSE_BYTE = 6, 14
 """Measured peaks, see docs/scale.md."""
+
+_LARGE_SHARE = 16
+
+
+def max_document_cost(budget: int) -> int:
+    """What mining a document may take, alone: of one that takes more, a few would be all that is mined."""
+    return budget // _LARGE_SHARE
 
 
 class Splitter:
@@ -250,22 +268,40 @@ def split_units(
 
 
 class StoredDocuments(Sequence[Document]):
-    """The documents of one source in a file of its own, read as they are asked for; memory holds a frame."""
+    """The documents of one source in a file of its own, read as they are asked for; memory holds a frame.
 
-    def __init__(self, path: str) -> None:
+    Parameters
+    ----------
+    path : str
+    max_cost : int, optional
+        Those that take more to mine (`memory_cost`) are left out, and `left_out` counts them.
+    """
+
+    def __init__(self, path: str, max_cost: int | None = None) -> None:
         self._path = path
+        self._max_cost = max_cost
         self._frames = list_frames(path)
         self._first_index = [0]
         for frame in self._frames:
             self._first_index.append(self._first_index[-1] + frame.records)
         self._open_frame: tuple[Frame, list[Document]] | None = None
+        self._kept: array[int] | None = None
+        self.left_out = 0
+        if max_cost is not None:
+            self._kept = array("q", (index for index, one in enumerate(self._all()) if memory_cost(one)[1] <= max_cost))
+            self.left_out = self._first_index[-1] - len(self._kept)
 
     def __len__(self) -> int:
-        return self._first_index[-1]
+        return self._first_index[-1] - self.left_out
 
-    def __iter__(self) -> Iterator[Document]:
+    def _all(self) -> Iterator[Document]:
         for key, body in read_bodies(self._path):
             yield decode_document(key, body)[0]
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._all():
+            if self._max_cost is None or memory_cost(document)[1] <= self._max_cost:
+                yield document
 
     @overload
     def __getitem__(self, index: int) -> Document: ...
@@ -277,6 +313,8 @@ class StoredDocuments(Sequence[Document]):
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         index %= len(self)
+        if self._kept is not None:
+            index = self._kept[index]
         frame_index = bisect_right(self._first_index, index) - 1
         frame = self._frames[frame_index]
         if self._open_frame is None or self._open_frame[0] is not frame:

@@ -194,11 +194,11 @@ class ArchiveRun:
             state["phase"] = "publish"
             manifest.write_json(self._path("run.json"), state)
         self._publish()
-        outcomes, duplicates = executor.outcomes()
+        outcomes, duplicates, too_large = executor.outcomes()
         result = ArchiveReport(
             outcomes=outcomes,
             documents=sum(source_sizes.documents for source_sizes in self._first_pass.sizes.values()),
-            skipped=state["at"]["skipped"],
+            skipped=state["at"]["skipped"] + too_large,
             duplicates=duplicates,
             nameless=UnnamedRecords(**state["at"].get("nameless", {})),
             dates=UnreadableDates.from_dict(state["at"].get("dates", {})),

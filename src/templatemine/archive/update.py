@@ -111,6 +111,8 @@ class SourceUpdate:
         Of the documents that were given.
     note : str
         Why the pack was left as it was; empty if it is a new one.
+    bug : str
+        See `SourceOutcome`.
     """
 
     source: str
@@ -125,6 +127,7 @@ class SourceUpdate:
     unreadable_dates: int
     note: str
     changes: Changes
+    bug: str = ""
 
 
 def update_packs(
@@ -398,18 +401,25 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         changes = Changes()
         templates = None if old is None else len(old.templates)
         rejected: Mapping[str, int] | None = None
+        note, bug = state.note, ""
         carried: dict[str, CarriedTemplate] = {}
         if not state.note:
             options = self.resolve_options(old)
             report = self.make_report(source, options, table, work)
+            likely = old
             if old is not None and report.pack is not None:
-                pack, carried = self.carry_templates(_drop_unlikely(old, report.pack, options), report.pack, state.new)
+                likely = _drop_unlikely(old, report.pack, options)
+                pack, carried = self.carry_templates(likely, report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
-            changes, templates = compare(old, report.pack), len(report.pack.templates)
-            rejected = report.pack.rejected
-            writer.save(report)
+            note = _reason_to_keep(likely, report.pack)
+            if not note:
+                outcome = writer.save(report)
+                note, bug = (outcome.note if outcome.bug else ""), outcome.bug
+            if not note:
+                changes, templates = compare(old, report.pack), len(report.pack.templates)
+                rejected = report.pack.rejected
         return SourceUpdate(
             source=source,
             new=state.new,
@@ -421,8 +431,9 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             rejected=rejected,
             kept=len(carried),
             unreadable_dates=self.dates.of_source(source),
-            note=state.note,
+            note=note,
             changes=changes,
+            bug=bug,
         )
 
     def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
@@ -461,6 +472,13 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                         os.replace(new_path, target_path)
             os.unlink(self.journal)
         shutil.rmtree(self.work, ignore_errors=True)
+
+
+def _reason_to_keep(old: Pack | None, new: Pack) -> str:
+    """Why a pack does not take the place of the earlier one: it knows nothing, and that did."""
+    if old is None or new.templates or new.pages or not (old.templates or old.pages) or new.overrides.removed:
+        return ""
+    return "nothing was found in the window; mine --force replaces the pack with an empty one"
 
 
 def _drop_unlikely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from hashlib import blake2b
 from itertools import chain
 
-from templatemine.archive.partition import memory_cost
+from templatemine.archive.partition import max_document_cost, memory_cost
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.text.dates import resolve_days
@@ -66,7 +66,7 @@ class Window:
         ISO.
     budget : int
         Bytes that mining the window may take (`partition.memory_cost`); the oldest go if it takes more, and a
-        document that alone takes a sixteenth of that, for a few of them would be all of it.
+        document that alone takes more than `partition.max_document_cost`.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Window:
         newest = max((dated.day for dated in self._documents.values()), default="")
         undated = next((day for day in days if day is not None), self._today)
         for (document, own_id), own_day in zip(new_documents, days, strict=True):
-            if memory_cost(document)[1] > self._budget // 16:
+            if memory_cost(document)[1] > max_document_cost(self._budget):
                 self.left_out += 1
                 continue
             day = own_day or newest or undated

@@ -8,11 +8,11 @@ from typing import Any
 
 from templatemine.cleaning.cleaner import Cleaner, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, SkippedPackError
 from templatemine.io.given import Given, documents_of
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_folder import PackFiles
+from templatemine.packs.pack_folder import PackFiles, warn_skipped
 
 __all__ = ["Cleaners"]
 
@@ -27,6 +27,11 @@ class Cleaners(Mapping[str, Cleaner]):
     config : CleanConfig, optional
     fallback : str, optional
         The source whose pack cleans documents of sources without one; else these stay as they are.
+
+    Attributes
+    ----------
+    skipped : dict of str to SkippedPackError
+        Sources whose documents stayed as they are, since their pack cannot be trusted (see `load`).
 
     Examples
     --------
@@ -47,20 +52,32 @@ class Cleaners(Mapping[str, Cleaner]):
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
         require_plain_text(self.config)
+        self.skipped: dict[str, SkippedPackError] = {}
         self._cleaners: dict[str, Cleaner] = {}
 
     @classmethod
     def load(
-        cls, *paths: str | os.PathLike[str], config: CleanConfig | None = None, fallback: str | None = None
+        cls,
+        *paths: str | os.PathLike[str],
+        config: CleanConfig | None = None,
+        fallback: str | None = None,
+        errors: str = "skip",
     ) -> Cleaners:
         """The cleaners of packs and folders of packs; a pack is read when its source is asked for.
+
+        Parameters
+        ----------
+        errors : {"skip", "raise"}
+            What becomes of a pack in a folder that cannot be trusted.  With "skip" a warning names it, documents of its
+            source stay as they are, and those of others are cleaned; ``cleaners[source]`` raises `SkippedPackError`.
+            A file that is named itself is never skipped.
 
         Raises
         ------
         PackError
             There is nothing at a path, or two packs are for the same source.
         """
-        return cls(PackFiles(paths), config, fallback=fallback)
+        return cls(PackFiles(paths, errors=errors), config, fallback=fallback)
 
     def __getitem__(self, source: str) -> Cleaner:
         if source not in self._cleaners:
@@ -108,7 +125,14 @@ class Cleaners(Mapping[str, Cleaner]):
 
     def _find_cleaner(self, source: str) -> Cleaner | None:
         name = source if source in self.packs else self.fallback
-        return None if name is None else self[name]
+        if name is None or name in self.skipped:
+            return None
+        try:
+            return self[name]
+        except SkippedPackError as error:
+            self.skipped[name] = error
+            warn_skipped(name, error)
+            return None
 
 
 def _restore(packs: Mapping[str, Pack], config: CleanConfig, fallback: str | None) -> Cleaners:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
+from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_documents, read_work
@@ -63,7 +63,7 @@ class ExtractStreamConfig:
 @dataclass(slots=True)
 class ExtractTally:
     """What became of the pages: all of them, those that were rendered, those without any text, blocks kept and seen,
-    characters of HTML and of text, and how many pages each note was for.
+    characters of HTML and of text, and how many pages each note was for; sources whose pack was skipped, and why.
     """
 
     pages: int = 0
@@ -74,6 +74,7 @@ class ExtractTally:
     html: int = 0
     text: int = 0
     notes: dict[str, int] = field(default_factory=dict)
+    bad_packs: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: ExtractTally) -> None:
         """Add the counts of another tally."""
@@ -81,6 +82,7 @@ class ExtractTally:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for note, count in other.notes.items():
             self.notes[note] = self.notes.get(note, 0) + count
+        self.bad_packs |= other.bad_packs
 
 
 class RecordExtractor:
@@ -116,6 +118,7 @@ class RecordExtractor:
         self.jobs = jobs
         self.tally = ExtractTally()
         self._packs = packs or {}
+        self._bad_packs: dict[str, str] = {}
         self._references = references or {}
         self._extractors: dict[str, Extractor] = {}
         self._renderer: Renderer | None = None
@@ -212,6 +215,8 @@ class RecordExtractor:
             record[name] = made.html
             tally.rendered += made.done
         _count_page(tally, found, len(html))
+        if source in self._bad_packs:
+            tally.bad_packs[source] = self._bad_packs[source]
         return found
 
     def _get_renderer(self, config: RenderConfig) -> Renderer:
@@ -225,9 +230,13 @@ class RecordExtractor:
         found = self._extractors.get(source)
         if found is None:
             references = self._references.get(source) or self._references.get("", ())
+            try:
+                pack = self._packs.get(source)
+            except SkippedPackError as error:  # without it, as for a source that has none
+                self._bad_packs[source], pack = str(error), None
             found = self._extractors[source] = Extractor(
                 self.config.system,
-                pack=self._packs.get(source),
+                pack=pack,
                 references=references,
                 config=self.config.options,
             )

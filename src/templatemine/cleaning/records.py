@@ -2,9 +2,10 @@
 
 A record keeps its fields and their order; its text field gets the cleaned text (of a page, in the format that is asked
 for; always a string), and a field ``removed`` says what was
-cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Three kinds of records are passed on as
-they are, without ``removed``, and counted: those of a source without a pack, HTML where the pack is of text, and text
-where the pack is of HTML.  (A record with both is cleaned by the field that its pack is for.)
+cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Four kinds of records are passed on as
+they are, without ``removed``, and counted: those of a source without a pack, or with one that is skipped
+(`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
+cleaned by the field that its pack is for.)
 
 The work goes in batches of some hundred records, to one process or to several (lines that are cleaned as they stand go
 to threads of one process, as they need no lock of Python); what comes out is the same and in the same order.  JSON
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, CorpusError, PackError, TemplateMineError
+from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import encode_line, encode_plain
@@ -107,13 +109,20 @@ class RecordCleaner:
             raise ConfigError(f"fallback: expected the source of a pack that is there, got {self.config.fallback!r}")
         self._packs = packs
         self._prepared: dict[str, _PreparedCleaner | None] = {}
+        self._bad_packs: dict[str, str] = {}
         self._preparing = threading.Lock()
 
     @property
     def expressions(self) -> dict[str, list[str]]:
         """Ids of what is looked for in the articles of each source.  What is cut of pages is told of other names, too,
         so that theirs are not among them."""
-        return {source: [one.id for one in pack.templates] for source, pack in self._packs.items() if not pack.html}
+        return {source: ids for source in self._packs if (ids := self._expressions_of(source)) is not None}
+
+    def _expressions_of(self, source: str) -> list[str] | None:
+        with suppress(SkippedPackError):
+            pack = self._packs[source]
+            return None if pack.html else [one.id for one in pack.templates]
+        return None
 
     def lines(
         self,
@@ -210,7 +219,10 @@ class RecordCleaner:
             if records:
                 name = source.decode("utf-8", "surrogatepass")
                 counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
-                counts.no_pack = records if kind == _records.PASS else 0
+                if name in self._bad_packs:
+                    tally.bad_packs[name], counts.bad_pack = self._bad_packs[name], records
+                else:
+                    counts.no_pack = records if kind == _records.PASS else 0
                 counts.fallback = records if kind == _records.CLEAN and name not in self._packs else 0
                 tally.source_counts(name).add(counts)
         done.append(block.take_output())
@@ -274,6 +286,10 @@ class RecordCleaner:
             counts.no_text += 1  # a row of a table, all of whose rows are kept
             return
         ready = self._find_cleaner(source)
+        if source in self._bad_packs:
+            tally.bad_packs[source] = self._bad_packs[source]
+            counts.bad_pack += 1
+            return
         if source not in self._packs:
             page = self._prepare_without_pack(record)
             if page is not None:
@@ -333,7 +349,8 @@ class RecordCleaner:
         )
 
     def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
-        """What cleans a source, None without a pack; made once, when the first record of the source comes."""
+        """What cleans a source, None without a pack, or with one of `_bad_packs`; made once, when the first record of
+        the source comes."""
         if source not in self._prepared:
             with self._preparing:  # of threads that meet the same source, one does it
                 self._prepare_source(source)
@@ -344,12 +361,17 @@ class RecordCleaner:
             return
         fallback = self.config.fallback
         if source in self._packs:
-            self._prepared[source] = self._prepare_pack(self._packs[source])
+            try:
+                self._prepared[source] = self._prepare_pack(self._packs[source])
+            except SkippedPackError as error:
+                self._prepared[source], self._bad_packs[source] = None, str(error)
         elif fallback is None or fallback == source:
             self._prepared[source] = None
         else:
             self._prepare_source(fallback)
             self._prepared[source] = self._prepared[fallback]
+            if fallback in self._bad_packs:
+                self._bad_packs[source] = self._bad_packs[fallback]
 
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean

@@ -105,6 +105,8 @@ class SourceTally:
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int
         Pages whose main text was written in another format than plain text.
+    bad_pack : int
+        Passed on as they were: the pack of the source cannot be trusted, see `Tally.bad_packs`.
     """
 
     records: int = 0
@@ -120,6 +122,7 @@ class SourceTally:
     stubs: int = 0
     fallback: int = 0
     formatted: int = 0
+    bad_pack: int = 0
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
@@ -133,10 +136,14 @@ _COUNTS = tuple(one.name for one in fields(SourceTally))
 
 @dataclass(slots=True)
 class Tally:
-    """What became of all records, by source; and by source and day, if that is asked for."""
+    """What became of all records, by source; and by source and day, if that is asked for.
+
+    bad_packs : sources whose pack was skipped, and why.
+    """
 
     sources: dict[str, SourceTally] = field(default_factory=dict)
     days: Days = field(default_factory=dict)
+    bad_packs: dict[str, str] = field(default_factory=dict)
 
     def source_counts(self, source: str) -> SourceTally:
         """The counts of a source, to add to."""
@@ -150,6 +157,7 @@ class Tally:
         for source, counts in other.sources.items():
             self.source_counts(source).add(counts)
         add_days(self.days, other.days)
+        self.bad_packs |= other.bad_packs
 
     def day_hits(self, source: str, day: str) -> DayHits:
         """The counts of a day, to be added to."""

@@ -69,11 +69,12 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
-    packs = PackFiles(args.packs)
+    terminal = common.Terminal(quiet=False, strict=False)
+    files = PackFiles(args.packs, errors="skip")
+    packs = files.readable(lambda source, error: terminal.skip_pack(str(error)))
     for name in args.source or ():
         if name not in packs:
             raise ConfigError(f"--source: there is no pack of {name!r}")
-    terminal = common.Terminal(quiet=False, strict=False)
     pages = [] if args.source else [source for source in packs if packs[source].html]
     if pages:
         terminal.say(
@@ -85,13 +86,13 @@ def run(args: argparse.Namespace) -> int:
     if not asked:
         if len(pages) < len(packs):
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
-        return 0
+        return terminal.exit_code
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _collect_contexts(args, terminal, seen)
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
-        file = packs.files[source]
+        file = files.files[source]
         common.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
         answers, more = _ask_questions(args, packs[source], questions, seen[source], painter)
         if answers:
@@ -102,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
             break
     if not args.list:
         terminal.say(f"{counted(kept, 'answer')} in all")
-    return 0
+    return terminal.exit_code
 
 
 def _collect_contexts(

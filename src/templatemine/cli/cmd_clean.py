@@ -34,7 +34,8 @@ string; texts stay plain.
 
 If a source has no pack, a record with only HTML gets the main text by the page
 model alone. Other records pass unchanged, without "removed", and are counted:
-those of a source without a pack, those with only HTML if the pack is for text,
+those of a source without a pack, or with one that has an error (of a folder; it
+is named, and the exit code is 1), those with only HTML if the pack is for text,
 and those with only text if the pack is for HTML. An existing field "removed" is
 replaced, and counted; --removed-field gives the new field another name.
 
@@ -187,7 +188,8 @@ def run(args: argparse.Namespace) -> int:
         outputs.open_writer(form, stream, args.output, *columns) as output,
     ):
         hits = args.hits is not None
-        packs = PackFiles(args.packs, history_only=args.html == "main" and not hits, keep=hits)
+        history_only = args.html == "main" and not hits
+        packs = PackFiles(args.packs, history_only=history_only, keep=hits, errors="skip")
         cleaner = RecordCleaner(packs, config, jobs=args.jobs)
         with terminal.progress() as steps:
             written = 0
@@ -196,6 +198,8 @@ def run(args: argparse.Namespace) -> int:
                 nonlocal written
                 written += batch.records
                 steps("cleaning", written, None)
+                if batch.bad_pack and args.strict:
+                    _name_bad_packs(terminal, cleaner.tally)
 
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
@@ -207,8 +211,15 @@ def run(args: argparse.Namespace) -> int:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
+    _name_bad_packs(terminal, cleaner.tally)
     _print_summary(args, terminal, cleaner.tally)
-    return 0
+    return terminal.exit_code
+
+
+def _name_bad_packs(terminal: common.Terminal, tally: Tally) -> None:
+    """Name the packs that were skipped; the first one stops a strict run."""
+    for _, problem in sorted(tally.bad_packs.items()):
+        terminal.skip_pack(problem)
 
 
 def _clean_config(args: argparse.Namespace) -> CleanConfig:
@@ -250,22 +261,23 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     from templatemine.report.terminal import Painter, diff_lines, find_changes
 
     painter = Painter(common.shows_colours(sys.stdout))
-    packs = PackFiles(args.packs)
+    packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
     records = common.open_records(args.inputs, config.read, terminal.met)
     for change in find_changes(records, packs, cleaner, terminal.skip):
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
+    _name_bad_packs(terminal, cleaner.tally)
     args.json = False  # standard output is taken
     _print_summary(args, terminal, cleaner.tally)
-    return 0
+    return terminal.exit_code
 
 
 def _check_paths(args: argparse.Namespace) -> None:
     from templatemine.packs.pack_folder import pack_files
 
-    for file in (file for path in args.packs for file in pack_files(path)):
+    for file in (file for path in args.packs for file in pack_files(path, lambda file, error: None)):
         if common.same_file(file, args.output):
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
@@ -300,7 +312,9 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     """Where no record has a pack, its source is most often named in another way than when the pack was mined."""
     from templatemine.packs.pack_folder import PackFiles
 
-    records, packs = (tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs)))
+    records, packs = (
+        tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
+    )
     return (
         f"no record has a pack: the sources of the records are {records}, those of the packs are {packs}; "
         "--source-field and --source-of say where the source stands, as for mine"
@@ -311,6 +325,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
     return {
         "records": counts.records,
         "no_pack": counts.no_pack,
+        "bad_pack": counts.bad_pack,
         "page_model": counts.page_model,
         "fallback": counts.fallback,
         "other_kind": counts.other_kind,
@@ -329,6 +344,8 @@ def _format_row(source: str, counts: SourceTally) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
         notes.append("no pack: unchanged")
+    if counts.bad_pack:
+        notes.append("the pack has an error: unchanged")
     if counts.fallback:
         notes.append("no pack: cleaned with the fallback")
     if counts.page_model:
@@ -365,6 +382,7 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
     plain = total.records - total.no_text - total.formatted if total.formatted else 0
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
+        (total.bad_pack, "of sources whose pack has an error (unchanged)"),
         (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),

@@ -54,13 +54,13 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import load_packs
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    packs = load_packs([args.packs])
+    packs = load_packs([args.packs], errors="skip", on_skip=lambda source, error: terminal.skip_pack(str(error)))
     days = read_hits(args.hits or os.path.join(args.packs, "hits"))
     config = DriftConfig(documents=args.between, reference=args.reference)
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
         terminal.report({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
-        return 0
+        return terminal.exit_code
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
         (
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             common.print_text(f"{common.escape_line(one.source)}: {line}\n")
-    return 0
+    return terminal.exit_code
 
 
 _MAX_LISTED = 5

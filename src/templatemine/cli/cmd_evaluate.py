@@ -334,13 +334,13 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_gold(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.gold import GoldConfig, evaluate_spans, evaluate_texts, gold_texts, read_spans
+    from templatemine.evaluation.gold import GoldConfig, evaluate_annotation, evaluate_texts, gold_texts, read_spans
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
     if args.spans:
         if args.gold_field or args.folds != 1:
             raise ConfigError("--spans excludes --gold-field and --folds")
-        return [evaluate_spans(read.documents, read_spans(args.spans), system, config)]
+        return evaluate_annotation(read.documents, read_spans(args.spans), system, config)
     name = args.gold_field or "gold"
     records = _make_ids_unique(read)
     texts = gold_texts((record.document, record.fields.get(name)) for record in records)
@@ -461,9 +461,11 @@ unless --clean is given.
     "gold": _Trial(
         help="annotated spans, or gold texts",
         description="""\
-With --spans: JSON lines {"id", "spans": [[start, end, "template" | "dynamic"]]}
-of documents of the archive, in characters. Otherwise each record has a gold
-text, whose words are compared with the cleaned text or page.
+With --spans: JSON lines {"id", "spans": [[start, end, status, kind]]} of
+documents of the archive, in characters; the status is template, dynamic or
+optional, the kind may be missing. It also counts wounds: places at which
+content is cut. Otherwise each record has a gold text, whose words are compared
+with the cleaned text or page.
 """,
         add=_add_gold,
         run=_run_gold,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import CleanConfig
-from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
+from templatemine.errors import CapacityError, ConfigError, CorpusError, SkippedPackError, counted
 
 if TYPE_CHECKING:
     from templatemine.model import Document
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.report.terminal import Painter
 
     terminal = common.Terminal(quiet=False, strict=args.strict)
-    packs = PackFiles(args.packs)
+    packs = PackFiles(args.packs, errors="skip")
     painter = Painter(common.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
@@ -86,7 +86,12 @@ def run(args: argparse.Namespace) -> int:
             common.print_error(f"more articles follow after the first {printed}; --limit 0 prints all", "")
             break
         if document.source not in explainers:
-            explainers[document.source] = Explainer(packs.get(document.source), config)
+            try:
+                pack = packs.get(document.source)
+            except SkippedPackError as error:
+                terminal.skip_pack(str(error))
+                pack = None
+            explainers[document.source] = Explainer(pack, config)
         try:
             lines = _format_document(document, explainers[document.source], painter, args.context)
         except CapacityError as error:
@@ -108,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:
         raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
-    return 0
+    return terminal.exit_code
 
 
 def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:

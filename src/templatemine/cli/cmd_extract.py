@@ -282,6 +282,8 @@ def run(args: argparse.Namespace) -> int:
             nonlocal done
             done += pages
             steps("extracting", done, None)
+            if args.strict:
+                _name_bad_packs(terminal, extractor.tally)
 
         with closing(extractor.pieces(batches, terminal.met, progress)) as pieces:
             for piece in pieces:
@@ -289,8 +291,15 @@ def run(args: argparse.Namespace) -> int:
         if not extractor.tally.pages:
             raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
+    _name_bad_packs(terminal, extractor.tally)
     _print_summary(args, terminal, extractor.tally, single)
-    return 0
+    return terminal.exit_code
+
+
+def _name_bad_packs(terminal: common.Terminal, tally: ExtractTally) -> None:
+    """Name the packs that were skipped; the first one stops a strict run."""
+    for _, problem in sorted(tally.bad_packs.items()):
+        terminal.skip_pack(problem)
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:
@@ -315,7 +324,7 @@ def _read_packs(paths: Sequence[str]) -> Mapping[str, Pack]:
         return {}
     from templatemine.packs.pack_folder import PackFiles
 
-    return PackFiles(paths, history_only=True)
+    return PackFiles(paths, history_only=True, errors="skip")
 
 
 def _read_references(

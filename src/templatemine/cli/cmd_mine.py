@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -159,8 +159,17 @@ def run(args: argparse.Namespace) -> int:
         )
     if unreadable := mined.dates.describe():
         terminal.note(unreadable)
+    if args.memory is not None:
+        _name_bugs(terminal, mined.outcomes)
     _print_summary(args, terminal, mined)
-    return 0
+    return terminal.exit_code
+
+
+def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> None:
+    """Name the packs that were not written, for nobody could read them; the first one stops a strict run."""
+    for one in outcomes:
+        if one.bug:
+            terminal.skip_pack(one.bug)
 
 
 def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
@@ -184,6 +193,7 @@ def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> Arch
         for one in found:
             outcomes.append(shelf.write(one))
             steps("writing", len(outcomes), len(found))
+        _name_bugs(terminal, outcomes)  # before anything takes its place
     return ArchiveReport(
         outcomes=outcomes,
         documents=counter.sources.total(),

@@ -93,14 +93,15 @@ def run(args: argparse.Namespace) -> int:
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
-        packs = PackFiles(args.packs)
+        files = PackFiles(args.packs, errors="skip")
+        packs = files.readable(lambda source, error: terminal.skip_pack(str(error)))
         records = (
             common.read_nonempty_records(args.archive, common.read_config(args), terminal) if args.archive else None
         )
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:
-                yield from read_rejected(packs.files[source]) if args.rejected else ()
+                yield from read_rejected(files.files[source]) if args.rejected else ()
             except CorpusError as error:
                 terminal.say(
                     f"no rejected candidates of {common.escape_line(source)}: {common.escape_line(str(error))}"
@@ -117,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
-    return 0
+    return terminal.exit_code
 
 
 def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:

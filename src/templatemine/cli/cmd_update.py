@@ -102,10 +102,13 @@ def run(args: argparse.Namespace) -> int:
     if terminal.skipped and not found:
         raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
+    for one in found:
+        if one.bug:
+            terminal.skip_pack(one.bug)
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)
-        return 0
+        return terminal.exit_code
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
@@ -119,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if notes:
         terminal.say("", *notes)
-    return 0
+    return terminal.exit_code
 
 
 def _format_row(one: SourceUpdate) -> tuple[str, ...]:

@@ -55,12 +55,13 @@ __all__ = [
 ]
 
 _STRICT = """\
-  1    --strict: stopped at the first such document; nothing was written
+  1    --strict: stopped at the first such document or pack; nothing written
 """
 
 EXIT_CODES = f"""\
 exit codes:
   0    done; documents that could not be read were skipped, named and counted
+  1    done, but a pack with an error was left out and named
 {_STRICT}\
   2    wrong options, or an input or output with an error; nothing was written
   130  interrupted; nothing was written
@@ -544,6 +545,7 @@ class Terminal:
         self.quiet = quiet
         self.strict = strict
         self.skipped = 0
+        self.skipped_packs = 0
         self._began = time.monotonic()
         self._met: Report | None = None
 
@@ -568,6 +570,19 @@ class Terminal:
         self.skipped += 1
         if self.skipped <= MAX_NAMED_SKIPS:
             print_error(str(error), "skipped: ")
+
+    def skip_pack(self, problem: str) -> None:
+        """Count a pack that is left out, for it cannot be trusted or was not written; all are named, and the first one
+        stops a strict run."""
+        if self.strict:
+            raise StrictStop(f"{problem} (stopped because of --strict)")
+        self.skipped_packs += 1
+        print_error(problem, "pack skipped: ")
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a pack was left out, else 0."""
+        return 1 if self.skipped_packs else 0
 
     def skipped_more(self) -> None:
         """Print how many more documents were skipped than were named."""

@@ -20,7 +20,7 @@ from templatemine.desk.export import main_text, select_finished
 from templatemine.desk.library import Article, Library
 from templatemine.errors import TemplateMineError
 from templatemine.evaluation.gold import TEXT_FORMS
-from templatemine.evaluation.metrics import DYNAMIC, score_spans, score_words, split_words
+from templatemine.evaluation.metrics import DYNAMIC, OPTIONAL, GoldSpan, score_spans, score_words, split_words
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
@@ -117,7 +117,7 @@ def compare_systems(
     article: Article,
     pack: Pack | None,
     names: Sequence[str],
-    gold_spans: Sequence[tuple[int, int, str]] | None = None,
+    gold_spans: Sequence[GoldSpan] | None = None,
 ) -> Comparison:
     """Run systems on a document and compare what they keep; `names` as of `list_systems`."""
     document = article.document
@@ -195,7 +195,7 @@ def _compare_articles(
     pack: Pack | None,
     names: Sequence[str],
     people: Mapping[str, Sequence[Mark]],
-    spans: Sequence[tuple[int, int, str]] | None,
+    spans: Sequence[GoldSpan] | None,
     what: str,
     config: CleanConfig,
 ) -> Comparison:
@@ -203,7 +203,7 @@ def _compare_articles(
     fitting = pack if pack is None or not pack.html else None
     extra: dict[str, Sequence[Mark]] = {name: marks for name, marks in people.items() if name in names}
     if GOLD in names and spans is not None:
-        extra[GOLD] = list(spans)
+        extra[GOLD] = [(start, end, status) for start, end, status, *_ in spans]
     cuts = {name: _find_cuts(name, fitting, text, config) for name in names if name not in extra}
     scores: dict[str, float | None] = {
         name: score_spans(text, spans, rows).f1 if spans is not None else None for name, rows in cuts.items()
@@ -220,8 +220,8 @@ def _compare_articles(
     for start, end in pairwise(bounds):
         keeps = [not covers(start) for covers in columns.values()]
         notes = [_label_at(extra.get(name, ()), start) for name in columns]
-        # Dynamic boilerplate may be kept or removed: it makes no difference.
-        told = {kept for kept, note in zip(keeps, notes, strict=True) if note != DYNAMIC}
+        # Dynamic boilerplate and optional text may be kept or removed: it makes no difference.
+        told = {kept for kept, note in zip(keeps, notes, strict=True) if note not in (DYNAMIC, OPTIONAL)}
         segments.append({"text": text[start:end], "keeps": keeps, "notes": notes, "differs": len(told) > 1})
     said = what or "no gold standard: there are neither gold spans nor a finished annotation"
     return Comparison(systems=tuple(columns), segments=segments, scores=scores, gold=said, errors={})

@@ -116,6 +116,7 @@ class Library:
         self._slow: dict[str, list[Article]] = {}
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
+        self._refused: dict[str, PackError] = {}
         self._refresh()
 
     # ----------------------------------------------------------------------------------------------------------- packs
@@ -125,7 +126,10 @@ class Library:
         known = {path: source for source, path in self._files.items()}
         files: dict[str, str] = {}
         with suppress(PackError):  # a folder without packs: annotation alone
-            for path in pack_files(self._packs):
+            refused: dict[str, PackError] = {}
+            paths = pack_files(self._packs, refused.__setitem__)
+            self._refused = refused
+            for path in sorted([*paths, *refused]):
                 try:
                     source = escape_surrogates(self._read(path).pack.source)
                 except PackError:
@@ -135,6 +139,8 @@ class Library:
 
     def _read(self, path: str) -> StoredPack:
         """The pack of a file; from memory if the file has not changed."""
+        if path in self._refused:  # a link that leads out of the folder is not followed
+            raise PackError(str(self._refused[path]))
         try:
             mark = _file_state(os.stat(path))
             with self._lock:

@@ -1,7 +1,8 @@
 """Gold standards: annotated spans of articles and main texts of pages, in their formats.
 
-Spans are JSON lines {"id", "spans": [[start, end, "template" | "dynamic"], …]}, one file a source or one for all.  Main
-texts are a field of the records, as plain text, with CleanEval's mark-up, or with dragnet's line above the comments.
+Spans are JSON lines {"id", "spans": [[start, end, status, kind], …]}, one file a source or one for all.  The status is
+"template", "dynamic" or "optional"; the kind may be missing.  Main texts are a field of the records, as plain text,
+with CleanEval's mark-up, or with dragnet's line above the comments.
 """
 
 from __future__ import annotations
@@ -15,13 +16,12 @@ from statistics import fmean
 from typing import Any
 
 from templatemine.errors import CorpusError
+from templatemine.evaluation.cut_score import CutScore, average_kinds, score_cuts
 from templatemine.evaluation.metrics import (
-    DYNAMIC,
-    TEMPLATE,
-    SpanScore,
+    STATUSES,
+    GoldSpan,
     cleaneval_score,
     macro_average,
-    score_spans,
     score_words,
     split_words,
 )
@@ -36,6 +36,7 @@ __all__ = [
     "TEXT_FORMS",
     "GoldConfig",
     "GoldSpans",
+    "evaluate_annotation",
     "evaluate_spans",
     "evaluate_texts",
     "gold_texts",
@@ -43,14 +44,14 @@ __all__ = [
     "score_texts",
 ]
 
-GoldSpans = Mapping[str, Sequence[tuple[int, int, str]]]
+GoldSpans = Mapping[str, Sequence[GoldSpan]]
 """Id of a document -> its annotated spans."""
 
 
 # -------------------------------------------------------------------------------------------------------------- spans
 
 
-def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, str]]]:
+def read_spans(path: str | os.PathLike[str]) -> dict[str, list[GoldSpan]]:
     """The annotated spans of a file or of all .jsonl files of a folder.
 
     Raises
@@ -62,7 +63,7 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, s
     files = sorted(root.glob("*.jsonl")) if root.is_dir() else [root]
     if not files:
         raise CorpusError("expected .jsonl files of annotated spans, found none", str(root), fatal=True)
-    spans_by_id: dict[str, list[tuple[int, int, str]]] = {}
+    spans_by_id: dict[str, list[GoldSpan]] = {}
     for file in files:
         try:
             lines = file.read_bytes().splitlines()
@@ -77,21 +78,27 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[tuple[int, int, s
     return spans_by_id
 
 
-def _parse_spans(line: bytes, where: str) -> tuple[str, list[tuple[int, int, str]]]:
+def _parse_spans(line: bytes, where: str) -> tuple[str, list[GoldSpan]]:
     try:
         row = decode_line(line)
-        spans = [(int(start), int(end), str(label)) for start, end, label in row["spans"]]
+        spans = [_parse_span(*span) for span in row["spans"]]
         document_id = str(row["id"])
     except (ValueError, KeyError, TypeError) as error:
-        problem = 'expected {"id", "spans": [[start, end, label], …]}, found ' + repr(
+        problem = 'expected {"id", "spans": [[start, end, status, kind], …]}, found ' + repr(
             line[:60].decode("utf-8", "replace")
         )
         raise CorpusError(problem, where, fatal=True) from error
-    for start, end, label in spans:
-        if not 0 <= start <= end or label not in (TEMPLATE, DYNAMIC):
-            problem = f"expected 0 <= start <= end and a label {TEMPLATE} or {DYNAMIC}, found {[start, end, label]}"
+    for start, end, status, *_ in spans:
+        if not 0 <= start <= end or status not in STATUSES:
+            problem = f"expected 0 <= start <= end and a status of {', '.join(STATUSES)}, found {[start, end, status]}"
             raise CorpusError(problem, where, fatal=True)
     return document_id, spans
+
+
+def _parse_span(start: Any, end: Any, status: Any, kind: Any = None) -> GoldSpan:
+    if kind is None:
+        return int(start), int(end), str(status)
+    return int(start), int(end), str(status), str(kind)
 
 
 _SPAN_UNITS = {
@@ -101,15 +108,18 @@ _SPAN_UNITS = {
     "precision": "share",
     "f1": "share",
     "loss": "small share",
+    "wounds": "number",
 }
+_KIND_UNITS = {"kind": "text", "sources": "count", "characters": "count", "recall": "share"}
 
 
-def evaluate_spans(
+def evaluate_annotation(
     documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
-) -> TrialResult:
+) -> list[TrialResult]:
     """Learn from all documents, or from a sample and the annotated ones; clean the annotated ones and count characters.
 
-    Rows are a source each and their mean; recall, precision and F1 are means over the sources that hold templates.
+    The first table has a row for each source and their mean; recall, precision and F1 are means over the sources that
+    hold templates.  If the spans have kinds, a second one has the share of each kind that is removed.
 
     Raises
     ------
@@ -130,36 +140,62 @@ def evaluate_spans(
         (item.source, item.id) for item in (*sample_documents(documents, config.sample, config.seed), *annotated)
     }
     history = [document for document in documents if (document.source, document.id) in learnt_ids]
-    scores: dict[str, SpanScore] = {}
-    document_counts: dict[str, int] = {}
+    scores: dict[str, CutScore] = {}
     for document, cleaned in zip(annotated, run_system(system, history, annotated), strict=True):
         try:
-            span_score = score_spans(
-                document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed)
-            )
+            score = score_cuts(document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed))
         except CorpusError as error:
             raise CorpusError(error.problem, document.id, fatal=True) from None
-        scores[document.source] = scores.get(document.source, SpanScore()) + span_score
-        document_counts[document.source] = document_counts.get(document.source, 0) + 1
-    rows: list[dict[str, Any]] = [
-        {"source": source, "documents": document_counts[source], **_span_figures(score)}
-        for source, score in sorted(scores.items())
-    ]
-    rows.append({"source": "mean", "documents": len(annotated), **macro_average(scores.values())})
+        scores[document.source] = scores.get(document.source, CutScore()) + score
     settings = {
         "seed": config.seed,
         "sample of a source": config.sample,
         "documents": len(history),
         "annotated": len(annotated),
     }
+    return [_tabulate_sources(scores, settings), *_tabulate_kinds(scores, settings)]
+
+
+def evaluate_spans(
+    documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
+) -> TrialResult:
+    """The first table of `evaluate_annotation`."""
+    return evaluate_annotation(documents, gold, system, config)[0]
+
+
+def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> TrialResult:
+    rows: list[dict[str, Any]] = [
+        {
+            "source": source,
+            "documents": score.articles,
+            **{name: getattr(score.spans, name) for name in ("recall", "precision", "f1", "loss")},
+            "wounds": score.wound_rate,
+        }
+        for source, score in sorted(scores.items())
+    ]
+    mean: dict[str, Any] = {
+        "source": "mean",
+        "documents": sum(score.articles for score in scores.values()),
+        **macro_average(score.spans for score in scores.values()),
+        "wounds": fmean(score.wound_rate for score in scores.values()) if scores else None,
+    }
     notes = (
         "counts are characters other than white space; removal of dynamic boilerplate is neither required nor punished",
+        "optional spans are not counted",
+        "wounds: places in 100 documents at which letters or digits of content are removed",
     )
-    return TrialResult(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=tuple(rows), notes=notes)
+    return TrialResult(name="gold spans", settings=settings, units=_SPAN_UNITS, rows=(*rows, mean), notes=notes)
 
 
-def _span_figures(score: SpanScore) -> dict[str, float | None]:
-    return {"recall": score.recall, "precision": score.precision, "f1": score.f1, "loss": score.loss}
+def _tabulate_kinds(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> list[TrialResult]:
+    """The table of kinds; none if no span has one."""
+    rows = tuple(
+        {"kind": kind, "sources": sources, "characters": characters, "recall": recall}
+        for kind, (recall, sources, characters) in average_kinds(scores.values()).items()
+    )
+    notes = ("template and dynamic text; recall is a mean over the sources with such text",)
+    result = TrialResult(name="gold spans by kind", settings=settings, units=_KIND_UNITS, rows=rows, notes=notes)
+    return [result] if rows else []
 
 
 # -------------------------------------------------------------------------------------------------------------- texts

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import unescape
 from statistics import fmean
 from types import ModuleType
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from templatemine.errors import CorpusError, MissingExtraError, pip_line
 
 __all__ = [
     "CleanEvalScore",
+    "GoldSpan",
     "SpanScore",
     "WordScore",
     "cleaneval_score",
@@ -31,6 +33,7 @@ __all__ = [
     "span_mask",
     "split_segments",
     "split_words",
+    "status_masks",
     "visible_mask",
     "word_distance",
 ]
@@ -41,9 +44,12 @@ _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SINGLE}]|[^\W{_SINGLE}]+")
 _TAG = re.compile(r"<([phl])>", re.IGNORECASE)
 
-TEMPLATE, DYNAMIC = "template", "dynamic"
-"""Labels of annotated spans: boilerplate that must be removed; boilerplate with other words in every document, whose
-removal is neither required nor punished."""
+TEMPLATE, DYNAMIC, OPTIONAL = STATUSES = ("template", "dynamic", "optional")
+"""Status of an annotated span: boilerplate that must be removed; boilerplate with other words in every document, whose
+removal is neither required nor punished; what some keep and others remove, which is not counted at all."""
+
+GoldSpan: TypeAlias = tuple[int, int, str] | tuple[int, int, str, str]
+"""An annotated span: start and end in code points, end exclusive; its status; its kind, where that is known."""
 
 
 def harmonic_mean(first: float, second: float) -> float:
@@ -122,31 +128,43 @@ def span_mask(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
     return mask
 
 
-def score_spans(text: str, gold: Iterable[tuple[int, int, str]], removed: Iterable[tuple[int, int]]) -> SpanScore:
+def status_masks(text: str, gold: Iterable[GoldSpan]) -> tuple[Mask, Mask, Mask]:
+    """Characters of each status, in the order of `STATUSES`; where spans lie over each other, the first of these holds.
+
+    Raises
+    ------
+    CorpusError
+        A span that is not in the text, or another status.
+    """
+    spans: dict[str, list[tuple[int, int]]] = {status: [] for status in STATUSES}
+    for start, end, status, *_ in gold:
+        if status not in spans:
+            raise CorpusError(f"expected a status of {', '.join(STATUSES)}, found {status!r}")
+        spans[status].append((start, end))
+    template, dynamic, optional = (span_mask(len(text), spans[status]) for status in STATUSES)
+    return template, dynamic & ~template, optional & ~template & ~dynamic
+
+
+def score_spans(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int, int]]) -> SpanScore:
     """Compare the removed parts of a text with its annotation.
 
     Parameters
     ----------
     text : str
-    gold : iterable of (start, end, label)
-        In code points, end exclusive; the labels are "template" and "dynamic", and where both lie over each other it
-        is template.
+    gold : iterable of (start, end, status) or (start, end, status, kind)
+        In code points, end exclusive; see `status_masks`.
     removed : iterable of (start, end)
         May overlap.
 
     Raises
     ------
     CorpusError
-        A span that is not in the text, or another label.
+        A span that is not in the text, or another status.
     """
-    gold = list(gold)
-    unknown = {label for _, _, label in gold} - {TEMPLATE, DYNAMIC}
-    if unknown:
-        raise CorpusError(f"expected the labels {TEMPLATE} and {DYNAMIC}, found {sorted(unknown)[0]!r}")
     visible = visible_mask(text)
-    template = span_mask(len(text), ((start, end) for start, end, label in gold if label == TEMPLATE)) & visible
-    dynamic = span_mask(len(text), ((start, end) for start, end, label in gold if label == DYNAMIC))
-    content = visible & ~dynamic & ~template
+    template, dynamic, optional = status_masks(text, gold)
+    content = visible & ~(template | dynamic | optional)
+    template &= visible
     cut = span_mask(len(text), removed)
     return SpanScore(*(int(np.count_nonzero(mask)) for mask in (template, content, template & cut, content & cut)))
 

@@ -8,6 +8,7 @@ of parts of the documents add up, wherever these are.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -22,7 +23,7 @@ from templatemine.mining.near_duplicates import is_blank
 from templatemine.mining.slot_types import FillerReader, Fillers, Slot
 from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
-from templatemine.text.dates import Calendar
+from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import ANCHORS
 
 __all__ = ["MatchQuery", "Matches", "apply_counts"]
@@ -41,8 +42,8 @@ class Matches:
         Occurrences and documents.
     documents, blank : int
         Documents with text, and without.
-    dates : tuple of str
-        First and last day, or none.
+    days : Counter of str
+        How many have each day as their date.
     fillers : Fillers
     """
 
@@ -50,17 +51,16 @@ class Matches:
     df: NDArray[np.int64]
     documents: int
     blank: int
-    dates: tuple[str, ...]
+    days: Counter[str]
     fillers: Fillers
 
     def __add__(self, other: Matches) -> Matches:
-        dates = sorted({*self.dates, *other.dates})
         return Matches(
             count=self.count + other.count,
             df=self.df + other.df,
             documents=self.documents + other.documents,
             blank=self.blank + other.blank,
-            dates=(dates[0], dates[-1]) if dates else (),
+            days=self.days + other.days,
             fillers=self.fillers + other.fillers,
         )
 
@@ -104,13 +104,12 @@ class MatchQuery:
                     matcher.count(data, searched, totals, last_document)
                 searched += 1
             reader.add(texts)
-        days = calendar.days()
         return Matches(
             count=totals[:, 0],
             df=totals[:, 1],
             documents=searched,
             blank=blank,
-            dates=(days[0], days[-1]) if days else (),
+            days=calendar.counts(),
             fillers=reader.fillers(),
         )
 
@@ -134,12 +133,13 @@ def apply_counts(candidates: SourceCandidates, query: MatchQuery, matches: Match
     df = np.minimum(np.rint(candidates.repeats.df * scale), matches.documents).astype(np.int32)
     count = np.rint(candidates.repeats.count * scale).astype(np.int32)
     df[rows], count[rows] = matches.df, matches.count
+    dates = covered_days(matches.days)
     return replace(
         candidates,
         documents=matches.documents,
         blank=matches.blank,
-        first_date=matches.dates[0] if matches.dates else None,
-        last_date=matches.dates[-1] if matches.dates else None,
+        first_date=dates[0] if dates else None,
+        last_date=dates[-1] if dates else None,
         repeats=replace(candidates.repeats, df=df, count=count),
         strings=replace(candidates.strings, df=df, count=count),
         copies=0,

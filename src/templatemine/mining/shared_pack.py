@@ -95,16 +95,17 @@ def collect_claims(
     for template in pack.templates:
         if template.anchor and (template.filler != ANY or not template.slot):
             templates.setdefault(template.string, []).append(template)
-    claims = [
-        Claim(template=template, sources=source_count)
-        for row, source_count in zip(rows[is_shared].tolist(), sources[is_shared].tolist(), strict=True)
+    # A string may be several candidates, but claims each of its templates once.
+    claims = {
+        template.id: Claim(template=template, sources=source_count)
+        for source_count, row in sorted(zip(sources[is_shared].tolist(), rows[is_shared].tolist(), strict=True))
         for template in templates.get(candidates.strings.readable(row, pack.patterns), ())
-    ]
+    }
     return Claims(
         source=candidates.source,
         documents=candidates.documents,
         dates=(candidates.first_date, candidates.last_date) if candidates.first_date and candidates.last_date else (),
-        claims=tuple(claims),
+        claims=tuple(claims.values()),
     )
 
 

@@ -18,7 +18,7 @@ from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
-from templatemine.packs.pack import template_id
+from templatemine.packs.pack import keep_one_of_each, template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
 from templatemine.text.slots import ANY, slot_token
@@ -82,8 +82,11 @@ def build_templates(
 
     # A label whose slot takes all that ever filled it goes with its filler, or not at all.
     always_filled = {row for (row, _), slot_type in types.items() if slot_type.always}
-    templates = [template(row, "") for row in rows.tolist() if row not in always_filled]
-    templates += [template(row, side) for row, side in slots]
+    # Of equal strings that one stays which has no slot: the other's, with its filler, holds where it does itself.
+    slotted = {row for row, _ in slots}
+    plain = sorted(rows.tolist(), key=lambda row: (row in slotted, -strings.df[row], anchor_of(candidates, row)))
+    templates = [template(row, "") for row in plain if row not in always_filled]
+    templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
     return tuple(sorted(templates, key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens)))
 
 

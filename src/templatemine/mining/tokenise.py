@@ -18,7 +18,7 @@ from templatemine.config import TokeniseConfig
 from templatemine.errors import CapacityError
 from templatemine.model import Corpus, Document
 from templatemine.text import _scan
-from templatemine.text.dates import Calendar
+from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 
@@ -50,9 +50,9 @@ class Vocabulary(Sequence[bytes]):
             yield from (arena[first:end] for first, end in pairwise((offsets - offsets[0]).tolist()))
 
 
-def document_days(dates: Iterable[str | None]) -> list[str]:
-    """The days of the dates of one source, see `dates`, ascending."""
-    return Calendar(dates).days()
+def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
+    """The first and the last day of the dates of one source, see `dates.covered_days`."""
+    return covered_days(Calendar(dates).counts())
 
 
 def document_input(document: Document, patterns: PatternSet, separators: str) -> str | bytes:

@@ -8,7 +8,7 @@ elsewhere.  A template with ``tokens`` None is an expression written by hand; it
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -30,7 +30,7 @@ from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_word
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "mined_mark", "template_id"]
+__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "keep_one_of_each", "mined_mark", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """The program that wrote a pack; the second number is the version of its expressions."""
@@ -45,6 +45,22 @@ def template_id(tokens: Sequence[str]) -> str:
 
     tokens = [SLOT if slot_kind(token) else token for token in tokens]
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
+    """The templates with one of each id, in their order: a pack has a string, with its slot on one side or without,
+    once.
+
+    A string may be accepted as a segment and as a label, or with two kinds of fillers.  The template stays that holds
+    at fewest edges of lines, of several the first.  So an id says nothing but the tokens of its own template, whatever
+    else is in the pack, and no two templates of a pack share one.
+    """
+    by_id: dict[str, Template] = {}
+    for template in templates:
+        other = by_id.setdefault(template.id, template)
+        if ANCHORS[template.anchor].bit_count() < ANCHORS[other.anchor].bit_count():
+            by_id[template.id] = template
+    return list(by_id.values())
 
 
 def mined_mark(template: Template) -> str:
@@ -214,11 +230,20 @@ class Pack:
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the pack, and its folder if that is missing; an existing file is refused without `force`, and never
-        left half written."""
+        left half written.
+
+        Raises
+        ------
+        UnreadablePackError
+            `load` would refuse it; nothing was written.
+        """
+        from templatemine.packs import pack_json
+
+        text = pack_json.write_checked(self)
         with suppress(OSError):  # the writer says better what is wrong
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_writer(str(path), force=force) as handle:
-            handle.write(self.to_json().encode("utf-8"))
+            handle.write(text.encode("utf-8"))
 
     @classmethod
     def load(cls, path: str | Path, *, history_only: bool = False) -> Pack:

@@ -12,16 +12,18 @@ import gzip
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from templatemine.errors import CorpusError, PackError
+from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, UnreadablePackError
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
 from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import safe_file_name
+from templatemine.packs import pack_json
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "refuse_renamed",
     "rejected_path",
     "serialise_result",
+    "warn_skipped",
 ]
 
 RejectedCandidate = tuple[tuple[str, ...], int, int, str]
@@ -88,6 +91,8 @@ class SourceOutcome:
         Reason -> strings.
     overrides : int
         Rules of a person that the pack carries.
+    bug : str
+        Why the pack that was made was not written: it could not be read (`UnreadablePackError`).
     """
 
     source: str
@@ -99,14 +104,14 @@ class SourceOutcome:
     cutoff_df: int | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     overrides: int = 0
+    bug: str = ""
 
     @classmethod
     def from_result(cls, result: SourceResult, pack_path: str) -> SourceOutcome:
         """The outcome of a result whose pack goes to `pack_path`, where an earlier one may be."""
         pack = result.pack
         if pack is None:
-            note = f"{result.note}; the pack of an earlier run stays" if os.path.exists(pack_path) else result.note
-            return cls(source=result.source, documents=result.documents, pack=None, note=note)
+            return cls._without_pack(result, pack_path, result.note)
         return cls(
             source=result.source,
             documents=result.documents,
@@ -118,6 +123,16 @@ class SourceOutcome:
             rejected=dict(pack.rejected),
             overrides=len(pack.overrides.rules),
         )
+
+    @classmethod
+    def from_bug(cls, result: SourceResult, pack_path: str, error: UnreadablePackError) -> SourceOutcome:
+        """The outcome of a result whose pack could not be read."""
+        return replace(cls._without_pack(result, pack_path, "it could not be read, which is a bug"), bug=str(error))
+
+    @classmethod
+    def _without_pack(cls, result: SourceResult, pack_path: str, note: str) -> SourceOutcome:
+        note += "; the pack of an earlier run stays" if os.path.exists(pack_path) else ""
+        return cls(source=result.source, documents=result.documents, pack=None, note=note)
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome as plain values, for JSON."""
@@ -134,12 +149,19 @@ class SerialisedPack:
 
 
 def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
-    """The pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`."""
+    """The pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
+
+    One that could not be read has no files: those that are there stay, and the outcome says why.
+    """
     files: dict[str, bytes] = {}
     if result.pack is not None:
+        try:
+            text = pack_json.write_checked(result.pack)
+        except UnreadablePackError as error:
+            return SerialisedPack(SourceOutcome.from_bug(result, pack_path, error), files)
         pack, rejected = pack_names(result.source)
         lines = () if result.rejected is None else result.rejected.json_lines()
-        files = {pack: result.pack.to_json().encode("utf-8"), rejected: compress_lines(lines)}
+        files = {pack: text.encode("utf-8"), rejected: compress_lines(lines)}
     return SerialisedPack(SourceOutcome.from_result(result, pack_path), files)
 
 
@@ -190,8 +212,14 @@ def pack_names(source: str) -> tuple[str, str]:
 # ----------------------------------------------------------------------------------------------------- packs back in
 
 
-def pack_files(path: str | os.PathLike[str]) -> list[str]:
+OnBadFile = Callable[[str, PackError], None]
+"""Called with a file of a folder of packs, and what is wrong with it."""
+
+
+def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) -> list[str]:
     """The pack files a path stands for: itself, or every ``.json`` in a folder, by name.
+
+    With `on_error` it is told of files of a folder that are none, which are left out.
 
     Raises
     ------
@@ -210,9 +238,16 @@ def pack_files(path: str | os.PathLike[str]) -> list[str]:
         raise PackError(f"{path}: cannot be read: {error.strerror}") from error
     if not names:
         raise PackError(f"{path}: expected a folder with packs, found no {PACK_SUFFIX} file in it")
-    files = [os.path.join(path, name) for name in names]
-    for file in files:
-        _check_within(path, file)
+    files = []
+    for file in (os.path.join(path, name) for name in names):
+        try:
+            _check_within(path, file)
+        except PackError as error:
+            if on_error is None:
+                raise
+            on_error(file, error)
+        else:
+            files.append(file)
     return files
 
 
@@ -277,6 +312,14 @@ class PackFiles(Mapping[str, Pack]):
         See `Pack.load`.
     keep : bool, default True
         Hold the packs that were read, for who asks for them more than once.
+    errors : {"raise", "skip"}
+        What becomes of a pack in a folder that cannot be trusted.  With "skip" whoever asks for it gets a
+        `SkippedPackError`, and the others are there all the same.  A file that is named itself is never skipped.
+
+    Attributes
+    ----------
+    files : dict of str to str
+        The file of each source, bad ones included.
 
     Raises
     ------
@@ -286,33 +329,87 @@ class PackFiles(Mapping[str, Pack]):
     """
 
     def __init__(
-        self, paths: Iterable[str | os.PathLike[str]], *, history_only: bool = False, keep: bool = True
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        history_only: bool = False,
+        keep: bool = True,
+        errors: str = "raise",
     ) -> None:
+        if errors not in ("raise", "skip"):
+            raise ConfigError(f"errors: expected raise or skip, got {errors!r}")
         self.files: dict[str, str] = {}
         self._history_only = history_only
         self._keep = keep
         self._packs: dict[str, Pack] = {}
-        for file in (file for path in paths for file in pack_files(path)):
-            source = _read_source(file)
-            if source is None:
+        self._skips = errors == "skip"
+        self._in_folders: set[str] = set()
+        self._bad: dict[str, str] = {}
+        for path in paths:
+            if self._skips and os.path.isdir(path):
+                self._in_folders.update(files := pack_files(path, self._note_bad_file))
+            else:
+                files = pack_files(path)
+            for file in files:
+                self._add(file)
+
+    def _note_bad_file(self, file: str, error: PackError) -> None:
+        """A file from which nobody can tell its source is for the one that its name is made of."""
+        name = os.path.basename(file).removesuffix(PACK_SUFFIX)
+        self.files.setdefault(name, file)
+        self._bad[name] = str(error)
+
+    def _add(self, file: str) -> None:
+        source = _read_source(file)
+        if source is None:
+            try:
                 source = Pack.load(file).source  # which tells what is wrong with it
-            if source in self.files:
-                raise PackError(
-                    f"{file}: expected one pack a source, found a second one for {source!r}; the first is "
-                    f"{self.files[source]}"
-                )
-            self.files[source] = file
+            except PackError as error:
+                if file not in self._in_folders:
+                    raise
+                return self._note_bad_file(file, error)
+        if source in self.files and source not in self._bad:
+            problem = (
+                f"{file}: expected one pack a source, found a second one for {source!r}; the first is "
+                f"{self.files[source]}"
+            )
+            if not {file, self.files[source]} <= self._in_folders:
+                raise PackError(problem)
+            self._bad[source] = problem
+        self.files[source] = file
+        return None
 
     def __getitem__(self, source: str) -> Pack:
         if source in self._packs:
             return self._packs[source]
-        file = self.files[source]
-        pack = Pack.load(file, history_only=self._history_only)
-        if pack.source != source:
-            raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+        file = self.files[self._name(source)]
+        try:
+            if problem := self._bad.get(self._name(source)):
+                raise PackError(problem)
+            pack = Pack.load(file, history_only=self._history_only)
+            if pack.source != source:
+                raise PackError(f"{file}: source: expected {source!r}, as before, found {pack.source!r}")
+        except PackError as error:
+            if self._skips and (file in self._in_folders or self._name(source) in self._bad):
+                raise SkippedPackError(str(error)) from error
+            raise
         if self._keep:
             self._packs[source] = pack
         return pack
+
+    def _name(self, source: str) -> str:
+        """The source as it is in `files`: where a file does not tell its source, the name of the file."""
+        return source if source in self.files or not self._bad else safe_file_name(source)
+
+    def readable(self, on_skip: Callable[[str, SkippedPackError], None]) -> dict[str, Pack]:
+        """All packs, read; each that is skipped is told."""
+        packs = {}
+        for source in self.files:
+            try:
+                packs[source] = self[source]
+            except SkippedPackError as error:
+                on_skip(source, error)
+        return packs
 
     def by_tokens(self) -> bool:
         """Whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
@@ -322,7 +419,7 @@ class PackFiles(Mapping[str, Pack]):
             return False
 
     def __contains__(self, source: object) -> bool:
-        return source in self.files
+        return source in self.files or (isinstance(source, str) and self._name(source) in self._bad)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -332,7 +429,7 @@ class PackFiles(Mapping[str, Pack]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Other processes read for themselves."""
-        return {"files": self.files, "_history_only": self._history_only, "_keep": self._keep, "_packs": {}}
+        return {**self.__dict__, "_packs": {}}
 
 
 _MORE_THAN_TOKENS = (b'"html":true', b'"tokens":null', b'"user_patterns":[{')
@@ -346,15 +443,28 @@ def _has_more_than_tokens(file: str) -> bool:
     return any(mark in data for mark in _MORE_THAN_TOKENS)
 
 
-def load_packs(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Pack]:
+def load_packs(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    errors: str = "raise",
+    on_skip: Callable[[str, SkippedPackError], None] | None = None,
+) -> dict[str, Pack]:
     """Load all packs of files and folders, by the source that each names.
+
+    With `errors` "skip" those of a folder that cannot be trusted are left out, and `on_skip` is called for each, or a
+    warning names it.
 
     Raises
     ------
     PackError
         A pack cannot be trusted (see `Pack.load`), or two are for the same source.
     """
-    return dict(PackFiles(paths))
+    return PackFiles(paths, errors=errors).readable(on_skip or warn_skipped)
+
+
+def warn_skipped(source: str, error: SkippedPackError) -> None:
+    """Warn of a pack that is skipped."""
+    warnings.warn(f"pack skipped, and {source!r} left as it is: {error}", stacklevel=3)
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:

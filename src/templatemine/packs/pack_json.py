@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
-from templatemine.errors import ConfigError, PackError
-from templatemine.model import Cutoff, Question, Template
+from templatemine.errors import ConfigError, PackError, UnreadablePackError
+from templatemine.model import Cutoff, PathVote, Question, RepeatedText, Template
 from templatemine.packs import overrides, page_section
+from templatemine.packs.oddities import tell_oddities
 from templatemine.packs.pack import Pack, mined_mark
 from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
@@ -31,7 +33,17 @@ from templatemine.text.patterns import make_pattern_set
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["READABLE", "SCHEMA", "PackSerialiser", "read", "read_mined", "read_template", "rename_old_fields", "write"]
+__all__ = [
+    "READABLE",
+    "SCHEMA",
+    "PackSerialiser",
+    "read",
+    "read_mined",
+    "read_template",
+    "rename_old_fields",
+    "write",
+    "write_checked",
+]
 
 SCHEMA = 2
 READABLE = (1, SCHEMA)
@@ -44,6 +56,25 @@ READABLE = (1, SCHEMA)
 def write(pack: Pack) -> str:
     """The pack as JSON text; the same pack gives the same text."""
     return PackSerialiser().serialise(pack).decode("utf-8")
+
+
+def write_checked(pack: Pack) -> str:
+    """`write`, after the reader's own checks of what it gives: no file takes its place that nobody could read.
+
+    Raises
+    ------
+    UnreadablePackError
+        Naming the source and the rule.
+    """
+    text = pack.to_json()
+    try:
+        read(text, pack.source)
+    except PackError as error:
+        raise UnreadablePackError(
+            f"{error}; so this pack would be refused by whoever reads it, and is not written. "
+            f"If mining made it, this is a bug of templatemine {__version__}: please report it, with this line"
+        ) from error
+    return text
 
 
 class PackSerialiser:
@@ -196,7 +227,7 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
         Naming the field and what was found there, after `where`.
     """
     with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
-        return _read_data(orjson.loads(text), where, history_only)
+        return _read_data(orjson.loads(text), text, where, history_only)
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -206,13 +237,20 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
-    return _read_data(data, where, history_only)
+    return _read_data(data, text, where, history_only)
 
 
-def _read_data(data: Any, where: str, history_only: bool) -> Pack:
-    if history_only and isinstance(data, dict) and _is_html(data):
-        data = {**data, "templates": [], "mined": [], "questions": []}
-    return check_pack(_build_pack(data, where), where)
+def _read_data(data: Any, text: str, where: str, history_only: bool) -> Pack:
+    pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where), where)
+    tell_oddities(data, text, _KNOWN_FIELDS, where)
+    return pack
+
+
+def _without_templates(data: Any) -> Any:
+    """The data of a pack of HTML without its templates, any other as it is."""
+    return (
+        {**data, "templates": [], "mined": [], "questions": []} if isinstance(data, dict) and _is_html(data) else data
+    )
 
 
 def _is_html(data: Mapping[str, Any]) -> bool:
@@ -275,6 +313,26 @@ _TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
     "example": (str, "a string"),
     "anchor": (str, "a string"),
 }
+
+
+_KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
+    "": frozenset(
+        (
+            *("schema", "boundaries", "caution", "mined", "questions"),
+            *(*_FIELD_TYPES, *RENAMED_FIELDS, *overrides.KEYS, *page_section.KEYS),
+        )
+    ),
+    "tokeniser": frozenset(("html", "separators")),
+    "user_patterns": frozenset(field.name for field in fields(UserPattern)),
+    "cutoff": frozenset(field.name for field in fields(Cutoff)),
+    "templates": frozenset(field.name for field in fields(Template)),
+    "removed": frozenset(field.name for field in fields(Template)),
+    "questions": frozenset(field.name for field in fields(Question)),
+    "pages": frozenset(("documents", "share")),
+    "page_paths": frozenset(field.name for field in fields(PathVote)),
+    "page_texts": frozenset(field.name for field in fields(RepeatedText)),
+}
+"""Fields of a pack, and of the objects in it, by where they stand."""
 
 
 def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> None:

@@ -376,7 +376,7 @@ class Extraction:
 
 
 class Extractor:
-    """One system, ready for any number of pages of one site; safe to share between threads.
+    """One system, ready for any number of pages of one site; safe to share between threads, and to pickle.
 
     Parameters
     ----------
@@ -405,7 +405,12 @@ class Extractor:
         config: ExtractConfig | None = None,
     ) -> None:
         self.system = DEFAULT if system is None else system
-        self._classify = load_system(self.system, Site(pack=pack, references=references), config or ExtractConfig())
+        self._site, self._config = Site(pack=pack, references=references), config or ExtractConfig()
+        self._classify = load_system(self.system, self._site, self._config)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What it was made of: other processes load the system themselves."""
+        return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
         """Extract a page; bytes are decoded as `io.folder.decode_html` does, `notes` stand before its own, and
@@ -419,6 +424,10 @@ class Extractor:
         return extract_page(
             decode_html(html) if isinstance(html, bytes) else html, self._classify, self.system, notes, url
         )
+
+
+def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
+    return Extractor(system, pack=site.pack, references=site.references, config=config)
 
 
 def extract_page(

@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from datetime import date as calendar_date
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from templatemine.errors import counted
 from templatemine.text.calendars import MONTHS as NAMES
 
-__all__ = ["MONTH_NUMBERS", "Calendar", "UnreadableDates", "resolve_day", "resolve_days"]
+__all__ = ["MONTH_NUMBERS", "Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
 
 MONTHS = (
     "january jan januar jänner janvier enero janeiro gennaio januari",
@@ -144,17 +146,17 @@ class Calendar:
     """
 
     def __init__(self, dates: Iterable[str | None] = ()) -> None:
-        self._days: set[str] = set()
-        self._ambiguous: set[_AmbiguousDate] = set()
+        self._days: Counter[str] = Counter()
+        self._ambiguous: Counter[_AmbiguousDate] = Counter()
         for date in dates:
             self.add(date)
 
     def add(self, date: str | None) -> None:
         parsed = _parse_date(date) if date else None
         if isinstance(parsed, str):
-            self._days.add(parsed)
+            self._days[parsed] += 1
         elif parsed is not None:
-            self._ambiguous.add(parsed)
+            self._ambiguous[parsed] += 1
 
     def day_first(self, separator: str) -> bool | None:
         """Whether days come first in dates parted by `separator`; None if that is not known."""
@@ -163,9 +165,59 @@ class Calendar:
 
     def days(self) -> list[str]:
         """The days that are known, ascending, each once."""
+        return sorted(self.counts())
+
+    def counts(self) -> Counter[str]:
+        """How many dates are of each day that is known."""
         order = {mark: self.day_first(mark) for mark in {ambiguous[0] for ambiguous in self._ambiguous}}
-        resolved = (_resolve(ambiguous, order[ambiguous[0]]) for ambiguous in self._ambiguous)
-        return sorted(self._days.union(day for day in resolved if day is not None))
+        counts = Counter(self._days)
+        for ambiguous, number in self._ambiguous.items():
+            day = _resolve(ambiguous, order[ambiguous[0]])
+            if day is not None:
+                counts[day] += number
+        return counts
+
+
+_MAX_STRAY_SHARE = 0.01
+"""Documents at either end that may be misdated: one in a hundred, but one of five or more."""
+_MIN_STRAY_DAYS = 365
+"""And so many days at least must lie between them and the others."""
+
+
+def covered_days(counts: Mapping[str, int]) -> tuple[str, str] | tuple[()]:
+    """The first and the last day of an archive, by the number of its documents of each day; none without days.
+
+    A few documents of a mistaken date (a typing error in the year, 1970 for no date) must not date all of them.  So a
+    hundredth of the documents at either end (at least one, of five or more) counts only if it lies near the others:
+    nearer than a year, or than twice the longest time without a document among them.
+
+    >>> covered_days({"2024-01-01": 20, "2024-01-02": 19, "2034-01-02": 1})
+    ('2024-01-01', '2024-01-02')
+    >>> covered_days({"2024-01-01": 1, "2034-01-02": 1})
+    ('2024-01-01', '2034-01-02')
+    """
+    days = sorted(counts)
+    if not days:
+        return ()
+    documents = sum(counts.values())
+    strays = max(1, int(documents * _MAX_STRAY_SHARE)) if documents >= 5 else 0
+    ordinals = [calendar_date.fromisoformat(day).toordinal() for day in days]
+    first, last = _skip_documents(days, counts, strays), len(days) - 1 - _skip_documents(days[::-1], counts, strays)
+    longest = max((later - earlier for earlier, later in pairwise(ordinals[first : last + 1])), default=0)
+    limit = max(_MIN_STRAY_DAYS, 2 * longest)
+    while first > 0 and ordinals[first] - ordinals[first - 1] <= limit:
+        first -= 1
+    while last < len(days) - 1 and ordinals[last + 1] - ordinals[last] <= limit:
+        last += 1
+    return days[first], days[last]
+
+
+def _skip_documents(days: Sequence[str], counts: Mapping[str, int], documents: int) -> int:
+    """How many days hold no more than so many documents, from the first on."""
+    number = 0
+    while number < len(days) and (documents := documents - counts[days[number]]) >= 0:
+        number += 1
+    return number
 
 
 def resolve_days(dates: Iterable[str | None]) -> list[str | None]:

@@ -1,0 +1,63 @@
+"""What the text of a pack holds and its reader does not use: keys that stand twice, and fields that mean nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+__all__ = ["KnownFields", "tell_oddities"]
+
+KnownFields = Mapping[str, frozenset[str]]
+"""The fields of the objects of a pack, by the key at which they stand; those of the pack itself at the empty key."""
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_MAX_NAMED = 5
+"""Oddities that a warning names."""
+
+
+def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields, where: str) -> None:
+    """Warn of keys that stand twice in an object, of which the last counts, and of fields that mean nothing: a person
+    who edits a pack would wonder why they change nothing."""
+    oddities: list[str] = []
+    # Outside strings a colon follows a key, and nothing else: to look for pairs takes longer than all other reading.
+    if _STRING.sub("", text).count(":") != _count_keys(data):
+        oddities += _find_repeated_keys(text)
+    oddities += [f"{name} means nothing" for name in _find_unknown_fields(data, known_fields)]
+    if oddities:
+        more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""
+        warnings.warn(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}", stacklevel=5)
+
+
+def _count_keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_keys, value.values()))
+    return sum(map(_count_keys, value)) if isinstance(value, list) and value and isinstance(value[0], dict) else 0
+
+
+def _find_repeated_keys(text: str) -> list[str]:
+    found: list[str] = []
+
+    def look(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        data = dict(pairs)
+        if len(data) < len(pairs):
+            of = f" of {data['id']}" if isinstance(data.get("id"), str) else ""
+            counts = Counter(name for name, _ in pairs)
+            found.extend(f"{name!r}{of} stands {n} times, the last counts" for name, n in counts.items() if n > 1)
+        return data
+
+    json.loads(text, object_pairs_hook=look)
+    return found
+
+
+def _find_unknown_fields(data: Mapping[str, Any], known_fields: KnownFields) -> Iterator[str]:
+    """Names with their places; values of another type than they should have are told by who reads them."""
+    for key, known in known_fields.items():
+        rows = [data] if not key else data.get(key)
+        for index, row in enumerate(rows if isinstance(rows, list) else [rows]):
+            if isinstance(row, dict) and not row.keys() <= known:
+                place = f"{key}[{index}]." if isinstance(rows, list) and key else f"{key}." if key else ""
+                yield from (f"{place}{name}" for name in row if name not in known)
