@@ -1,10 +1,10 @@
 """(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
 
-Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
-union of the intervals is taken, gaps of fewer than `gap` characters are closed, signs that would be left alone go with
-them (`lone_signs`), and what is left is put together so that words are never glued and no paragraph break is lost.
-Because matches are found on the original and not on what an earlier cut left over, the order of the expressions changes
-nothing.
+Every occurrence of every expression at token boundaries is found on the reading form of the original text
+(`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
+are closed, signs that would be left alone go with them (`lone_signs`), and what is left of the original is put together
+so that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
+an earlier cut left over, the order of the expressions changes nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
 linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
@@ -17,7 +17,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.lone_signs import widen_cuts
@@ -29,6 +28,7 @@ from templatemine.model import Cleaned, Span
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
+from templatemine.text.reading import Reading, read_text
 
 __all__ = ["Cleaner", "clean", "cut", "page_text", "require_plain_text"]
 
@@ -86,22 +86,41 @@ class Cleaner:
         if isinstance(texts, str):  # whose characters would be texts
             raise TypeError("expected texts, got one str; clean takes it")
         texts = list(texts)
-        if not self._direct or self.pack.html:
-            return [self._build_result(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
-        config = self.config
-        done = self._matcher.clean(texts, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned)
-        for place, one in enumerate(done):
-            if one is None:
-                done[place] = self._build_result(texts[place], self._spans_by_matches(texts[place]))
-        return cast("list[Cleaned]", done)
+        if self.pack.html:
+            return [self._build_page(page, removed) for page, removed in zip(texts, self._spans(texts), strict=True)]
+        read, readings = self._read(texts)
+        config, done = self.config, [None] * len(read)
+        if self._direct:
+            done = self._matcher.clean(
+                read, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned
+            )
+        cleaned = [
+            self._build_result(text, self._spans_by_matches(text)) if one is None else one
+            for text, one in zip(read, done, strict=True)
+        ]
+        for place, reading in readings.items():
+            spans = _original_spans(reading, cleaned[place].removed)
+            text = _match.cut(texts[place], spans) if spans else texts[place]
+            cleaned[place] = Cleaned(text, tuple(spans), cleaned[place].stub)
+        return cleaned
+
+    def _read(self, texts: list[str]) -> tuple[list[str], dict[int, Reading]]:
+        """The reading forms of texts, and the readings of those that differ from it."""
+        readings = {}
+        for place, text in enumerate(texts):
+            reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
+            if reading is not None:
+                readings[place] = reading
+        return [readings[place].text if place in readings else text for place, text in enumerate(texts)], readings
+
+    def _build_page(self, page: str, removed: list[Span]) -> Cleaned:
+        left, whole = page_text(page, removed), page_text(page, []) if removed else ""
+        stub = len(left) < (1 - self.config.guard) * len(whole)
+        if stub and self.config.stubs == "keep":
+            return Cleaned(whole, (), stub)
+        return Cleaned(left, tuple(removed), stub)
 
     def _build_result(self, text: str, removed: list[Span]) -> Cleaned:
-        if self.pack.html:
-            left, whole = page_text(text, removed), page_text(text, []) if removed else ""
-            stub = len(left) < (1 - self.config.guard) * len(whole)
-            if stub and self.config.stubs == "keep":
-                return Cleaned(whole, (), stub)
-            return Cleaned(left, tuple(removed), stub)
         stub = sum(span.end - span.start for span in removed) > self.config.guard * len(text)
         if stub and self.config.stubs == "keep":
             return Cleaned(text, (), stub)
@@ -110,7 +129,7 @@ class Cleaner:
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
         """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
-        if not self._direct or self.pack.html:
+        if not self._direct or self.pack.html or self.pack.rules is not None:
             return None
         try:
             ids = [name.encode() for (name,) in self._names]
@@ -124,18 +143,22 @@ class Cleaner:
         return self._spans([text])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
-        if not self._direct:
-            return [self._spans_by_matches(text) for text in texts]
-        names, found = self._names, self._matcher.spans(texts, self.config.gap)
-        return [
+        read, readings = self._read(texts)
+        names, found = self._names, [None] * len(read)
+        if self._direct:
+            found = self._matcher.spans(read, self.config.gap)
+        spans = [
             self._spans_by_matches(text)
             if rows is None
             else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
-            for text, rows in zip(texts, found, strict=True)
+            for text, rows in zip(read, found, strict=True)
         ]
+        for place, reading in readings.items():
+            spans[place] = _original_spans(reading, spans[place])
+        return spans
 
     def _spans_by_matches(self, text: str) -> list[Span]:
-        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        """Of the reading form of a text, where the automaton does not decide alone, or cannot read it as it stands."""
         matches = self._native_matches(text) if self.config.engine == "native" else self._regex_engine.matches(text)
         matches += self._written.matches(text)
         return self._merge_matches(text, matches)
@@ -171,6 +194,18 @@ class Cleaner:
             Span(start, end, tuple(self._ids[row] for row in sorted(names)))
             for (start, end), names in zip(spans, rows, strict=True)
         ]
+
+
+def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
+    """Spans of a reading form as those of its original; two that touch an invisible character do not share it."""
+    spans: list[Span] = []
+    last = 0
+    for start, end, templates in removed:
+        start, end = reading.original_span(start, end)
+        start = max(start, last)
+        last = max(end, start)
+        spans.append(Span(start, last, templates))
+    return spans
 
 
 def clean(text: str, pack: Pack) -> Cleaned:

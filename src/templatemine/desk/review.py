@@ -40,7 +40,6 @@ from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
-from templatemine.text.expressions import EncodedText
 
 __all__ = [
     "CutoffPreview",
@@ -106,7 +105,7 @@ class CutoffPreview:
         matcher, _ = replace(pack, templates=templates).matcher()
         found = []
         for text in self._texts:
-            encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
+            encoded = pack.encode(text)
             *bounds, strings = matcher.find(encoded.data)
             found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
         return found
@@ -313,9 +312,10 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     spent = 0.0
     for one in articles:
         text = one.document.body
+        encoded = pack.encode(text)
         start = time.perf_counter()
         try:
-            spans = manual_spans(written_as, text, TIMEOUT)
+            spans = manual_spans(written_as, encoded.text, TIMEOUT)
         except CapacityError:
             return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
@@ -323,8 +323,9 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
             return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
-        if not example and (found := written_as.search(text)) is not None:
+        if not example and (found := written_as.search(encoded.text)) is not None:
             example = found.group()
+        spans = [encoded.original_span(*span) for span in spans]
         counts["touched"] += 1
         counts["matches"] += len(spans)
         mask = _mask(text, spans)
