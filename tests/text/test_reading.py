@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reading_reference
 from strategies import examples, make_pack, pieces_of, scan
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ConfigError, TokeniseConfig
@@ -165,6 +170,37 @@ def test_offsets_ascend_and_cover_the_original(rules: ReadingRules, data: st.Dat
         last = end
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP], ids=["plain", "soft", "markup"])
+@examples(1500)
+@given(st.data())
+def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -> None:
+    text = data.draw(texts())
+    found = read_text(text, rules)
+    expected, steps = reading_reference.read(text, rules)
+    assert (text if found is None else found.text) == expected
+    assert (found is None) == (not steps)
+    for place in range(len(expected) + 1):
+        for end in {place, place + 1, len(expected)}:
+            if found is not None and place <= end <= len(expected):
+                assert found.original_span(place, end) == reading_reference.original_span(steps, place, end)
+
+
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP], ids=["plain", "soft", "markup"])
+def test_texts_of_publishers(rules: ReadingRules) -> None:
+    """Real texts in all languages, by the kernel and by its reference."""
+    path = Path(__file__).parents[3] / "shared/data/publishers/publishers.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    seen: Counter[str] = Counter()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for text, name in ((record["text"], record["source"]) for record in map(json.loads, lines)):
+            seen[name] += 1
+            if seen[name] <= 3:
+                found = read_text(text, rules)
+                assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
+
+
 def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
     found = read_text("x \u200fA\u0301D\u00adS\u200f y")
     assert found is not None
@@ -175,7 +211,7 @@ def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
 # ------------------------------------------------------------------------------------------------------------- cleaning
 
 SIGNS = "\u200e\u200f\u061c\u202a\u202c\u2066\u2069\ufeff\u00ad\u200b\u2060\u200c\u200d\ufe0f\u0640"
-GLUE_PIECES = ("dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
+GLUE_PIECES = ("Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
 
 
 @st.composite

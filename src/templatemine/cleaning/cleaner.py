@@ -17,6 +17,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.lone_signs import widen_cuts
@@ -29,6 +30,9 @@ from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import Reading, read_text
+
+if TYPE_CHECKING:
+    from templatemine.text._reading import Rules
 
 __all__ = ["Cleaner", "clean", "cut", "page_text", "require_plain_text"]
 
@@ -88,30 +92,17 @@ class Cleaner:
         texts = list(texts)
         if self.pack.html:
             return [self._build_page(page, removed) for page, removed in zip(texts, self._spans(texts), strict=True)]
-        read, readings = self._read(texts)
-        config, done = self.config, [None] * len(read)
+        config, done = self.config, cast("list[Cleaned | None]", [None] * len(texts))
         if self._direct:
+            keep = config.stubs == "keep"
             done = self._matcher.clean(
-                read, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned
+                texts, config.gap, config.guard, keep, self._names, Span, Cleaned, self._native_rules
             )
-        cleaned = [
-            self._build_result(text, self._spans_by_matches(text)) if one is None else one
-            for text, one in zip(read, done, strict=True)
-        ]
-        for place, reading in readings.items():
-            spans = _original_spans(reading, cleaned[place].removed)
-            text = _match.cut(texts[place], spans) if spans else texts[place]
-            cleaned[place] = Cleaned(text, tuple(spans), cleaned[place].stub)
-        return cleaned
+        return [self._clean_by_matches(text) if one is None else one for text, one in zip(texts, done, strict=True)]
 
-    def _read(self, texts: list[str]) -> tuple[list[str], dict[int, Reading]]:
-        """The reading forms of texts, and the readings of those that differ from it."""
-        readings = {}
-        for place, text in enumerate(texts):
-            reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
-            if reading is not None:
-                readings[place] = reading
-        return [readings[place].text if place in readings else text for place, text in enumerate(texts)], readings
+    @property
+    def _native_rules(self) -> Rules | None:
+        return None if self.pack.rules is None else self.pack.rules.native
 
     def _build_page(self, page: str, removed: list[Span]) -> Cleaned:
         left, whole = page_text(page, removed), page_text(page, []) if removed else ""
@@ -120,42 +111,51 @@ class Cleaner:
             return Cleaned(whole, (), stub)
         return Cleaned(left, tuple(removed), stub)
 
-    def _build_result(self, text: str, removed: list[Span]) -> Cleaned:
-        stub = sum(span.end - span.start for span in removed) > self.config.guard * len(text)
+    def _clean_by_matches(self, text: str) -> Cleaned:
+        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
+        read = text if reading is None else reading.text
+        removed = self._spans_by_matches(read)
+        stub = sum(span.end - span.start for span in removed) > self.config.guard * len(read)
         if stub and self.config.stubs == "keep":
             return Cleaned(text, (), stub)
-        return Cleaned(_match.cut(text, removed), tuple(removed), stub)
+        if reading is not None:
+            removed = _original_spans(reading, removed)
+        return Cleaned(_match.cut(text, removed) if removed else text, tuple(removed), stub)
 
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
         """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
-        if not self._direct or self.pack.html or self.pack.rules is not None:
+        if not self._direct or self.pack.html:
             return None
         try:
             ids = [name.encode() for (name,) in self._names]
         except UnicodeEncodeError:  # a lone surrogate
             return None
         config = self.config
-        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, config.stubs == "keep")
+        keep = config.stubs == "keep"
+        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules)
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
         return self._spans([text])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
-        read, readings = self._read(texts)
-        names, found = self._names, [None] * len(read)
+        names, found = self._names, cast("list[list[tuple[int, int, list[int]]] | None]", [None] * len(texts))
         if self._direct:
-            found = self._matcher.spans(read, self.config.gap)
-        spans = [
-            self._spans_by_matches(text)
+            found = self._matcher.spans(texts, self.config.gap, self._native_rules)
+        return [
+            self._spans_of(text)
             if rows is None
             else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
-            for text, rows in zip(read, found, strict=True)
+            for text, rows in zip(texts, found, strict=True)
         ]
-        for place, reading in readings.items():
-            spans[place] = _original_spans(reading, spans[place])
-        return spans
+
+    def _spans_of(self, text: str) -> list[Span]:
+        reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
+        if reading is None:
+            return self._spans_by_matches(text)
+        return _original_spans(reading, self._spans_by_matches(reading.text))
 
     def _spans_by_matches(self, text: str) -> list[Span]:
         """Of the reading form of a text, where the automaton does not decide alone, or cannot read it as it stands."""

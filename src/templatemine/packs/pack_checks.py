@@ -191,7 +191,7 @@ def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
 
 def _unread_problem(source: str) -> str:
     """What is wrong with an expression that asks for characters which no reading form has."""
-    for char in source:
+    for char in re.sub(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]", "", source):  # ranges may begin with any
         form = None if char.isascii() else plain_form(char)
         if form is not None:
             what = f"write {form!r}" if form else "leave it out"
