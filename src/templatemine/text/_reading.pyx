@@ -31,17 +31,22 @@ cdef extern from *:
 
     /* Each of these gives the first place in [i, n) that may have to be changed, or n.
 
-       tm_next_char: a byte beyond ASCII, or a carriage return, vertical tab or form feed.
-       tm_next_point: a place where a capital, a first byte of a character or an opening bracket follows a sign, a byte
-       beyond ASCII or, with `soft`, a small letter or a digit; or where one of ! ( ) , : ; ? is beside a byte beyond ASCII.
-       Needs i >= 1. */
-    static inline int tm_is_changed(uint8_t c) { return c >= 0x80 || (c >= 11 && c <= 13); }
+       tm_next_char: a carriage return, vertical tab or form feed, or the first byte of a character that may be folded or
+       compose; not of Latin, Greek, Cyrillic and (16 bytes at a time) Arabic letters, Han and Hangul.
+       tm_next_point: a place where a capital, a first byte of a character or an opening bracket follows a sign, what may be
+       the last byte of a sign or, with `soft`, a small letter, a digit or any byte beyond ASCII; or where one of
+       ! ( ) , : ; ? is beside a byte beyond ASCII.  Needs i >= 1. */
+    static inline int tm_is_changed(uint8_t c) {
+        return (c >= 11 && c <= 13) || c == 0xC2 || c == 0xCA || (c >= 0xCC && c <= 0xCE) || c == 0xD2 || (c >= 0xD6 && c <= 0xE3)
+            || c == 0xEA || c == 0xED || c >= 0xEF;
+    }
     static inline int tm_is_wide_sign(uint8_t c) {
         return c == '!' || c == '(' || c == ')' || c == ',' || c == ':' || c == ';' || c == '?';
     }
     static inline int tm_is_before(uint8_t c, int soft) {
-        return c == '.' || c == '!' || c == '?' || c == ')' || c == ']' || c == '"' || c == '\\'' || c >= 0x80
-            || (soft && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')));
+        return c == '.' || c == '!' || c == '?' || c == ')' || c == ']' || c == '"' || c == '\\''
+            || c == 0x94 || c == 0x9C || c == 0x9D || c == 0x9F || c == 0xA4 || c == 0xA5 || c == 0xBB
+            || (soft && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c >= 0x80));
     }
     static inline int tm_is_point(const uint8_t *p, int64_t i, int64_t n, int soft) {
         const uint8_t c = p[i];
@@ -50,13 +55,25 @@ cdef extern from *:
     }
     #if defined(__SSE2__)
     #include <emmintrin.h>
-    #define TM_IS(v, c) _mm_cmpeq_epi8(v, _mm_set1_epi8(c))
+    #define TM_OR _mm_or_si128
+    #define TM_IS(v, c) _mm_cmpeq_epi8(v, _mm_set1_epi8((char)(c)))
+    /* Bytes as signed numbers; both bounds on the same side of 128. */
     #define TM_WITHIN(v, low, high) \\
-        _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((low) - 1)), _mm_cmplt_epi8(v, _mm_set1_epi8((high) + 1)))
+        _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((char)((low) - 1))), _mm_cmplt_epi8(v, _mm_set1_epi8((char)((high) + 1))))
     static inline int64_t tm_next_char(const uint8_t *p, int64_t i, int64_t n) {
-        for (; i + 16 <= n; i += 16) {
+        for (; i + 17 <= n; i += 16) {
             const __m128i v = _mm_loadu_si128((const __m128i *)(p + i));
-            const unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(v, TM_WITHIN(v, 11, 13)));
+            __m128i here = TM_WITHIN(v, 11, 13);
+            if (_mm_movemask_epi8(v)) {
+                const __m128i after = _mm_loadu_si128((const __m128i *)(p + i + 1));
+                here = TM_OR(here, TM_OR(TM_OR(TM_IS(v, 0xC2), TM_IS(v, 0xCA)), TM_OR(TM_WITHIN(v, 0xCC, 0xCE), TM_IS(v, 0xD2))));
+                here = TM_OR(here, TM_OR(TM_OR(TM_WITHIN(v, 0xD6, 0xD7), TM_WITHIN(v, 0xDC, 0xE3)), TM_OR(TM_IS(v, 0xEA), TM_IS(v, 0xED))));
+                here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xD8), TM_WITHIN(after, 0x90, 0x9C)));
+                here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xD9), TM_OR(TM_OR(TM_IS(after, 0x80), TM_IS(after, 0xB0)), TM_WITHIN(after, 0x8B, 0x9F))));
+                here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xDB), TM_WITHIN(after, 0x96, 0xAD)));
+                here = TM_OR(here, _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((char)0xEE)), _mm_cmplt_epi8(v, _mm_setzero_si128())));
+            }
+            const unsigned hit = (unsigned)_mm_movemask_epi8(here);
             if (hit) return i + __builtin_ctz(hit);
         }
         while (i < n && !tm_is_changed(p[i])) i++;
@@ -67,22 +84,27 @@ cdef extern from *:
         for (; i + 17 <= n; i += 16) {
             const __m128i before = _mm_loadu_si128((const __m128i *)(p + i - 1));
             const __m128i v = _mm_loadu_si128((const __m128i *)(p + i));
-            const __m128i open = TM_IS(v, '(');
-            /* As signed numbers, first bytes of characters are those from -64 to -1. */
-            __m128i here = _mm_or_si128(_mm_or_si128(TM_WITHIN(v, 'A', 'Z'), open), TM_WITHIN(v, -64, -1));
-            __m128i left = _mm_or_si128(TM_IS(before, '.'), TM_IS(before, '!'));
-            left = _mm_or_si128(left, _mm_or_si128(TM_IS(before, '?'), TM_IS(before, ')')));
-            left = _mm_or_si128(left, _mm_or_si128(TM_IS(before, ']'), TM_IS(before, '"')));
-            const __m128i wide = _mm_cmplt_epi8(before, zero);
-            left = _mm_or_si128(left, _mm_or_si128(TM_IS(before, '\\''), wide));
-            if (soft)
-                left = _mm_or_si128(left, _mm_or_si128(TM_WITHIN(before, 'a', 'z'), TM_WITHIN(before, '0', '9')));
-            unsigned hit = (unsigned)_mm_movemask_epi8(_mm_and_si128(here, left));
             const __m128i after = _mm_loadu_si128((const __m128i *)(p + i + 1));
-            const __m128i beside = _mm_or_si128(wide, _mm_cmplt_epi8(after, zero));
+            const __m128i beside = TM_OR(before, after);      /* the highest bit of each byte counts */
+            const __m128i open = TM_IS(v, '(');
+            __m128i here = TM_OR(TM_WITHIN(v, 'A', 'Z'), open);
+            __m128i left = TM_OR(TM_OR(TM_IS(before, '.'), TM_IS(before, '!')), TM_OR(TM_IS(before, '?'), TM_IS(before, ')')));
+            left = TM_OR(left, TM_OR(TM_OR(TM_IS(before, ']'), TM_IS(before, '"')), TM_IS(before, '\\'')));
+            if (soft)
+                left = TM_OR(left, TM_OR(TM_WITHIN(before, 'a', 'z'), TM_WITHIN(before, '0', '9')));
+            if (_mm_movemask_epi8(TM_OR(beside, v))) {
+                here = TM_OR(here, _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((char)0xBF)), _mm_cmplt_epi8(v, zero)));
+                if (soft)
+                    left = TM_OR(left, _mm_cmplt_epi8(before, zero));
+                else {
+                    left = TM_OR(left, TM_OR(TM_OR(TM_IS(before, 0x94), TM_WITHIN(before, 0x9C, 0x9D)), TM_IS(before, 0x9F)));
+                    left = TM_OR(left, TM_OR(TM_WITHIN(before, 0xA4, 0xA5), TM_IS(before, 0xBB)));
+                }
+            }
+            unsigned hit = (unsigned)_mm_movemask_epi8(_mm_and_si128(here, left));
             if (_mm_movemask_epi8(beside)) {
-                here = _mm_or_si128(_mm_or_si128(open, TM_IS(v, ')')), _mm_or_si128(TM_IS(v, ','), TM_IS(v, '!')));
-                here = _mm_or_si128(here, _mm_or_si128(_mm_or_si128(TM_IS(v, ':'), TM_IS(v, ';')), TM_IS(v, '?')));
+                here = TM_OR(TM_OR(open, TM_IS(v, ')')), TM_OR(TM_IS(v, ','), TM_IS(v, '!')));
+                here = TM_OR(here, TM_OR(TM_OR(TM_IS(v, ':'), TM_IS(v, ';')), TM_IS(v, '?')));
                 hit |= (unsigned)_mm_movemask_epi8(_mm_and_si128(here, beside));
             }
             if (hit) return i + __builtin_ctz(hit);
@@ -100,10 +122,42 @@ cdef extern from *:
         return i;
     }
     #endif
+
+    /* Whether the byte before i is the last one of a sign behind which a line break may have been lost, or is ASCII: of
+       those beyond ASCII U+201C, U+201D, U+00BB, U+061F, U+06D4, U+0964 and U+0965 are. */
+    static inline int tm_follows_sign(const uint8_t *p, int64_t i) {
+        const uint8_t c = p[i - 1], b = i > 1 ? p[i - 2] : 0, a = i > 2 ? p[i - 3] : 0;
+        if (c < 0x80) return 1;
+        if (c == 0xBB) return b == 0xC2;
+        if (c == 0x9F) return b == 0xD8;
+        if (c == 0x94) return b == 0xDB;
+        return a == 0xE2 ? b == 0x80 && (c == 0x9C || c == 0x9D) : a == 0xE0 && b == 0xA5 && (c == 0xA4 || c == 0xA5);
+    }
+
+    /* Whether a character with these first two bytes, of a two-byte or frequent script, surely stays as it is. */
+    static inline int tm_is_kept(uint8_t a, uint8_t b) {
+        switch (a) {
+        case 0xC2: return b != 0x85 && b != 0xAD;
+        case 0xCA: return b != 0xBC;
+        case 0xCE: return b != 0x87;
+        case 0xD2: return b < 0x83 || b > 0x87;
+        case 0xD7: return b > 0x87;
+        case 0xD8: return b > 0x9C || b < 0x90;
+        case 0xD9: return (b > 0x9F && b != 0xB0) || (b > 0x80 && b < 0x8B);
+        case 0xDA: return 1;
+        case 0xDB: return b < 0x96 || b > 0xAD;
+        case 0xE2: return b > 0x81 && b < 0x83;
+        case 0xE3: return b != 0x80 && b != 0x82;
+        default: return 0;
+        }
+    }
     """
     int64_t tm_next_char(const uint8_t* p, int64_t i, int64_t n) noexcept nogil
     int64_t tm_next_point(const uint8_t* p, int64_t i, int64_t n, bint soft) noexcept nogil
     bint tm_is_wide_sign(uint8_t c) noexcept nogil
+    bint tm_is_changed(uint8_t c) noexcept nogil
+    bint tm_is_kept(uint8_t a, uint8_t b) noexcept nogil
+    bint tm_follows_sign(const uint8_t* p, int64_t i) noexcept nogil
 
 
 NOT_COMPOSED = object()
@@ -340,7 +394,7 @@ cdef bint may_compose(uint32_t c, const uint8_t* p, int64_t end) except -1 nogil
     cdef int kind, last
     cdef int64_t i = end
     cdef int marks = 0
-    if c < 0x300:
+    if c < 0x300 or 0x2002 <= c < 0x20D0:
         return False
     if c >= 0x10000:
         return 0x10000 <= c < 0x1D400 or 0x1E000 <= c < 0x1E950 or 0x2F800 <= c < 0x2FA20
@@ -370,12 +424,6 @@ cdef inline int combining_class(uint32_t c) noexcept nogil:
     return 0 if c >= 0x10000 or compositions[c] >= COMPOSED else compositions[c]
 
 
-cdef inline bint is_untouched(uint8_t lead) noexcept nogil:
-    """Whether characters with a first byte stay as they are: Latin, Greek, Cyrillic, Armenian; Han and Hangul."""
-    return 0xC3 <= lead <= 0xCB and lead != 0xCA or lead == 0xCF or lead == 0xD0 or lead == 0xD1 or 0xD3 <= lead <= 0xD5 \
-        or 0xE4 <= lead <= 0xE9 or lead == 0xEB or lead == 0xEC
-
-
 cdef int fold(const uint8_t* p, int64_t n, bint composed, Step* step) except -1 nogil:
     """Characters that look like others, or like nothing; returns 1 where the result may not be in NFC, unless `composed`."""
     cdef int64_t i = 0, k
@@ -396,10 +444,10 @@ cdef int fold(const uint8_t* p, int64_t n, bint composed, Step* step) except -1 
                 add_edit(step, p, i, i + 1, b"\n", 1)
             i += 1
             continue
-        while i < n and p[i] >= 0x80:
-            if is_untouched(p[i]):
-                i += 2 if p[i] < 0xE0 else 3
-                continue
+        if i + 2 < n and tm_is_kept(p[i], p[i + 1]):
+            i += 2 if p[i] < 0xE0 else 3
+            continue
+        while i < n and tm_is_changed(p[i]) and p[i] >= 0x80:
             c = decode(p + i, n - i, &width)
             if is_invisible(c):
                 add_edit(step, p, i, i + width, b"", 0)
@@ -916,6 +964,9 @@ cdef class Rules:
             i = tm_next_point(p, i, n, self.soft)
             if i >= n:
                 return 0
+            if p[i] >= 0x80 and not self.soft and not tm_follows_sign(p, i):
+                i += 1
+                continue
             start = i
             before = char_before(p, &start)
             c = char_at(p, i, n)
