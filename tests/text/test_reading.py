@@ -404,5 +404,5 @@ def test_pages_are_read_as_they_stand() -> None:
 
 def test_expressions_by_hand_see_the_reading_form() -> None:
     with pytest.raises(PackError, match="'\u2019' is in no text as expressions see it .*; write \"'\""):
-        compile_handwritten("It\u2019s over", "here")
-    compile_handwritten("It's over", "here")
+        compile_handwritten("It\u2019s over", "here", of_text=True)
+    compile_handwritten("It's over", "here", of_text=True)

@@ -301,7 +301,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     reasons is stopped and refused.
     """
     try:
-        written_as = _compile(source)
+        written_as = _compile(source, not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
     cleaner = Cleaner(pack)
@@ -347,9 +347,9 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     )
 
 
-def _compile(source: str) -> Any:
+def _compile(source: str, of_text: bool) -> Any:
     """The compiled expression; all checks but that of the example, which it need not have yet."""
-    return compile_handwritten(source, "expression")
+    return compile_handwritten(source, "expression", of_text=of_text)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:

@@ -52,7 +52,7 @@ def check_pack(pack: Pack, where: str) -> Pack:
             raise PackError(f"{here}: the id stands at templates[{index_of[template.id]}] too")
         index_of[template.id] = index
         if template.tokens is None:
-            check_handwritten(template, here)
+            check_handwritten(template, here, of_text=not pack.html)
             continue
         if template.tokens in id_of_tokens:
             raise PackError(f"{here}: the same tokens as {id_of_tokens[template.tokens]}")
@@ -169,16 +169,16 @@ def drop_mismatches(pack: Pack) -> Pack:
     )
 
 
-def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
-    """An expression written by hand, compiled.
+def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> regex.Pattern[str]:
+    """An expression written by hand, compiled; one `of_text` matches reading forms.
 
     Raises
     ------
     PackError
-        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, or matches the empty
-        text.
+        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, matches the empty text,
+        or asks for a character that no reading form has.
     """
-    problem = backtracking_problem(source) or re2_problem(source) or _unread_problem(source)
+    problem = backtracking_problem(source) or re2_problem(source) or (_unread_problem(source) if of_text else "")
     if problem:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(source, here)
@@ -209,7 +209,7 @@ def _compile(source: str, here: str) -> regex.Pattern[str]:
         raise PackError(f"{here}: regex: does not compile: {error}") from error
 
 
-def check_handwritten(template: Template, here: str) -> None:
+def check_handwritten(template: Template, here: str, *, of_text: bool = False) -> None:
     """Refuse an expression written by hand that cannot be trusted.
 
     Raises
@@ -217,5 +217,5 @@ def check_handwritten(template: Template, here: str) -> None:
     PackError
         As `compile_handwritten`, or it does not match its own example.
     """
-    if compile_handwritten(template.regex, here).search(template.example) is None:
+    if compile_handwritten(template.regex, here, of_text=of_text).search(template.example) is None:
         raise PackError(f"{here}: regex: does not match its own example {template.example[:60]!r}")

@@ -52,7 +52,6 @@ class ReadingRules:
     whole: tuple[str, ...] = ()
     markup: bool = False
 
-
     @property
     def native(self) -> _reading.Rules:
         """What reads by these rules."""
