@@ -203,7 +203,7 @@ def _part(text: str, rules: ReadingRules) -> Edits:
 @cache
 def _candidates(soft: bool) -> regex.Pattern[str]:
     caseless = f"[{CASELESS}]&&[{LETTER}]--[{OWN_TOKEN}]"
-    hard = rf"(?<=[{_SIGNS}\)\]\"\u201d\u00bb\u201c'])(?=[\p{{Uppercase}}[{caseless}]{_OPENING.replace('(', '')}\(])"
+    hard = rf"(?<=[{_SIGNS}\)\]\"\u201d\u00bb\u201c'])(?=[\u00a9\p{{Uppercase}}[{caseless}]{_OPENING.replace('(', '')}\(])"
     return _compile(hard + (r"|(?<=[\p{Lowercase}0-9])(?=\p{Uppercase})" if soft else ""))
 
 
@@ -260,6 +260,8 @@ def _parts_word(text: str, place: int) -> bool:
 def _is_hard(text: str, point: int) -> bool:
     """Whether a line break was lost before a character, behind a sign."""
     before, after = text[point - 1], text[point]
+    if after == "\u00a9":
+        return before in _SIGNS and _ends_sentence(text, point) and not _is_address(text, point)
     if after in _OPENING:
         if before not in _SIGNS or not _begins_text(text, point + 1):
             return False

@@ -89,6 +89,7 @@ GLUED = (
     "the \u201cman\u201d|Log in",
     "vid\u00e9o\u00bb|Voir",
     "NATO.|The end",
+    "falas.|\u00a9 KOHA",
     "right.|A man",
     "don't.'|The man",
     "\ubcf4\ub3c4\ud588\ub2e4.|\uae30\uc790",
@@ -211,7 +212,7 @@ def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
 # ------------------------------------------------------------------------------------------------------------- cleaning
 
 SIGNS = "\u200e\u200f\u061c\u202a\u202c\u2066\u2069\ufeff\u00ad\u200b\u2060\u200c\u200d\ufe0f\u0640"
-GLUE_PIECES = ("Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
+GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
 
 
 @st.composite

@@ -165,6 +165,7 @@ NOT_COMPOSED = object()
 
 cdef enum:
     NO_CHAR = 0x7FFFFFFF    # beside a text's first and last character
+    COPYRIGHT = 0xA9        # a sign that begins lines
     MAX_WORD = 40           # letters of a word that are looked at
     REACH = 200             # characters before a point that are looked at
     MAX_ADDRESS = 64        # characters behind a point that may be the rest of an e-mail address
@@ -762,6 +763,8 @@ cdef bint is_hard(const uint8_t* p, int64_t n, int64_t i, uint32_t before, int64
     """Whether a line break was lost at i, between a sign and a character that may begin text."""
     cdef int64_t k = before_start
     cdef uint32_t inner
+    if c == COPYRIGHT:
+        return is_sign(before) and ends_sentence(p, i, n) and not is_address(p, i, n)
     if is_opening(c):
         if not is_sign(before) or not begins_text(p, next_char(p, i, n), n):
             return False
@@ -970,7 +973,7 @@ cdef class Rules:
             start = i
             before = char_before(p, &start)
             c = char_at(p, i, n)
-            if is_capital(c) or is_opening(c) or (is_caseless(c) and is_spaced_letter(c)):
+            if is_capital(c) or is_opening(c) or c == COPYRIGHT or (is_caseless(c) and is_spaced_letter(c)):
                 if self.soft and is_capital(c) and (is_small(before) or is_figure(before)):
                     if self._is_soft(p, n, i):
                         add_edit(step, p, i, i, b"\n", 1)
