@@ -26,6 +26,7 @@ MODULES = {
     "matching._match": "-O2",
     "pages._html": "-O3",
     "text._scan": "-O3",
+    "text._reading": "-O3",
     "pages.baselines._crf": "-O3",
     "matching._prefilter": "-O2",
     "cleaning._records": "-O3",

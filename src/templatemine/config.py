@@ -9,6 +9,7 @@ from templatemine.errors import ConfigError
 __all__ = [
     "SHIPPED",
     "TEXT_FORMATS",
+    "TEXT_MARKUPS",
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
@@ -91,17 +92,27 @@ class UserPattern:
     spans: bool = False
 
 
+TEXT_MARKUPS = ("auto", "none", "html")
+"""Whether texts hold mark-up, see `TokeniseConfig`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokeniseConfig:
     """How text becomes tokens.
 
     separators : characters that part tokens beside white space; the thesis uses the hyphen (section 5.2).
     patterns : name of a preset of `patterns.TABLE`: "news", "thesis" or "none".
+    text_markup : "html" if texts hold tags and entities, which are decoded for tokens, "none" if not, "auto" to look.
     """
 
     separators: str = "-"
     patterns: str = "news"
     user_patterns: tuple[UserPattern, ...] = ()
+    text_markup: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.text_markup not in TEXT_MARKUPS:
+            raise ConfigError(f"text markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

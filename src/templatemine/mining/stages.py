@@ -32,6 +32,7 @@ from templatemine.mining.features import compute_features
 from templatemine.mining.grounds import explain_scores
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
+from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import drop_copies, is_blank
 from templatemine.mining.own_cuts import tearing_templates
@@ -42,11 +43,12 @@ from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_slots
-from templatemine.mining.tokenise import Vocabulary, document_days, tokenise
+from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
+from templatemine.text.reading import PLAIN
 
 __all__ = [
     "CountStep",
@@ -148,7 +150,10 @@ def mine_source(
         sample = positions if sample is None else positions[sample]
     learned = options.method.learned
     filled = [index for index, document in enumerate(documents) if not (learned and is_blank(document))]
-    corpus = tokenise(source, [documents[index] for index in filled], options.tokenise, lines=learned)
+    texts = [documents[index] for index in filled]
+    markup = options.tokenise.text_markup
+    rules = None if is_html_source(texts) else learn_reading((document.body for document in texts), markup)
+    corpus = tokenise(source, texts, options.tokenise, lines=learned, rules=rules)
     corpus, originals = drop_copies(corpus, options.copies if learned else None)
     originals = np.array(filled, np.int32)[originals]
     dates = [documents[index].date for index in originals.tolist()]
@@ -170,6 +175,7 @@ def mine_source(
         verdicts=mined.verdicts,
         sample=sample,
         pages=_learn_pages(documents, corpus.html, options),
+        rules=rules,
         copies=len(filled) - len(originals),
         blank=len(documents) - len(filled),
     )
@@ -325,6 +331,8 @@ class MatchStep:
         )
         named = " and ".join(f"{count} {one if count == 1 else more}" for count, one, more in left_out if count)
         note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
+        if candidates.rules is not None and candidates.rules.markup:
+            note += "; tags and entities in texts decoded"
         if candidates.verdicts is not None:
             candidates = apply_counts(candidates, self.query, answer)
         accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
@@ -341,6 +349,7 @@ class MatchStep:
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
+            reading=candidates.rules or PLAIN,
             questions=build_questions(candidates, choose_questions(candidates), documents, options),
             rejected={
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
@@ -413,7 +422,7 @@ def _build_query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: S
         ([candidate_strings.names[token] for token in candidate_strings.ids(row)], anchor_of(candidates, row))
         for row in rows.tolist()
     ]
-    return MatchQuery(rows=rows, html=candidates.html, strings=strings, slots=[*slots.values()])
+    return MatchQuery(rows=rows, html=candidates.html, rules=candidates.rules, strings=strings, slots=[*slots.values()])
 
 
 def _match_step(
