@@ -19,6 +19,7 @@ from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.cutoff import choose_cutoff, histogram
+from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
@@ -46,7 +47,7 @@ BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "in other sources"
 
-ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT = range(6)
+ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT, ONE_STORY = range(7)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -54,6 +55,7 @@ REASONS = (
     "a label with a chance continuation",
     "mostly stands elsewhere in lines",
     "within another template",
+    "only in copies of one story",
 )
 
 _MAX_SLOT_STRING = 100
@@ -141,6 +143,8 @@ def select(
     verdicts = Verdicts(
         **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
+    single = find_single_stories(segments, candidates, np.flatnonzero(verdicts.reason_of == ACCEPTED))
+    verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if len(rows):
         starts = np.concatenate([kind.starts(segments, kind.first, kind.length) for kind in candidates])[rows]
