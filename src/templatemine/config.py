@@ -138,8 +138,8 @@ class CopyConfig:
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
     rare_share : a token that is in more of the documents is not rare.  One per cent, from which strings in prose
         may be templates.
-    rare_documents, rare_part : nor is one in more than so many documents, or, where these are few, more than this share
-        of them; two are always few.
+    rare_documents, rare_part; few_documents, few_part : nor is one in more than so many documents, or, where these are
+        few, more than this share of them; two are always few.
     rounds, again : those that are alike are looked for as many times, while this share of the documents goes: what is
         left of a story becomes rare as its copies go.
     """
@@ -155,6 +155,8 @@ class CopyConfig:
     rare_share: float = 0.01
     rare_documents: int = 20
     rare_part: float = 0.05
+    few_documents: int = 5
+    few_part: float = 0.25
     rounds: int = 3
     again: float = 0.01
 

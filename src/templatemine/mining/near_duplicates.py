@@ -164,7 +164,10 @@ def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongAr
 def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
     """Of versions, the first in an order in which the longest are first."""
     lengths = np.diff(corpus.doc_starts)
-    kinds = np.where(corpus.df > config.everywhere * corpus.documents, 1, 2).astype(np.uint8)
+    spaceless = is_spaceless(corpus.forms, corpus.traits)
+    # A character is in nearly all documents, and says nothing by itself.
+    everywhere = np.inf if spaceless else config.everywhere * corpus.documents
+    kinds = np.where(corpus.df > everywhere, 1, 2).astype(np.uint8)
     kinds[: int(corpus.lines)] = 0
     order = order[lengths[order] >= config.least_tokens]
     version_of = _core.find_versions(
@@ -173,7 +176,7 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
         kinds,
         _hash_forms(corpus),
         order.astype(np.int64),
-        config.spaceless_shingle if is_spaceless(corpus.forms, corpus.traits) else config.shingle,
+        config.spaceless_shingle if spaceless else config.shingle,
         _choose_sampling(lengths[order]),
         config.foreign,
     )
@@ -238,7 +241,12 @@ def _find_rare_runs(
         Of each document, all its pairs.
     """
     n = corpus.documents
-    rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
+    rare = corpus.df <= max(
+        2.0,
+        min(config.few_documents, config.few_part * n),
+        min(config.rare_documents, config.rare_part * n),
+        config.rare_share * n,
+    )
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
     runs, owner, rare_tokens, _ = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, _hash_forms(corpus))

@@ -120,7 +120,7 @@ class PageRow:
 
     Attributes
     ----------
-    keys, words, main_words : int64 arrays, shape (blocks,)
+    keys, words, main_words : uint64 and int64 arrays, shape (blocks,)
         Keys of their paths, and words, all and those expected to be main text, these in thousandths.
     texts : int64 array, shape (blocks,)
         Numbers of their comparable texts under their paths, see `PageCounter`.
@@ -128,7 +128,7 @@ class PageRow:
         The text of those that are rather main text than not, one a line.
     """
 
-    keys: LongArray
+    keys: NDArray[np.uint64]
     words: LongArray
     main_words: LongArray
     texts: LongArray
@@ -158,7 +158,7 @@ class PageCounter:
                 self._paths[key] = page.path(block)
         self._likely_texts.update(np.array(texts, np.int64)[chances >= self._config.text_chance].tolist())
         return PageRow(
-            keys=np.array(page.near_keys, np.int64),
+            keys=np.array(page.near_keys, np.uint64),
             words=page.words.astype(np.int64),
             main_words=np.rint(THOUSAND * page.words * chances).astype(np.int64),
             texts=np.unique(np.array(texts, np.int64)),
