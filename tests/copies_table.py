@@ -96,7 +96,7 @@ def count_lost(pack: Pack, once: Pack, copies: Sequence[Document]) -> tuple[int,
     return lost, total
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _mine_once(script: str, articles: int, kind: str) -> Pack:
     documents, copies = add_copies(script, articles, kind, 1)
     return mine([*documents, *copies])[SOURCE]
