@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import product
@@ -20,7 +19,6 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig, SharedConfig
 from templatemine.io.page_addresses import canonical_address
 from templatemine.model import Document
-from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
@@ -50,7 +48,11 @@ def test_versions_of_one_id_or_address_are_one(field: str) -> None:
     versions = []
     for number in range(12):
         new = [" ".join("".join(rng.choices("aeiounrst", k=6)) for _ in range(12)) + "." for _ in lines]
-        own = {"id": "story"} if field == "id" else {"id": str(number), "url": f"https://www.a.example/x/?utm_id={number}"}
+        own = (
+            {"id": "story"}
+            if field == "id"
+            else {"id": str(number), "url": f"https://www.a.example/x/?utm_id={number}"}
+        )
         versions.append(Document(source=SOURCE, text="\n".join([*lines, *new]), **own))
     once = mine([*documents, versions[0]])[SOURCE]
     assert count_lost(mine([*documents, *versions])[SOURCE], once, versions)[0] == 0

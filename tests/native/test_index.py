@@ -264,7 +264,13 @@ def test_versions_are_those_of_the_slow_twin(seed: int, k: int, sampled: int, fo
     starts = np.cumsum([0, *map(len, documents)])
     forms = np.array([form for document in documents for form in document], np.int32)
     found = _core.find_versions(
-        forms, starts, np.array(kinds, np.uint8), np.array(hashes, np.uint64), np.array(order, np.int64), k, sampled,
+        forms,
+        starts,
+        np.array(kinds, np.uint8),
+        np.array(hashes, np.uint64),
+        np.array(order, np.int64),
+        k,
+        sampled,
         foreign_share,
     )
     assert found.tolist() == reference.find_versions(documents, kinds, hashes, order, k, sampled, foreign_share)

@@ -20,6 +20,7 @@ _TRACKING = re.compile(
 _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
 """Host, path, query and fragment (RFC 3986, appendix B); `urllib.parse.urlsplit` takes four times as long."""
 
+
 def canonical_address(address: str | None) -> str | None:
     """What is equal of all addresses of a page; None of what is no address of an article: none, or that of a site.
 

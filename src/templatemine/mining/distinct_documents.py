@@ -1,9 +1,9 @@
 """Templates -> those that different documents hold: what is only ever seen in copies of one story is none.
 
-Copies go before anything is learnt (`near_duplicates`).  This asks once more, of each template and of what its documents
-say beside it: boilerplate stands in articles that have nothing else in common, a sentence of a story in its versions
-alone.  What a document says itself are the segments that no other document has; of two that differ, less than half of
-these is alike.  A document that says nothing itself differs from none.
+Copies go before anything is learnt (`near_duplicates`).  This asks once more, of each template and of what its
+documents say beside it: boilerplate stands in articles that have nothing else in common, a sentence of a story in its
+versions alone.  What a document says itself are the segments that no other document has; of two that differ, less than
+three fifths of these are alike.  A document that says nothing itself differs from none.
 
 Only as many documents of a template are looked at as it takes to find a few that differ, in nearly all cases the first
 few; each is hashed once.
@@ -31,7 +31,7 @@ _SHINGLE, _SPACELESS_SHINGLE = 2, 4
 """Tokens of the strings by which documents are compared; the second where characters are tokens."""
 _SKETCH = 128
 """Least hashes by which documents are compared (bottom sketches, Broder 1997)."""
-_SAME = 0.5
+_SAME = 0.6
 """Share of the strings of the one that says less, from which on two documents tell one story."""
 _RARE, _SAME_OF_RARE = 5, 0.25
 """A template in so few documents may be of a story as they are, so what else only so few have is compared too, and less

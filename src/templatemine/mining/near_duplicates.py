@@ -4,9 +4,9 @@ An article that is published again, with a line changed or a word mended, makes 
 order, of those that are left each time:
 
 - **Known**: documents that share an id or an address, and those of equal tokens, are one.
-- **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens stand in strings
-  that both have, or between two of these with a few between.  So are copies with words changed all over, excerpts,
-  and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for their own
+- **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens stand in
+  strings that both have, or between two of these with a few between.  So are copies with words changed all over,
+  excerpts, and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for their own
   sentences stand in one piece; tokens of nearly all documents do not count.
 - **Alike** are two that share half of what is rare, that is, what few of the documents left have.  Boilerplate is
   hardly ever.  What they have in common of their runs of rare tokens is the resemblance of Broder (1997), over the
@@ -180,7 +180,8 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
         _choose_sampling(lengths[order]),
         config.foreign,
     )
-    return np.equal(version_of, np.arange(corpus.documents))
+    is_original: NDArray[np.bool_] = version_of == np.arange(corpus.documents)
+    return is_original
 
 
 def _choose_sampling(lengths: LongArray) -> int:

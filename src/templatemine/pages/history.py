@@ -152,7 +152,9 @@ class PageCounter:
             return None
         chances = _model.to_probabilities(page.scores) if len(page) else np.empty(0)
         texts = []
-        for block, (key, text) in enumerate(zip(page.near_keys, _comparable_texts(page, range(len(page))), strict=True)):
+        for block, (key, text) in enumerate(
+            zip(page.near_keys, _comparable_texts(page, range(len(page))), strict=True)
+        ):
             texts.append(self._texts.setdefault((key, text), len(self._texts)))
             if key not in self._paths:
                 self._paths[key] = page.path(block)
