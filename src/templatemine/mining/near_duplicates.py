@@ -6,8 +6,8 @@ order, of those that are left each time:
 - **Known**: documents that share an id or an address, and those of equal tokens, are one.
 - **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens stand in
   strings that both have, or between two of these with a few between.  So are copies with words changed all over,
-  excerpts, and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for their own
-  sentences stand in one piece; tokens of nearly all documents do not count.
+  excerpts, and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for
+  their own sentences stand in one piece; tokens of nearly all documents do not count.
 - **Alike** are two that share half of what is rare, that is, what few of the documents left have.  Boilerplate is
   hardly ever.  What they have in common of their runs of rare tokens is the resemblance of Broder (1997), over the
   smaller of the two.  Versions that were rewritten in part are found by this, while there are few of them.
