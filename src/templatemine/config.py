@@ -139,20 +139,37 @@ class MineConfig:
 class CopyConfig:
     """Which documents of a source are copies of others, and not counted; see `near_duplicates`.
 
+    foreign : greatest share of its weight that a version of another may have to itself.
+    everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
+        copies in nine documents of ten.
+    shingle, spaceless_shingle : tokens of the strings by which versions are told; the second where characters are
+        tokens.
+    least_tokens : of a version.
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
     rare_share : a token that is in more of the documents is not rare.  One per cent, from which strings in prose
         may be templates.
-    rare_documents, rare_part : nor is one in more than so many documents, or, where these are few, more than this share
-        of them; two are always few.
+    rare_documents, rare_part; few_documents, few_part : nor is one in more than so many documents, or, where these are
+        few, more than this share of them; two are always few.
+    rounds, again : those that are alike are looked for as many times, while this share of the documents goes: what is
+        left of a story becomes rare as its copies go.
     """
 
+    foreign: float = 0.05
+    everywhere: float = 0.96
+    shingle: int = 3
+    spaceless_shingle: int = 4
+    least_tokens: int = 16
     alike: float = 0.5
     least: int = 32
     least_equal: int = 8
     rare_share: float = 0.01
     rare_documents: int = 20
     rare_part: float = 0.05
+    few_documents: int = 5
+    few_part: float = 0.25
+    rounds: int = 3
+    again: float = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

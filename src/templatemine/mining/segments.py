@@ -33,6 +33,7 @@ __all__ = [
     "SMALL",
     "VALUE",
     "Segments",
+    "is_spaceless",
     "segment",
 ]
 
@@ -96,8 +97,13 @@ class Segments:
     @cached_property
     def spaceless(self) -> bool:
         """Whether the source is written without spaces."""
-        sampled = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
-        return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
+        return is_spaceless(self.tokens, self.traits)
+
+
+def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
+    """Whether a source, of which these are tokens and the traits of its forms, is written without spaces."""
+    sampled = traits[tokens[:: max(1, len(tokens) >> 20)]]
+    return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
 
 
 def segment(corpus: Corpus) -> Segments:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
@@ -34,7 +35,7 @@ from templatemine.mining.index import build_index, document_floor, documents_at,
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.near_duplicates import drop_copies, is_blank
+from templatemine.mining.near_duplicates import drop_copies, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
@@ -110,7 +111,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
     note = unfit_reason(documents, options)
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
     different = any(document.body != documents[0].body for document in documents)
-    pages = _learn_pages(documents, all(document.is_html for document in documents) and different, options)
+    pages = _learn_pages(documents, options)[1] if different and all(one.is_html for one in documents) else None
     if pages is None:
         return skipped
     dates = document_days(document.date for document in documents)
@@ -149,13 +150,27 @@ def mine_source(
     if positions is not None:
         sample = positions if sample is None else positions[sample]
     learned = options.method.learned
-    filled = [index for index, document in enumerate(documents) if not (learned and is_blank(document))]
-    texts = [documents[index] for index in filled]
+    # In an order of their own: which occurrence of a string is an example does not depend on that of the archive.
+    order = _order_by_digest(documents)
+    filled = [index for index in order if not (learned and is_blank(documents[index]))]
+    mined_documents = [documents[index] for index in filled]
     markup = options.tokenise.text_markup
-    rules = None if is_html_source(texts) else learn_reading((document.body for document in texts), markup)
-    corpus = tokenise(source, texts, options.tokenise, lines=learned, rules=rules)
-    corpus, originals = drop_copies(corpus, options.copies if learned else None)
-    originals = np.array(filled, np.int32)[originals]
+    rules = (
+        None
+        if is_html_source(mined_documents)
+        else learn_reading((document.body for document in mined_documents), markup)
+    )
+    corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
+    pages = None
+    if corpus.html:
+        different, pages = _learn_pages(mined_documents, options)
+        if learned:
+            corpus = take_documents(corpus, different)
+    elif learned:
+        corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
+    originals = np.array(filled, np.int32)
+    if learned:
+        originals = originals[different]
     dates = [documents[index].date for index in originals.tolist()]
     mined = _find_scored(corpus, dates, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
@@ -174,7 +189,7 @@ def mine_source(
         last=mined.first + mined.repeats.length - 1,
         verdicts=mined.verdicts,
         sample=sample,
-        pages=_learn_pages(documents, corpus.html, options),
+        pages=pages,
         rules=rules,
         copies=len(filled) - len(originals),
         blank=len(documents) - len(filled),
@@ -284,13 +299,38 @@ def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
     return _scan.form_hashes(forms.arena, forms.offsets)
 
 
-def _learn_pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
-    """The page history of a source of HTML."""
-    if not html:
-        return None
-    from templatemine.pages.history import learn_history
+def _order_by_digest(documents: Sequence[Document]) -> list[int]:
+    """The places of documents in an order of their own, whatever that of the archive: by a digest of how they begin,
+    and then by all that they say.  Equal ones alone may be either."""
 
-    return learn_history((document.html for document in documents if document.html is not None), options.page)
+    def sort_key(index: int) -> tuple[bytes, str, str, str, str]:
+        document, body = documents[index], documents[index].body
+        digest = blake2b(body[:_DIGESTED].encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return digest, body, document.date or "", document.id, document.url or ""
+
+    return sorted(range(len(documents)), key=sort_key)
+
+
+_DIGESTED = 512
+"""Characters of a document whose digest is its place: all would take a tenth of the time of mining."""
+
+
+def _learn_pages(
+    documents: Sequence[Document], options: ResolvedConfig
+) -> tuple[NDArray[np.int32], PageHistory | None]:
+    """The places of the different pages of a source, by their main text, and its page history, which counts these."""
+    from templatemine.pages.history import PageCounter
+
+    counter = PageCounter(options.page)
+    rows = [counter.read(one.html) if one.html is not None else None for one in documents]
+    # Pages share much more than stories do, and a page without one is told by all that it says.
+    stories = [
+        replace(one, text=one.body if row is None or not row.story else row.story, html=None)
+        for one, row in zip(documents, rows, strict=True)
+    ]
+    corpus = tokenise(documents[0].source if documents else "", stories, options.tokenise, lines=True)
+    _, different = drop_copies(corpus, options.copies, number_documents(documents))
+    return different, counter.learn([row for row in (rows[index] for index in different.tolist()) if row is not None])
 
 
 # --------------------------------------------------------------------------------------------------------- second map
