@@ -203,7 +203,9 @@ def _part(text: str, rules: ReadingRules) -> Edits:
 @cache
 def _candidates(soft: bool) -> regex.Pattern[str]:
     caseless = f"[{CASELESS}]&&[{LETTER}]--[{OWN_TOKEN}]"
-    hard = rf"(?<=[{_SIGNS}\)\]\"\u201d\u00bb\u201c'])(?=[\u00a9\p{{Uppercase}}[{caseless}]{_OPENING.replace('(', '')}\(])"
+    hard = (
+        rf"(?<=[{_SIGNS}\)\]\"\u201d\u00bb\u201c'])(?=[\u00a9\p{{Uppercase}}[{caseless}]{_OPENING.replace('(', '')}\(])"
+    )
     return _compile(hard + (r"|(?<=[\p{Lowercase}0-9])(?=\p{Uppercase})" if soft else ""))
 
 

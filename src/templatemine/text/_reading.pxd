@@ -1,6 +1,6 @@
 """Makes the reading form of texts, with the way back to the original."""
 
-from libc.stdint cimport int64_t, uint32_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t
 
 from templatemine.text._scan cimport Bytes, Table
 
