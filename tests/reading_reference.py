@@ -59,6 +59,8 @@ def read(text: str, rules: ReadingRules) -> tuple[str, list[Step]]:
     makers: list[Callable[[str, ReadingRules], Edits]] = [_fold, _compose, _part]
     if rules.markup:
         makers.insert(0, _decode)
+    if rules.sentences:
+        makers.append(_part_sentences)
     for make in makers:
         edits = make(text, rules)
         if edits:
@@ -219,6 +221,28 @@ def _find_points(text: str, rules: ReadingRules) -> Iterable[int]:
                 yield point
         elif _is_hard(text, point):
             yield point
+
+
+def _part_sentences(text: str, rules: ReadingRules) -> Edits:
+    """Blanks between sentences, and ends of sentences of scripts without spaces."""
+    edits: Edits = []
+    for match in _compile(r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])").finditer(text):
+        if text[match.start()] != " ":
+            edits.append((match.end(), match.end(), "\n"))
+        elif _ends_line(text, match.start()):
+            edits.append((*match.span(), "\n"))
+    return edits
+
+
+def _ends_line(text: str, point: int) -> bool:
+    """Whether a sentence ends at a point, behind closing quotes and brackets or none."""
+    for end in range(point, point - 4, -1):
+        char = _char(text, end - 1)
+        if char and char in _SIGNS:
+            return _ends_sentence(text, end)
+        if not char or char not in _CLOSING + "\u201c'":
+            return False
+    return False
 
 
 def find_soft_points(text: str) -> Iterable[tuple[str, str]]:

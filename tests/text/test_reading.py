@@ -30,6 +30,7 @@ from templatemine.text.reading import PLAIN, ReadingRules, read_text
 ENGINES = ("native", "regex")
 SOFT = ReadingRules(soft=True, starts=("Si",), whole=("macBook",))
 MARKUP = ReadingRules(markup=True)
+LINES = ReadingRules(sentences=True)
 
 
 def form(text: str, rules: ReadingRules = PLAIN) -> str:
@@ -172,7 +173,7 @@ def test_offsets_ascend_and_cover_the_original(rules: ReadingRules, data: st.Dat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP], ids=["plain", "soft", "markup"])
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
 @examples(1500)
 @given(st.data())
 def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -> None:
@@ -187,7 +188,7 @@ def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -
                 assert found.original_span(place, end) == reading_reference.original_span(steps, place, end)
 
 
-@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP], ids=["plain", "soft", "markup"])
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
 def test_texts_of_publishers(rules: ReadingRules) -> None:
     """Real texts in all languages, by the kernel and by its reference."""
     path = Path(__file__).parents[3] / "shared/data/publishers/publishers.jsonl.gz"

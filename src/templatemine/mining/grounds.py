@@ -170,6 +170,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "cue_first": ("begins with words of boilerplate", "does not begin with words of boilerplate"),
     "cue_last": ("ends with words of boilerplate", "does not end with words of boilerplate"),
     "cue_any": ("reads like boilerplate", "does not read like boilerplate"),
+    "cue_label": ("a label in words of boilerplate", "no label in words of boilerplate"),
+    "cue_whole": ("nothing but words of boilerplate", "more than words of boilerplate"),
     "cue_before": ("behind text that reads like boilerplate", "not behind text that reads like boilerplate"),
     "cue_after": ("before text that reads like boilerplate", "not before text that reads like boilerplate"),
     "cue_segment": ("in sentences that read like boilerplate", "in sentences that do not read like boilerplate"),

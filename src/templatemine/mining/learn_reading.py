@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from zlib import crc32
 
 import regex
@@ -34,6 +35,8 @@ MIN_OWN, MIN_OWN_LEFT = 2, 10
 MAX_LEFT_SHARE = 0.6
 """A greater share of the words than this with one of few first halves is a language that writes so: of Shona 0.9, of
 glued sources up to 0.4."""
+MIN_LINES = 3
+"""Lines of the median text of a source that has lines: a headline and a paragraph are two."""
 _ALONE = regex.compile(r"(?<![^\s\"\u201c\u201e\u00ab(])\w+")
 
 _Word = tuple[str, str]
@@ -43,9 +46,10 @@ def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
     """The rules of a source, of its texts; `markup` is `TokeniseConfig.text_markup`."""
     chosen = _choose(texts)
     decode = markup == "html" or (markup == "auto" and _is_markup_source(chosen))
-    rules = ReadingRules(markup=decode)
     if decode:
+        rules = ReadingRules(markup=True)
         chosen = [text if (found := read_text(text, rules)) is None else found.text for text in chosen]
+    rules = ReadingRules(markup=decode, sentences=_is_without_lines(chosen))
     points = [set(find_soft_points(text)) for text in chosen]
     df = Counter(word for words in points for word in words)
     inner = [word for word in df if not word[0][0].isupper()]
@@ -61,11 +65,11 @@ def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
     whole |= {
         word for word in df if word[0][0].isupper() and word[1] in starts and df[word] > 1 and alone[word[0]] < MIN_OWN
     }
-    return ReadingRules(
+    return replace(
+        rules,
         soft=True,
         starts=_most_frequent(starts, lefts),
         whole=_most_frequent([left + right for left, right in whole], Counter({a + b: df[a, b] for a, b in whole})),
-        markup=decode,
     )
 
 
@@ -73,6 +77,12 @@ def _choose(texts: Iterable[str]) -> list[str]:
     """Different texts, in an order that is theirs."""
     by_checksum = {(crc32(text.encode("utf-8", "surrogatepass")), text) for text in texts}
     return [text for _, text in sorted(by_checksum)[:MAX_DOCUMENTS]]
+
+
+def _is_without_lines(texts: Sequence[str]) -> bool:
+    """Whether most texts are one line."""
+    lines = sorted(sum(1 for line in text.split("\n") if line and not line.isspace()) for text in texts)
+    return bool(lines) and lines[len(lines) // 2] < MIN_LINES
 
 
 def _is_markup_source(texts: Sequence[str]) -> bool:

@@ -66,7 +66,9 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     step = max(1, len(documents) // MAX_DOCUMENTS)
     for first in range(0, len(documents), 64 * step):
         batch = [documents[place] for place in range(first, min(first + 64 * step, len(documents)), step)]
-        texts = [document_input(document, pack.patterns, pack.tokenise.separators) for document in batch]
+        texts = [
+            document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch
+        ]
         plain = [text for text in texts if isinstance(text, str)]
         for text, spans in zip(plain, matcher.spans(plain, _GAP), strict=True):
             for start, end, found in spans or ():

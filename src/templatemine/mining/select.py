@@ -209,8 +209,11 @@ def _judge_candidates(
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
         if candidates.kind == PREFIX:
-            marked = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["cue_any"] > 1)
-            reason[~marked & (not __import__("os").environ.get("NOMARK"))] = UNMARKED
+            marked = (column["closed_last"] > 0) | (column["colon_last"] > 0)
+            marked |= (column["cue_any"] > 1) | (column["cue_whole"] > 0)
+            # What opens most articles has a place of its own.
+            marked |= (column["first"] >= config.edge) & (column["share"] > -1)
+            reason[~marked] = UNMARKED
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)

@@ -49,6 +49,7 @@ from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, 
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
+from templatemine.text.reading import ReadingRules
 from templatemine.text.reading import PLAIN
 
 __all__ = [
@@ -59,7 +60,9 @@ __all__ = [
     "complete_step",
     "count_queries",
     "decide_source",
+    "SourceTexts",
     "mine_source",
+    "read_source",
     "report_shared",
     "skip_source",
     "unfit_reason",
@@ -150,27 +153,8 @@ def mine_source(
     if positions is not None:
         sample = positions if sample is None else positions[sample]
     learned = options.method.learned
-    # In an order of their own: which occurrence of a string is an example does not depend on that of the archive.
-    order = _order_by_digest(documents)
-    filled = [index for index in order if not (learned and is_blank(documents[index]))]
-    mined_documents = [documents[index] for index in filled]
-    markup = options.tokenise.text_markup
-    rules = (
-        None
-        if is_html_source(mined_documents)
-        else learn_reading((document.body for document in mined_documents), markup)
-    )
-    corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
-    pages = None
-    if corpus.html:
-        different, pages = _learn_pages(mined_documents, options)
-        if learned:
-            corpus = take_documents(corpus, different)
-    elif learned:
-        corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
-    originals = np.array(filled, np.int32)
-    if learned:
-        originals = originals[different]
+    read = read_source(source, documents, options)
+    corpus, originals = read.corpus, read.originals
     dates = [documents[index].date for index in originals.tolist()]
     mined = _find_scored(corpus, dates, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
@@ -189,11 +173,57 @@ def mine_source(
         last=mined.first + mined.repeats.length - 1,
         verdicts=mined.verdicts,
         sample=sample,
-        pages=pages,
-        rules=rules,
-        copies=len(filled) - len(originals),
-        blank=len(documents) - len(filled),
+        pages=read.pages,
+        rules=read.rules,
+        copies=read.filled - len(originals),
+        blank=len(documents) - read.filled,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceTexts:
+    """The texts of a source as they are mined.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Of the documents that are neither blank nor copies of others, in an order of their own: which occurrence of a
+        string is an example does not depend on that of the archive.
+    originals : int32 array, shape (documents of the corpus,)
+        Their places.
+    rules : ReadingRules or None
+        None of pages.
+    pages : PageHistory or None
+    filled : int
+        Documents that are not blank.
+    """
+
+    corpus: Corpus
+    originals: IntArray
+    rules: ReadingRules | None
+    pages: PageHistory | None
+    filled: int
+
+
+def read_source(source: str, documents: Sequence[Document], options: ResolvedConfig) -> SourceTexts:
+    """Learn how the texts of a source are read, tokenise them, and leave copies out."""
+    learned = options.method.learned
+    order = _order_by_digest(documents)
+    filled = [index for index in order if not (learned and is_blank(documents[index]))]
+    mined_documents = [documents[index] for index in filled]
+    is_html = is_html_source(mined_documents)
+    bodies = (document.body for document in mined_documents)
+    rules = None if is_html else learn_reading(bodies, options.tokenise.text_markup)
+    corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
+    pages, different = None, np.arange(len(filled), dtype=np.int32)
+    if corpus.html:
+        distinct, pages = _learn_pages(mined_documents, options)
+        if learned:
+            corpus, different = take_documents(corpus, distinct), np.asarray(distinct, np.int32)
+    elif learned:
+        corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
+    originals = np.array(filled, np.int32)[different]
+    return SourceTexts(corpus=corpus, originals=originals, rules=rules, pages=pages, filled=len(filled))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -188,7 +188,7 @@ def _mined_marks(pack: Pack) -> list[str]:
 
 def _reading_fields(rules: ReadingRules) -> dict[str, Any]:
     words = {"starts": list(rules.starts), "whole": list(rules.whole)}
-    return {"soft": rules.soft, **words, "markup": "html" if rules.markup else "none"}
+    return {"soft": rules.soft, **words, "markup": "html" if rules.markup else "none", "sentences": rules.sentences}
 
 
 def _dump_value(value: Any) -> str:
@@ -547,6 +547,7 @@ def _read_reading(data: Any, where: str) -> ReadingRules:
         return PLAIN
     list_type = (list, "a list of words")
     kinds = {"soft": (bool, "true or false"), "starts": list_type, "whole": list_type, "markup": (str, "none or html")}
+    kinds["sentences"] = (bool, "true or false")
     _check_fields(data, kinds, where)
     for name in ("starts", "whole"):
         if not {*map(type, data[name])} <= {str}:
@@ -554,7 +555,7 @@ def _read_reading(data: Any, where: str) -> ReadingRules:
     if data["markup"] not in ("none", "html"):
         raise PackError(f"{where}: markup: expected none or html, got {data['markup']!r:.40}")
     words = {name: tuple(data[name]) for name in ("starts", "whole")}
-    return ReadingRules(soft=data["soft"], markup=data["markup"] == "html", **words)
+    return ReadingRules(soft=data["soft"], markup=data["markup"] == "html", sentences=data["sentences"], **words)
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

@@ -23,7 +23,7 @@ cdef struct Step:
 
 
 cdef enum:
-    STEPS = 3               # mark-up, characters, glue points
+    STEPS = 4               # mark-up, characters, glue points, sentences
 
 
 cdef struct Form:
@@ -41,6 +41,7 @@ cdef int64_t original_end(const Form* form, int64_t offset) noexcept nogil
 
 
 cdef class Rules:
+    cdef bint sentences
     cdef bint soft
     cdef bint markup
     cdef Table starts       # words that begin lines

@@ -787,6 +787,52 @@ cdef bint is_hard(const uint8_t* p, int64_t n, int64_t i, uint32_t before, int64
     return is_spaced_letter(inner) or is_sign(inner) or inner == 41 or inner == 93
 
 
+cdef bint ends_line(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
+    """Whether a sentence ends at a point, behind closing quotes and brackets or none."""
+    cdef int64_t i = point, k
+    cdef uint32_t c
+    cdef int count
+    for count in range(4):
+        k = i
+        c = char_before(p, &k)
+        if is_sign(c):
+            return ends_sentence(p, i, n)
+        if not is_closing(c) and c != 0x201C and c != 39:
+            return False
+        i = k
+    return False
+
+
+cdef inline bint is_own_stop(uint32_t c) noexcept nogil:
+    """A sign that ends sentences of scripts without spaces."""
+    return c == 0x3002 or c == 0xFF01 or c == 0xFF1F
+
+
+cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
+    """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one."""
+    cdef int64_t i = 0, end
+    cdef uint32_t c
+    while i < n:
+        if p[i] == 32:
+            end = i
+            while end < n and p[end] == 32:
+                end += 1
+            if end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n):
+                add_edit(step, p, i, end, b"\n", 1)
+            i = end
+        elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):
+            while i < n:
+                c = char_at(p, i, n)
+                if not is_own_stop(c) and c != 0x300D and c != 0x300F and c != 0x201D and c != 0xFF09:
+                    break
+                i = next_char(p, i, n)
+            if i < n and p[i] != 10 and p[i] != 32:
+                add_edit(step, p, i, i, b"\n", 1)
+        else:
+            i += 1
+    return 0
+
+
 cdef inline bint may_end(uint32_t c) noexcept nogil:
     """A sign behind which a line break may have been lost."""
     return is_sign(c) or is_closing(c) or c == 0x201C or c == 39
@@ -852,14 +898,14 @@ cdef class Rules:
 
     Parameters
     ----------
-    soft : bool
+    soft, sentences : bool
     starts, whole : sequence of str
         See `ReadingRules`.
     entities : dict of str to str
         Names of entities without "&" and ";", and what they stand for; None if texts hold no mark-up.
     """
 
-    def __cinit__(self, bint soft, starts, whole, dict entities):
+    def __cinit__(self, bint soft, starts, whole, bint sentences, dict entities):
         cdef bytes name
         cdef Table* tables[4]
         cdef int k
@@ -874,6 +920,7 @@ cdef class Rules:
             table_init(tables[k])
         self.meaning = NULL
         self.soft = soft
+        self.sentences = sentences
         self.markup = entities is not None
         for k, words in enumerate((starts, whole)):
             for word in words:
@@ -907,7 +954,7 @@ cdef class Rules:
         cdef int k, failed = 0
         form.steps = 0
         for k in range(first, end):
-            if k == 0 and not self.markup:
+            if (k == 0 and not self.markup) or (k == 3 and not self.sentences):
                 continue
             step = &form.step[form.steps]
             step.size = step.text.size = step.done = 0
@@ -915,8 +962,10 @@ cdef class Rules:
                 self._decode_markup(p, n, step)
             elif k == 1:
                 failed = fold(p, n, composed, step)
-            else:
+            elif k == 2:
                 self._part(p, n, step)
+            else:
+                part_sentences(p, n, step)
             if failed:
                 return 1
             if step.size:

@@ -1,7 +1,7 @@
 """Text -> its reading form, in which what looks the same is the same, with the way back to the original.
 
 Tokeniser, segmenter and both engines see the reading form; offsets in public answers are those of the original.  A text
-that is its own reading form, as most are, is not copied.  Three steps make it:
+that is its own reading form, as most are, is not copied.  Four steps make it:
 
 1. Characters (always).  Invisible ones go: marks of direction, joiners, soft hyphens, variation selectors, U+FEFF,
    tatweel.  An apostrophe is ', an ellipsis three full stops, full-width forms are those of ASCII, a line ends with a
@@ -9,6 +9,7 @@ that is its own reading form, as most are, is not copied.  Three steps make it:
 2. The result is in NFC.
 3. Glue points, where a parser lost a line break ("dialogue.Log in", "ouverteSi"), become line feeds.  Beside Han and
    kana, the signs ! ( ) , : ; ? are full-width, for there they are tokens of their own.
+4. In sources whose articles are one line each, sentences are read as lines: what anchors and slots go by elsewhere.
 
 Pages (HTML) are read as they stand.
 """
@@ -45,13 +46,15 @@ class ReadingRules:
         Words that are written so, and are not parted: names of products and firms.
     markup : bool
         Whether tags and entities in texts are decoded.
+    sentences : bool
+        Whether sentences are read as lines, in a source whose articles are one line each.
     """
 
     soft: bool = False
     starts: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
     markup: bool = False
-
+    sentences: bool = False
     @property
     def native(self) -> _reading.Rules:
         """What reads by these rules."""
@@ -69,7 +72,7 @@ def _native(rules: ReadingRules) -> _reading.Rules:
         from html.entities import html5
 
         entities = {name[:-1]: char for name, char in html5.items() if name.endswith(";")}
-    return _reading.Rules(rules.soft, rules.starts, rules.whole, entities)
+    return _reading.Rules(rules.soft, rules.starts, rules.whole, rules.sentences, entities)
 
 
 class Reading:
@@ -124,7 +127,7 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
         form, edits = cast("tuple[str, list[array[int]]]", found)
         return Reading(form, [_Step(step) for step in edits])
     steps: list[array[int]] = []
-    for part in ((0, 2), (), (2, 3)):
+    for part in ((0, 2), (), (2, 4)):
         found = native.read(text, *part, True) if part else _compose(text)
         if found is not None:
             text, edits = cast("tuple[str, list[array[int]]]", found)
