@@ -63,8 +63,9 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.matching._match \
-		templatemine.cleaning._records templatemine.pages._html templatemine.pages._model templatemine.pages.baselines._crf
+	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.text._reading \
+		templatemine.matching._match templatemine.cleaning._records templatemine.pages._html templatemine.pages._model \
+		templatemine.pages.baselines._crf
 
 $(VENV)/documented: $(VENV)/tested
 	$(BIN)/pip install --quiet --group docs

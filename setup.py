@@ -26,9 +26,11 @@ MODULES = {
     "matching._match": "-O2",
     "pages._html": "-O3",
     "text._scan": "-O3",
+    "text._reading": "-O3",
     "pages.baselines._crf": "-O3",
     "matching._prefilter": "-O2",
     "cleaning._records": "-O3",
+    "mining._cues": "-O3",
 }
 UTILITY = "templatemine._cyutility"
 

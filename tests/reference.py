@@ -769,3 +769,97 @@ def labels(
         if documents >= least and max(after.values(), default=0) < maximal * len(own):
             out[string[::-1] if last else string] = (len(own), documents)
     return out
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Cues
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def find_cues(words: Sequence[str | None], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
+    """What `mining._cues.find_cues` says of one string.  O(words * cues * words of a cue).
+
+    `words` are the folded words of its tokens, None for those without letters, which cues pass over; a cue is its
+    words, the number of its kind, and whether it is strong.
+    """
+    row = [0.0] * (kinds + 3)
+    solid = [place for place, word in enumerate(words) if word is not None]
+    covered: set[int] = set()
+    for start in range(len(solid)):
+        for phrase, kind, strong in cues:
+            places = solid[start : start + len(phrase)]
+            if [words[place] for place in places] != list(phrase):
+                continue
+            strength = 2.0 if strong else 1.0
+            row[kind] = max(row[kind], strength)
+            covered.update(range(places[0], places[-1] + 1))
+            if start == 0:
+                row[kinds + 1] = max(row[kinds + 1], strength)
+            if start + len(phrase) == len(solid):
+                row[kinds + 2] = max(row[kinds + 2], strength)
+    row[kinds] = len(covered) / max(1, len(words))
+    return row
+def _mix(value: int) -> int:
+    mask = (1 << 64) - 1
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & mask
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & mask
+    return (value ^ value >> 31) | 1
+
+
+def find_versions(
+    documents: list[list[int]],
+    kinds: list[int],
+    hashes: list[int],
+    order: list[int],
+    k: int,
+    sampled: int,
+    foreign_share: float,
+) -> list[int]:
+    """For each document one that stays and says what it says, or itself; see `_core.find_versions`."""
+    version_of, pointers = list(range(len(documents))), dict[int, int]()
+    texts = [[form for form in document if kinds[form]] for document in documents]
+
+    def shingles(text: list[int]) -> list[int]:
+        found = []
+        for first in range(len(text) - k + 1):
+            value = 0
+            for form in text[first : first + k]:
+                value = (value * 0x9E3779B97F4A7C15 + hashes[form]) & ((1 << 64) - 1)
+            found.append(_mix(value))
+        return found
+
+    for document in order:
+        text, own = texts[document], shingles(texts[document])
+        weights = [int(kinds[form] > 1) for form in text]
+        sample = [
+            value >> 32
+            for first, value in enumerate(own)
+            if (value >> 8) % sampled == 0 and any(weights[first : first + k])
+        ]
+        votes = dict[int, int]()
+        for value in sample:
+            if value in pointers:
+                votes[pointers[value]] = votes.get(pointers[value], 0) + 1
+        candidates = [one for one in sorted(votes, key=lambda one: -votes[one]) if votes[one] >= len(sample) // 8]
+        for other in candidates[:4]:
+            shared = set(shingles(texts[other]))
+            covered = [False] * len(text)
+            for first, value in enumerate(own):
+                if value in shared:
+                    covered[first : first + k] = [True] * k
+            foreign, gap = 0, min(3 * k - 1, len(text) // 8)
+            place = 0
+            while place < len(text):
+                end = place
+                while end < len(text) and covered[end] == covered[place]:
+                    end += 1
+                foreign += sum(weights[place:end]) if not covered[place] and end - place > gap else 0
+                place = end
+            weight = sum(w for w, c in zip(weights, covered, strict=True) if c)
+            if weight and 2 * weight >= sum(weights) and foreign <= foreign_share * sum(weights):
+                version_of[document] = other
+                break
+        if version_of[document] == document:
+            for value in sample:
+                pointers.setdefault(value, document)
+    return version_of

@@ -42,11 +42,12 @@ from templatemine.evaluation.synthetic_boilerplate import PositionKind, Template
 from templatemine.mining.features import FEATURES, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
-from templatemine.mining.near_duplicates import drop_copies, is_blank  # noqa: E402
+from templatemine.mining.near_duplicates import is_blank  # noqa: E402
 from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
-from templatemine.mining.tokenise import tokenise  # noqa: E402
+from templatemine.mining.stages import read_source  # noqa: E402
 from templatemine.model import Document  # noqa: E402
+from templatemine.text.reading import ReadingRules  # noqa: E402
 from trees import average_trees, extract_trees  # noqa: E402
 
 __all__ = [
@@ -68,7 +69,7 @@ OPTIONS: dict[str, Any] = {
     "objective": "cross_entropy",
     "learning_rate": 0.08,
     "num_leaves": 15,
-    "min_data_in_leaf": 40,
+    "min_data_in_leaf": 20,
     "feature_fraction": 0.4,
     "bagging_fraction": 0.7,
     "bagging_freq": 1,
@@ -77,7 +78,7 @@ OPTIONS: dict[str, Any] = {
     "num_threads": 1,
     "deterministic": True,
 }
-TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 80, 60, 4, 20
+TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 100, 60, 6, 20
 WEIGHT_POWER = 0.25
 """Of the characters of a candidate, its weight."""
 SEEDS = (1, 2)
@@ -117,14 +118,17 @@ GROUPS = {
 }
 """Features by what they look at."""
 
+CUES = " ".join(name for name in FEATURES[SEGMENT] if name.startswith("cue_"))
+GROUPS["cues"] = CUES
+
 RISING = {
     SEGMENT: (
         "documents share information before_repeats after_repeats beside own near span before_same after_same alone "
-        "last each string_share"
+        f"last each string_share {CUES}"
     ),
     PREFIX: (
         "documents share information before_repeats after_repeats beside own near span colon_last capital_beside "
-        "edge_own lift"
+        f"edge_own lift {CUES}"
     ),
 }
 FALLING = {
@@ -144,12 +148,15 @@ class SourceCandidates:
     ----------
     documents : list of Document
         Those that are neither blank nor copies of others.
+    rules : ReadingRules or None
+        How their texts are read.
     segments : Segments
     candidates : tuple of Candidates
     matrices : list of float32 array, shape (candidates, features)
     """
 
     documents: list[Document]
+    rules: ReadingRules | None
     segments: Segments
     candidates: tuple[Candidates, ...]
     matrices: list[NDArray[np.float32]]
@@ -203,22 +210,21 @@ class SourceExamples:
 
 def find_source_candidates(source: str, documents: Sequence[Document]) -> SourceCandidates:
     """The candidates of a source and their features, as `templatemine mine` has them."""
-    options = resolve_defaults(PipelineConfig())
-    kept = [one for one in documents if not is_blank(one)]
-    corpus = tokenise(source, kept, options.tokenise, lines=True)
-    corpus, originals = drop_copies(corpus, options.copies)
-    kept = [kept[place] for place in originals.tolist()]
+    read = read_source(source, documents, resolve_defaults(PipelineConfig()))
+    corpus, kept = read.corpus, [documents[place] for place in read.originals.tolist()]
     segments = segment(corpus)
     candidates = find_candidates(segments)
     matrices = compute_features(corpus, segments, [one.date for one in kept], candidates)
-    return SourceCandidates(documents=kept, segments=segments, candidates=candidates, matrices=matrices)
+    return SourceCandidates(
+        documents=kept, rules=read.rules, segments=segments, candidates=candidates, matrices=matrices
+    )
 
 
 def make_examples(source: AnnotatedSource) -> SourceExamples:
     """The candidates of a source, and what its annotated articles and labelled strings say of them."""
     found = find_source_candidates(source.name, source.documents)
     annotation = _read_annotation(found, source.gold)
-    matches = match_labels(found.segments, found.candidates, found.documents, source.labels)
+    matches = match_labels(found.segments, found.candidates, found.documents, source.labels, found.rules)
     kinds = {
         one.kind: _label_candidates(
             found.segments,
@@ -306,7 +312,7 @@ def _read_annotation(found: SourceCandidates, gold: GoldSpans) -> _Annotation:
                 row = 2 + BOILERPLATE_KINDS.index(kind[0])
                 own[row, start:end] = counted[start:end]
         marks.append(own)
-        starts, ends = locate_tokens(document)
+        starts, ends = locate_tokens(document, found.rules)
         stretch = slice(*found.segments.doc_tokens[index : index + 2].tolist())
         tokens[stretch] = np.stack([starts, ends], axis=1) + offset
         offset += len(text)

@@ -33,6 +33,7 @@ from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.segments import Segments
 from templatemine.model import Document
 from templatemine.text.expressions import EncodedText
+from templatemine.text.reading import ReadingRules
 
 __all__ = [
     "BOILERPLATE_KINDS",
@@ -315,15 +316,15 @@ class MatchedLabel:
 
 
 def locate_tokens(
-    document: Document, options: ResolvedConfig | None = None
+    document: Document, rules: ReadingRules | None = None, options: ResolvedConfig | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the tokens of a text begin and end, as mining has them, line breaks left out."""
+    """Where the tokens of a text begin and end, as mining by some rules has them, line breaks left out."""
     options = options or resolve_defaults(PipelineConfig())
     patterns, separators = options.patterns, options.tokenise.separators
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, document.is_html))
-    encoded = EncodedText(document.body, patterns, separators)
+    encoded = EncodedText(document.body, patterns, separators, rules)
     starts, ends, _ = scanner.token_spans(encoded.data)
-    return encoded.code_points(np.asarray(starts)), encoded.code_points(np.asarray(ends))
+    return encoded.spans(np.asarray(starts), np.asarray(ends))
 
 
 def match_labels(
@@ -331,6 +332,7 @@ def match_labels(
     candidates: Sequence[Candidates],
     documents: Sequence[Document],
     labels: Sequence[LabelledString],
+    rules: ReadingRules | None = None,
     options: ResolvedConfig | None = None,
 ) -> list[MatchedLabel]:
     """The candidates that are labelled strings.
@@ -347,13 +349,15 @@ def match_labels(
     documents : sequence of Document
         Those of `segments`, in its order.
     labels : sequence of LabelledString
+    rules : ReadingRules, optional
+        How the texts of the source are read.
 
     Returns
     -------
     list of MatchedLabel
         In the order of the candidates.  Strings that are no candidate are in none of them.
     """
-    places = _locate_places(segments, documents, labels, options)
+    places = _locate_places(segments, documents, labels, rules, options)
     if not places:
         return []
     keys = np.array(sorted(places), np.int64)
@@ -387,6 +391,7 @@ def _locate_places(
     segments: Segments,
     documents: Sequence[Document],
     labels: Sequence[LabelledString],
+    rules: ReadingRules | None,
     options: ResolvedConfig | None,
 ) -> dict[tuple[int, int], list[int]]:
     """(first token, number of tokens) -> the labels with a place of these tokens."""
@@ -398,7 +403,7 @@ def _locate_places(
     for number, document in enumerate(documents):
         if document.id not in places:
             continue
-        starts, ends = locate_tokens(document, options)
+        starts, ends = locate_tokens(document, rules, options)
         offset = int(segments.doc_tokens[number])
         text = document.body
         for start, end, index in places[document.id]:

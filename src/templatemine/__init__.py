@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
     from templatemine.io.given import read
     from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
-    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack import Pack, reading
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
     from templatemine.pages.metadata import Metadata
@@ -55,6 +55,7 @@ __all__ = [
     "extract",
     "mine",
     "read",
+    "reading",
 ]
 
 # Public names load their module on first use, so that importing the package costs no numpy.
@@ -87,6 +88,7 @@ _HOMES = {
     "extract": "pages.extract",
     "mine": "pipeline",
     "read": "io.given",
+    "reading": "packs.pack",
 }
 
 

@@ -54,6 +54,16 @@ def document_frequency(
 def find_rare_pairs(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], kinds: NDArray[np.uint8], hashes: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]: ...
+def find_versions(
+    forms: NDArray[np.int32],
+    doc_starts: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    hashes: NDArray[np.uint64],
+    order: NDArray[np.int64],
+    k: int,
+    sampled: int,
+    foreign_share: float,
+) -> NDArray[np.int64]: ...
 def reduce_tokens(
     forms: NDArray[np.int32],
     doc_starts: NDArray[np.int64],

@@ -25,7 +25,7 @@ from templatemine.text._scan cimport (
 __all__ = [
     "FeatureExtractor", "Tokeniser", "count_occurrences", "cut_segments", "document_frequency", "find_first_positions",
     "find_labels", "find_last_start", "find_rare_pairs", "find_repeated_segments", "find_repeats_i32", "find_repeats_i64",
-    "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates", "grow_strings", "hash_strings", "lcp_i32",
+    "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates", "grow_strings", "hash_strings", "lcp_i32",
     "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
 ]
 
@@ -2634,3 +2634,310 @@ def format_json_rows(const int32_t[::1] tokens not None, const int64_t[::1] boun
     with nogil:
         size = _write_json_rows(tokens, bounds, name, name_bounds, df, count, end, end_bounds, end_of, start) - start
     return out[:size]
+
+
+# -------------------------------------------------------------------------------------------------------- versions of documents
+# Copies, versions and excerpts of documents, however many there are of one.
+#
+# Input: the tokens of documents, and the order in which these are looked at.  Output: for each document one that says what it
+# says.  A document is compared with a few of those that stay, never with all of them: time is near linear in the tokens.
+
+
+cdef struct VersionSearch:
+    # The document looked at, the one that it is compared with, and what is known of those that stay.
+    const uint8_t* kinds
+    const uint64_t* hashes
+    int64_t k
+    uint64_t* raw               # hashes of the tokens of the document looked at, those of kind 0 left out
+    int64_t* weights            # sums of the weights of its tokens; of all before each
+    uint64_t* shingles          # hash of the k tokens from each on
+    int64_t size                # its shingles
+    int64_t tokens
+    uint64_t* sample            # fingerprints of its sampled shingles
+    int64_t sampled
+    uint64_t* table             # the shingles of the document that it is compared with, 0 for none
+    uint64_t table_mask
+    int64_t table_document
+    uint64_t* slots             # fingerprints of sampled shingles, and 1 + the first document that stays and has each; 0 for none
+    uint64_t slot_mask
+    uint64_t slots_used
+    uint64_t sample_mask
+    int32_t* votes              # by document: sampled shingles that point to it
+    int32_t* voted              # the documents with votes
+    int64_t voted_count
+
+
+cdef enum:
+    MAX_COMPARED = 4            # documents that one is compared with at most
+    MIN_VOTES = 8               # one in so many sampled shingles must point to a document for that to be among them
+
+
+cdef inline uint64_t mix_hash(uint64_t h) noexcept nogil:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014); never 0."""
+    h = (h ^ h >> 30) * <uint64_t>0xBF58476D1CE4E5B9
+    h = (h ^ h >> 27) * <uint64_t>0x94D049BB133111EB
+    return (h ^ h >> 31) | 1
+
+
+cdef void _read_shingles(VersionSearch* s, const int32_t* forms, int64_t size) noexcept nogil:
+    """Read a document: tokens, sums of weights, and shingles by a rolling hash (Karp and Rabin 1987), modulo 2^64."""
+    cdef int64_t i, count = 0
+    cdef uint64_t h = 0, leaving = 1, base = <uint64_t>0x9E3779B97F4A7C15
+    for i in range(s.k):
+        leaving *= base
+    s.weights[0] = 0
+    for i in range(size):
+        if s.kinds[forms[i]] == 0:
+            continue
+        s.raw[count] = s.hashes[forms[i]]
+        s.weights[count + 1] = s.weights[count] + (s.kinds[forms[i]] > 1)
+        h = h * base + s.raw[count]
+        if count >= s.k:
+            h -= s.raw[count - s.k] * leaving
+        count += 1
+        if count >= s.k:
+            s.shingles[count - s.k] = mix_hash(h)
+    s.tokens = count
+    s.size = max(0, count - s.k + 1)
+    s.sampled = 0
+    for i in range(s.size):
+        # None of the sample is of tokens without weight.
+        if (s.shingles[i] >> 8 & s.sample_mask) == 0 and s.weights[i + s.k] > s.weights[i]:
+            s.sample[s.sampled] = s.shingles[i] >> 32
+            s.sampled += 1
+
+
+cdef inline uint64_t _first_slot(VersionSearch* s, uint64_t fingerprint) noexcept nogil:
+    """The slot where a fingerprint is looked for first."""
+    return fingerprint * <uint64_t>0x9E3779B97F4A7C15 >> 20 & s.slot_mask
+
+
+cdef inline uint64_t _find_slot(VersionSearch* s, uint64_t fingerprint) noexcept nogil:
+    """The slot of a fingerprint, or the one that it would take."""
+    cdef uint64_t slot = _first_slot(s, fingerprint)
+    while s.slots[slot] and s.slots[slot] >> 32 != fingerprint:
+        slot = (slot + 1) & s.slot_mask
+    return slot
+
+
+cdef int _grow_slots(VersionSearch* s) except -1 nogil:
+    """Double the slots."""
+    cdef uint64_t* old = s.slots
+    cdef uint64_t i, count = s.slot_mask + 1
+    cdef uint64_t* slots = <uint64_t*>calloc(2 * count, sizeof(uint64_t))
+    if slots == NULL:
+        with gil:
+            raise MemoryError
+    s.slots = slots
+    s.slot_mask = 2 * count - 1
+    for i in range(count):
+        if old[i]:
+            s.slots[_find_slot(s, old[i] >> 32)] = old[i]
+    free(old)
+    return 0
+
+
+cdef int _keep_document(VersionSearch* s, int64_t document) except -1 nogil:
+    """Let the sampled shingles of the document looked at point to it, but for those that point elsewhere."""
+    cdef int64_t i
+    cdef uint64_t slot
+    while 2 * (s.slots_used + s.sampled) > s.slot_mask:
+        _grow_slots(s)
+    for i in range(s.sampled):
+        if i + PREFETCH_PAIRS < s.sampled:
+            tm_prefetch(s.slots + _first_slot(s, s.sample[i + PREFETCH_PAIRS]))
+        slot = _find_slot(s, s.sample[i])
+        if s.slots[slot] == 0:
+            s.slots[slot] = s.sample[i] << 32 | <uint64_t>(document + 1)
+            s.slots_used += 1
+    return 0
+
+
+cdef void _count_votes(VersionSearch* s) noexcept nogil:
+    """Count which documents the sampled shingles point to."""
+    cdef int64_t i
+    cdef uint64_t pointer
+    cdef int32_t document
+    s.voted_count = 0
+    for i in range(s.sampled):
+        if i + PREFETCH_PAIRS < s.sampled:
+            tm_prefetch(s.slots + _first_slot(s, s.sample[i + PREFETCH_PAIRS]))
+        pointer = s.slots[_find_slot(s, s.sample[i])]
+        if pointer:
+            document = <int32_t>(<uint32_t>pointer) - 1
+            if s.votes[document] == 0:
+                s.voted[s.voted_count] = document
+                s.voted_count += 1
+            s.votes[document] += 1
+
+
+cdef int64_t _take_candidate(VersionSearch* s, int64_t min_votes) noexcept nogil:
+    """The document with most votes, the first of several; its votes are gone then.  -1 if none has enough."""
+    cdef int64_t i, best = -1
+    for i in range(s.voted_count):
+        if s.votes[s.voted[i]] >= min_votes and (best < 0 or s.votes[s.voted[i]] > s.votes[s.voted[best]]):
+            best = i
+    if best < 0:
+        return -1
+    s.votes[s.voted[best]] = 0
+    return s.voted[best]
+
+
+cdef int _fill_table(VersionSearch* s, const int32_t* forms, int64_t size, int64_t document) except -1 nogil:
+    """Hash the shingles of the document that others are compared with."""
+    cdef int64_t i
+    cdef uint64_t h = 0, leaving = 1, base = <uint64_t>0x9E3779B97F4A7C15, count = 64, slot, shingle
+    cdef int64_t begin = 0, tokens = 0
+    if s.table_document == document:
+        return 0
+    while count < 2 * <uint64_t>size:
+        count *= 2
+    free(s.table)
+    s.table_document = -1
+    s.table = <uint64_t*>calloc(count, sizeof(uint64_t))
+    if s.table == NULL:
+        with gil:
+            raise MemoryError
+    s.table_mask = count - 1
+    for i in range(s.k):
+        leaving *= base
+    for i in range(size):
+        if s.kinds[forms[i]] == 0:
+            continue
+        h = h * base + s.hashes[forms[i]]
+        if tokens >= s.k:
+            while s.kinds[forms[begin]] == 0:
+                begin += 1
+            h -= s.hashes[forms[begin]] * leaving
+            begin += 1
+        tokens += 1
+        if tokens >= s.k:
+            shingle = mix_hash(h)
+            slot = shingle >> 16 & s.table_mask
+            while s.table[slot] and s.table[slot] != shingle:
+                slot = (slot + 1) & s.table_mask
+            s.table[slot] = shingle
+    s.table_document = document
+    return 0
+
+
+cdef bint _is_version(VersionSearch* s, double foreign_share) noexcept nogil:
+    """Whether the document looked at says hardly anything that the one in the table does not.
+
+    Tokens between shingles of both are foreign where they are more than a few, and than an eighth of it; at least half
+    of its weight must be in such shingles.
+    """
+    cdef int64_t i, covered_end = 0, foreign = 0, covered = 0, first
+    cdef int64_t gap = min(3 * s.k - 1, s.tokens // 8)
+    cdef uint64_t slot
+    for i in range(s.size):
+        slot = s.shingles[i] >> 16 & s.table_mask
+        while s.table[slot] and s.table[slot] != s.shingles[i]:
+            slot = (slot + 1) & s.table_mask
+        if s.table[slot] == 0:
+            continue
+        first = max(i, covered_end)
+        if first - covered_end > gap:
+            foreign += s.weights[first] - s.weights[covered_end]
+        covered += s.weights[i + s.k] - s.weights[first]
+        covered_end = i + s.k
+    if s.tokens - covered_end > gap:
+        foreign += s.weights[s.tokens] - s.weights[covered_end]
+    return covered > 0 and 2 * covered >= s.weights[s.tokens] and foreign <= foreign_share * s.weights[s.tokens]
+
+
+cdef int _search_versions(VersionSearch* s, const int32_t[::1] forms, const int64_t[::1] doc_starts, const int64_t[::1] order,
+                          double foreign_share, int64_t[::1] version_of) except -1 nogil:
+    cdef int64_t i, d, other, compared, min_votes
+    for i in range(order.shape[0]):
+        d = order[i]
+        _read_shingles(s, &forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d])
+        _count_votes(s)
+        min_votes = max(1, s.sampled // MIN_VOTES)
+        for compared in range(MAX_COMPARED):
+            other = _take_candidate(s, min_votes)
+            if other < 0:
+                break
+            _fill_table(s, &forms[0] + doc_starts[other], doc_starts[other + 1] - doc_starts[other], other)
+            if _is_version(s, foreign_share):
+                version_of[d] = other
+                break
+        for compared in range(s.voted_count):
+            s.votes[s.voted[compared]] = 0
+        if version_of[d] == d:
+            _keep_document(s, d)
+    return 0
+
+
+def find_versions(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint8_t[::1] kinds not None,
+                  const uint64_t[::1] hashes not None, const int64_t[::1] order not None, int64_t k, int64_t sampled,
+                  double foreign_share):
+    """Find the documents that say what another says: copies, excerpts, earlier versions, also with words changed all over.
+
+    Documents are looked at in an order, and each is compared with the few that stay and share most with it: those that the
+    sampled shingles of it point to.  It stays unless all but a share of its weight stands in or between the shingles of one.
+
+    Parameters
+    ----------
+    kinds : uint8 array, shape (forms,)
+        0 for forms that are left out, 1 for those without weight, 2 for the others.
+    hashes : uint64 array, shape (forms,)
+    order : int64 array
+        Different documents; those that it has not are not looked at.
+    k : int
+        Tokens of a shingle, from 1 to 64.
+    sampled : int
+        One in so many shingles points to its document; a power of two.
+    foreign_share : float
+
+    Returns
+    -------
+    int64 array, shape (documents,)
+        For each document one that stays and says what it says, or itself.
+    """
+    cdef int64_t n = doc_starts.shape[0] - 1, i, longest = 0
+    cdef VersionSearch s
+    if kinds.shape[0] != hashes.shape[0]:
+        raise ValueError(f"expected kinds of {hashes.shape[0]} forms, got {kinds.shape[0]}")
+    if not 1 <= k <= 64 or sampled < 1 or sampled & (sampled - 1):
+        raise ValueError(f"expected k from 1 to 64 and a power of two for sampled, got {k} and {sampled}")
+    if n > 2**31 - 2:
+        raise ValueError(f"expected fewer than 2^31 - 1 documents, got {n}")
+    check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, kinds.shape[0])
+    check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
+    cdef int64_t[::1] version_of = np.arange(max(n, 1), dtype=np.int64)
+    is_in_order = np.zeros(max(n, 1), np.uint8)
+    cdef uint8_t[::1] seen = is_in_order
+    for i in range(order.shape[0]):
+        if not 0 <= order[i] < n or seen[order[i]]:
+            raise ValueError(f"order: expected different documents from 0 to {n - 1}, got {order[i]} at place {i}")
+        seen[order[i]] = 1
+        longest = max(longest, doc_starts[order[i] + 1] - doc_starts[order[i]])
+    if order.shape[0] == 0 or forms.shape[0] == 0:
+        return np.asarray(version_of)[:max(n, 0)]
+    memset(&s, 0, sizeof(VersionSearch))
+    s.kinds, s.hashes, s.k = &kinds[0], &hashes[0], k
+    s.sample_mask, s.slot_mask, s.table_document = sampled - 1, 1023, -1
+    s.raw = <uint64_t*>malloc((longest + 1) * sizeof(uint64_t))
+    s.weights = <int64_t*>malloc((longest + 1) * sizeof(int64_t))
+    s.shingles = <uint64_t*>malloc((longest + 1) * sizeof(uint64_t))
+    s.sample = <uint64_t*>malloc((longest + 1) * sizeof(uint64_t))
+    s.slots = <uint64_t*>calloc(s.slot_mask + 1, sizeof(uint64_t))
+    s.votes = <int32_t*>calloc(n, sizeof(int32_t))
+    s.voted = <int32_t*>malloc((longest + 1) * sizeof(int32_t))
+    try:
+        if (s.raw == NULL or s.weights == NULL or s.shingles == NULL or s.sample == NULL or s.slots == NULL or s.votes == NULL
+                or s.voted == NULL):
+            raise MemoryError
+        with nogil:
+            _search_versions(&s, forms, doc_starts, order, foreign_share, version_of)
+    finally:
+        free(s.raw)
+        free(s.weights)
+        free(s.shingles)
+        free(s.sample)
+        free(s.slots)
+        free(s.votes)
+        free(s.voted)
+        free(s.table)
+    return np.asarray(version_of)[:n]

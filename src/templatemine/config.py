@@ -10,6 +10,7 @@ from templatemine.errors import ConfigError
 __all__ = [
     "SHIPPED",
     "TEXT_FORMATS",
+    "TEXT_MARKUPS",
     "BlogRule",
     "CleanConfig",
     "CopyConfig",
@@ -105,17 +106,27 @@ class UserPattern:
         check_record(self)
 
 
+TEXT_MARKUPS = ("auto", "none", "html")
+"""Whether texts hold mark-up, see `TokeniseConfig`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokeniseConfig:
     """How text becomes tokens.
 
     separators : characters that part tokens beside white space; the thesis uses the hyphen (section 5.2).
     patterns : name of a preset of `patterns.TABLE`: "news", "thesis" or "none".
+    text_markup : "html" if texts hold tags and entities, which are decoded for tokens, "none" if not, "auto" to look.
     """
 
     separators: str = "-"
     patterns: str = "news"
     user_patterns: tuple[UserPattern, ...] = ()
+    text_markup: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.text_markup not in TEXT_MARKUPS:
+            raise ConfigError(f"text markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -148,20 +159,37 @@ class MineConfig:
 class CopyConfig:
     """Which documents of a source are copies of others, and not counted; see `near_duplicates`.
 
+    foreign : greatest share of its weight that a version of another may have to itself.
+    everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
+        copies in nine documents of ten.
+    shingle, spaceless_shingle : tokens of the strings by which versions are told; the second where characters are
+        tokens.
+    least_tokens : of a version.
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
     rare_share : a token that is in more of the documents is not rare.  One per cent, from which strings in prose
         may be templates.
-    rare_documents, rare_part : nor is one in more than so many documents, or, where these are few, more than this share
-        of them; two are always few.
+    rare_documents, rare_part; few_documents, few_part : nor is one in more than so many documents, or, where these are
+        few, more than this share of them; two are always few.
+    rounds, again : those that are alike are looked for as many times, while this share of the documents goes: what is
+        left of a story becomes rare as its copies go.
     """
 
+    foreign: float = 0.05
+    everywhere: float = 0.96
+    shingle: int = 3
+    spaceless_shingle: int = 4
+    least_tokens: int = 16
     alike: float = 0.5
     least: int = 32
     least_equal: int = 8
     rare_share: float = 0.01
     rare_documents: int = 20
     rare_part: float = 0.05
+    few_documents: int = 5
+    few_part: float = 0.25
+    rounds: int = 3
+    again: float = 0.01
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -209,9 +237,9 @@ class SelectConfig:
     edge : from this share of occurrences on that begin (end) a line, only those are cut.
     """
 
-    segment: float = 0.78
-    label: float = 0.9
-    filler: float = 0.7
+    segment: float = 0.7
+    label: float = 0.7
+    filler: float = 0.5
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003

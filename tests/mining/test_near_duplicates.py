@@ -72,23 +72,25 @@ def test_articles_that_share_boilerplate_are_no_copies() -> None:
     assert kept(texts) == list(range(400))
 
 
-def test_what_many_documents_say_is_no_copy() -> None:
-    """A notice instead of the article is boilerplate, however often it stands alone."""
+def test_equal_documents_are_one() -> None:
+    """A notice instead of the article, too; that beside articles is boilerplate, however often it stands there."""
     rng = random.Random(3)
     texts = [article(rng) for _ in range(300)] + [FOOTER] * 30
-    assert kept(texts) == list(range(330))
+    assert kept(texts) == list(range(301))
+    texts = [article(rng) + "\n\n" + FOOTER for _ in range(60)]
+    assert kept(texts) == list(range(60))
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["", ""], ["word"], ["word", "word"], ["\n", " ", "a b"]])
+@pytest.mark.parametrize("texts", [[], [""], ["word"], ["word", "other"], ["\n", "a b"]])
 def test_little_or_nothing_is_no_copy(texts: list[str]) -> None:
     assert kept(texts) == list(range(len(texts)))
 
 
-def test_a_short_article_is_a_copy_only_if_all_is_equal() -> None:
+def test_a_short_article_is_a_copy_only_if_hardly_anything_is_new() -> None:
     rng = random.Random(4)
     texts = [article(rng, 20) for _ in range(50)]
     assert len(kept([*texts, texts[3]])) == 50
-    assert len(kept([*texts, changed(rng, texts[3], 0.1)])) == 51
+    assert len(kept([*texts, changed(rng, texts[3], 0.5)])) == 51
 
 
 @examples(40)

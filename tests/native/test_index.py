@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -244,3 +245,32 @@ def test_the_last_start_that_is_not_behind(starts: list[int], places: list[int])
     places = [place for place in places if place >= starts[0]]
     found = _core.find_last_start(np.array(starts, np.int64), np.array(places, np.int64))
     assert found.tolist() == [max(k for k, start in enumerate(starts) if start <= place) for place in places]
+
+
+@examples(60)
+@given(st.integers(0, 2**32), st.integers(1, 6), st.sampled_from([1, 2, 4]), st.sampled_from([0.0, 0.05, 0.3]))
+def test_versions_are_those_of_the_slow_twin(seed: int, k: int, sampled: int, foreign_share: float) -> None:
+    rng = random.Random(seed)
+    stories = [[rng.randrange(40) for _ in range(rng.randrange(60))] for _ in range(3)]
+    documents = []
+    for _ in range(rng.randrange(12)):
+        story = rng.choice(stories)
+        first = rng.randrange(len(story) + 1)
+        text = [rng.randrange(40) if rng.random() < 0.04 else form for form in story[first:]]
+        documents.append(text + [rng.randrange(40) for _ in range(rng.choice([0, 0, 12]))])
+    kinds = [rng.choice([0, 1, 2, 2, 2, 2, 2]) for _ in range(40)]
+    hashes = [rng.getrandbits(61) for _ in range(40)]
+    order = rng.sample(range(len(documents)), rng.randrange(len(documents) + 1))
+    starts = np.cumsum([0, *map(len, documents)])
+    forms = np.array([form for document in documents for form in document], np.int32)
+    found = _core.find_versions(
+        forms,
+        starts,
+        np.array(kinds, np.uint8),
+        np.array(hashes, np.uint64),
+        np.array(order, np.int64),
+        k,
+        sampled,
+        foreign_share,
+    )
+    assert found.tolist() == reference.find_versions(documents, kinds, hashes, order, k, sampled, foreign_share)

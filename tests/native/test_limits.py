@@ -36,6 +36,7 @@ def u64(*values: int) -> NDArray[np.uint64]:
 KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "document_frequency": (_core.document_frequency, (i32(0, 1, 1), i64(0, 2, 3), 2)),
     "find_rare_pairs": (_core.find_rare_pairs, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8))),
+    "find_versions": (_core.find_versions, (i32(0, 1, 1), i64(0, 2, 3), u8(1, 2), u64(7, 8), i64(1, 0), 1, 1, 0.1)),
     "reduce_tokens": (_core.reduce_tokens, (i32(0, 1, 1), i64(0, 2, 3), i32(0, 1))),
     "lcp_i32": (_core.lcp_i32, (i32(1, 1, 0), i32(2, 1, 0))),
     "lcp_i64": (_core.lcp_i64, (i32(1, 1, 0), i64(2, 1, 0))),
@@ -135,6 +136,8 @@ def test_what_is_no_buffer_is_refused(name: str, place: int, value: object) -> N
         ("document_frequency", 1),
         ("find_rare_pairs", 0),
         ("find_rare_pairs", 1),
+        ("find_versions", 0),
+        ("find_versions", 1),
         ("reduce_tokens", 0),
         ("reduce_tokens", 1),
         ("lcp_i32", 1),

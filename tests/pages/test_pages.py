@@ -15,7 +15,7 @@ from invented_pages import CALL, page
 from strategies import examples
 from templatemine import PageCleaner, extract, mine
 from templatemine.cleaning.cleaner import Cleaner, page_text
-from templatemine.config import CleanConfig, ExtractConfig, PageConfig
+from templatemine.config import CleanConfig, CopyConfig, ExtractConfig, PageConfig, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.model import Cleaned, PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
@@ -423,7 +423,11 @@ def test_pages_of_which_nothing_would_be_left_are_marked(html: str) -> None:
             return PageCleaner(history, config).clean
 
     else:
-        packs = mine([{"source": "w", "html": formulaic(number)} for number in range(80)])
+        # Pages that differ in numbers alone are one.
+        own = [" ".join(f"w{number}x{place}" for place in range(12)) for number in range(80)]
+        pages = [formulaic(n).replace("</div>", f"<p>{own[n]}.</p></div>") for n in range(80)]
+        config = PipelineConfig(copies=CopyConfig(alike=2.0))
+        packs = mine([{"source": "w", "html": page} for page in pages], config)
 
         def cleaner(stubs: str) -> Callable[[str], Cleaned]:
             return Cleaner(packs["w"], CleanConfig(stubs=stubs, guard=0.5)).clean

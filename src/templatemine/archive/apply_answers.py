@@ -14,7 +14,6 @@ from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack, template_id
-from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import ANY, slot_token
 
 __all__ = [
@@ -138,7 +137,7 @@ class QuestionContexts:
         text = document.html if self._pack.html else document.text
         if text is None or self.is_complete:
             return
-        encoded = EncodedText(text, self._pack.patterns, self._pack.tokenise.separators)
+        encoded = self._pack.encode(text)
         *bounds, strings = self._matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
         first_spans: dict[int, tuple[int, int]] = {}

@@ -27,11 +27,11 @@ from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
 from templatemine.packs.pack import Pack, keep_one_of_each, mined_mark, template_id
-from templatemine.packs.pack_checks import check_handwritten, check_slot
+from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
 from templatemine.pipeline import SourceReport
-from templatemine.text.expressions import OWN_TOKEN, EncodedText
+from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE
 
 __all__ = [
@@ -244,7 +244,7 @@ def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]
     matching: list[Template] = []
     for index, template in enumerate(templates):
         for example in (template.example, _example_text(template.tokens or ())):
-            if matcher.is_whole_match(EncodedText(example, pack.patterns, pack.tokenise.separators).data, index):
+            if is_example(pack, matcher, index, example):
                 matching.append(replace(template, example=example))
                 break
     return matching

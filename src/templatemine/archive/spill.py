@@ -26,6 +26,7 @@ from templatemine.mining.cross_source import CrossSourceCounts, RateTable, Sourc
 from templatemine.mining.shared_pack import Claims
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
+from templatemine.text.reading import ReadingRules
 
 __all__ = ["RateFile", "dump_candidates", "load_candidates", "read_claims", "write_claims", "write_rates"]
 
@@ -37,6 +38,7 @@ _RECORDS: Mapping[str, type[Any]] = {
     "PageHistory": PageHistory,
     "PathVote": PathVote,
     "RepeatedText": RepeatedText,
+    "ReadingRules": ReadingRules,
 }
 """Records by their names on disk."""
 _RECORD_NAMES = {record: name for name, record in _RECORDS.items()}

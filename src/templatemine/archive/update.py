@@ -415,7 +415,11 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if old is not None:
             caution = old.caution if caution is None else caution
             user_patterns = old.tokenise.user_patterns
-            tokenise = TokeniseConfig(separators=old.tokenise.separators, user_patterns=user_patterns)
+            markup = config.tokenise.text_markup
+            markup = "html" if markup == "auto" and old.reading.markup else markup
+            tokenise = TokeniseConfig(
+                separators=old.tokenise.separators, user_patterns=user_patterns, text_markup=markup
+            )
             config = replace(config, method=old.method, tokenise=tokenise)
         if caution is not None:
             config = replace(config, select=replace(config.select, caution=caution))

@@ -3,6 +3,7 @@ from typing import Final
 from typing_extensions import disjoint_base
 
 from templatemine.matching._match import Matcher
+from templatemine.text._reading import Rules
 
 __all__ = ["BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL"]
 
@@ -19,7 +20,9 @@ class Fields:
 
 @disjoint_base
 class TextCleaner:
-    def __new__(cls, matcher: Matcher, ids: list[bytes], gap: int, guard: float, keep: bool) -> TextCleaner: ...
+    def __new__(
+        cls, matcher: Matcher, ids: list[bytes], gap: int, guard: float, keep: bool, rules: Rules | None = None
+    ) -> TextCleaner: ...
 
 @disjoint_base
 class BlockCleaner:

@@ -14,8 +14,9 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 from templatemine.matching._match cimport (
     BLANK, Matcher, MAX_TEXT_BYTES, Outcome, outcome_free, Piece, Scratch, scratch_acquire, scratch_release, STUB_CUT,
-    STUB_KEPT,
+    STUB_KEPT, UNREADABLE,
 )
+from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport (
     Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
 )
@@ -610,16 +611,19 @@ cdef class TextCleaner:
         Id of each string of the matcher, in UTF-8.
     gap, guard, keep
         See `CleanConfig`.
+    rules : Rules, optional
+        How the texts are read; without, as they stand.
     """
 
     cdef Matcher matcher
+    cdef Rules rules
     cdef uint8_t* ids           # in JSON, one after the other: id i is ids[bounds[i]:bounds[i + 1]]
     cdef int64_t* bounds
     cdef int64_t gap
     cdef double guard
     cdef bint keep
 
-    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep):
+    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep, Rules rules=None):
         cdef int64_t i
         cdef bytes whole
         if len(ids) != matcher.strings:
@@ -627,6 +631,7 @@ cdef class TextCleaner:
         texts = [quote(entry) for entry in ids]
         whole = b"".join(texts)
         self.matcher = matcher
+        self.rules = rules
         self.gap = gap
         self.guard = guard
         self.keep = keep
@@ -814,8 +819,7 @@ cdef class BlockCleaner:
                     self.last_source = table_find(&self.names, name, size, tm_hash(name, size))
                     if self.last_source < 0:
                         return STOPPED_AT_UNKNOWN
-                if self.sources[self.last_source].kind != KIND_DEFER:
-                    self._write_record(p, &self.sources[self.last_source])
+                if self.sources[self.last_source].kind != KIND_DEFER and self._write_record(p, &self.sources[self.last_source]):
                     self.position = r.stop
                     self.number += 1
                     continue
@@ -833,27 +837,30 @@ cdef class BlockCleaner:
         offset = &self.names.offset[self.last_source]
         return offset[1] - offset[0] == size and memcmp(self.names.arena + offset[0], name, size) == 0
 
-    cdef int _write_record(self, const uint8_t* p, Source* source) except -1 nogil:
-        """Write the line of a record to `out`, cleaned or as it is, and count it."""
+    cdef bint _write_record(self, const uint8_t* p, Source* source) except -1 nogil:
+        """Write the line of a record to `out`, cleaned or as it is, and count it; False if its text cannot be read here."""
         cdef Record* r = &self.record
         cdef Bytes* out = &self.out
         cdef Outcome* found = &self.found
         cdef Piece* piece
         cdef int64_t i
         cdef int verdict
-        source.records += 1
         if source.kind == KIND_PASS:
+            source.records += 1
             reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + 1, 1)
             self._write_range(p, r.begin, r.end)
             self._write_byte(10)
-            return 0
+            return True
         found.size = found.members = found.pieces.size = 0
         if (<TextCleaner>source.cleaner).matcher.is_sampling:
             with gil:
                 (<TextCleaner>source.cleaner).matcher._sample_text(self.text.data, self.text.size)
         verdict = (<TextCleaner>source.cleaner).matcher._clean(
-            self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).gap, (<TextCleaner>source.cleaner).guard,
-            (<TextCleaner>source.cleaner).keep, self.scratch, found)
+            self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).rules, (<TextCleaner>source.cleaner).gap,
+            (<TextCleaner>source.cleaner).guard, (<TextCleaner>source.cleaner).keep, self.scratch, found)
+        if verdict == UNREADABLE:
+            return False
+        source.records += 1
         source.points += r.points
         # No character becomes longer than it was in the line, but blanks are added between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)
@@ -872,7 +879,7 @@ cdef class BlockCleaner:
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.last + 1, 1)
         self._write_range(p, r.last, r.end)
         self._write_byte(10)
-        return 0
+        return True
 
     cdef int _write_removed(self, Source* source, bint stub) except -1 nogil:
         """Write the removed spans, and count them."""

@@ -1,10 +1,10 @@
 """(text, pack) -> Cleaned: the cleaner of section 3.4.1, a pure function.
 
-Every occurrence of every expression at token boundaries is found on the original text, overlapping ones included; the
-union of the intervals is taken, gaps of fewer than `gap` characters are closed, signs that would be left alone go with
-them (`lone_signs`), and what is left is put together so that words are never glued and no paragraph break is lost.
-Because matches are found on the original and not on what an earlier cut left over, the order of the expressions changes
-nothing.
+Every occurrence of every expression at token boundaries is found on the reading form of the original text
+(`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
+are closed, signs that would be left alone go with them (`lone_signs`), and what is left of the original is put together
+so that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
+an earlier cut left over, the order of the expressions changes nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
 linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
@@ -17,7 +17,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from templatemine.cleaning import _records
 from templatemine.cleaning.lone_signs import widen_cuts
@@ -29,6 +29,10 @@ from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText
+from templatemine.text.reading import Reading, read_text
+
+if TYPE_CHECKING:
+    from templatemine.text._reading import Rules
 
 __all__ = ["Cleaner", "clean", "cut", "page_text", "require_plain_text"]
 
@@ -80,26 +84,38 @@ class Cleaner:
         if isinstance(texts, str):  # whose characters would be texts
             raise TypeError("expected texts, got one str; clean takes it")
         texts = [*map(exact_str, texts)]
-        if not self._direct or self.pack.html:
-            return [self._build_result(text, removed) for text, removed in zip(texts, self._spans(texts), strict=True)]
-        config = self.config
-        done = self._matcher.clean(texts, config.gap, config.guard, config.stubs == "keep", self._names, Span, Cleaned)
-        for place, one in enumerate(done):
-            if one is None:
-                done[place] = self._build_result(texts[place], self._spans_by_matches(texts[place]))
-        return cast("list[Cleaned]", done)
-
-    def _build_result(self, text: str, removed: list[Span]) -> Cleaned:
         if self.pack.html:
-            left, whole = page_text(text, removed), page_text(text, []) if removed else ""
-            stub = len(left) < (1 - self.config.guard) * len(whole)
-            if stub and self.config.stubs == "keep":
-                return Cleaned(whole, (), stub)
-            return Cleaned(left, tuple(removed), stub)
-        stub = sum(span.end - span.start for span in removed) > self.config.guard * len(text)
+            return [self._build_page(page, removed) for page, removed in zip(texts, self._spans(texts), strict=True)]
+        config, done = self.config, cast("list[Cleaned | None]", [None] * len(texts))
+        if self._direct:
+            keep = config.stubs == "keep"
+            done = self._matcher.clean(
+                texts, config.gap, config.guard, keep, self._names, Span, Cleaned, self._native_rules
+            )
+        return [self._clean_by_matches(text) if one is None else one for text, one in zip(texts, done, strict=True)]
+
+    @property
+    def _native_rules(self) -> Rules | None:
+        return None if self.pack.rules is None else self.pack.rules.native
+
+    def _build_page(self, page: str, removed: list[Span]) -> Cleaned:
+        left, whole = page_text(page, removed), page_text(page, []) if removed else ""
+        stub = len(left) < (1 - self.config.guard) * len(whole)
+        if stub and self.config.stubs == "keep":
+            return Cleaned(whole, (), stub)
+        return Cleaned(left, tuple(removed), stub)
+
+    def _clean_by_matches(self, text: str) -> Cleaned:
+        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
+        read = text if reading is None else reading.text
+        removed = self._spans_by_matches(read)
+        stub = sum(span.end - span.start for span in removed) > self.config.guard * len(read)
         if stub and self.config.stubs == "keep":
             return Cleaned(text, (), stub)
-        return Cleaned(_match.cut(text, removed), tuple(removed), stub)
+        if reading is not None:
+            removed = _original_spans(reading, removed)
+        return Cleaned(_match.cut(text, removed) if removed else text, tuple(removed), stub)
 
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
@@ -111,25 +127,32 @@ class Cleaner:
         except UnicodeEncodeError:  # a lone surrogate
             return None
         config = self.config
-        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, config.stubs == "keep")
+        keep = config.stubs == "keep"
+        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules)
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
-        if not self._direct:
-            return [self._spans_by_matches(text) for text in texts]
-        names, found = self._names, self._matcher.spans(texts, self.config.gap)
+        names, found = self._names, cast("list[list[tuple[int, int, list[int]]] | None]", [None] * len(texts))
+        if self._direct:
+            found = self._matcher.spans(texts, self.config.gap, self._native_rules)
         return [
-            self._spans_by_matches(text)
+            self._spans_of(text)
             if rows is None
             else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
             for text, rows in zip(texts, found, strict=True)
         ]
 
+    def _spans_of(self, text: str) -> list[Span]:
+        reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
+        if reading is None:
+            return self._spans_by_matches(text)
+        return _original_spans(reading, self._spans_by_matches(reading.text))
+
     def _spans_by_matches(self, text: str) -> list[Span]:
-        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        """Of the reading form of a text, where the automaton does not decide alone, or cannot read it as it stands."""
         matches = self._native_matches(text) if self.config.engine == "native" else self._regex_engine.matches(text)
         matches += self._written.matches(text)
         return self._merge_matches(text, matches)
@@ -165,6 +188,18 @@ class Cleaner:
             Span(start, end, tuple(self._ids[row] for row in sorted(names)))
             for (start, end), names in zip(spans, rows, strict=True)
         ]
+
+
+def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
+    """Spans of a reading form as those of its original; two that touch an invisible character do not share it."""
+    spans: list[Span] = []
+    last = 0
+    for start, end, templates in removed:
+        start, end = reading.original_span(start, end)
+        start = max(start, last)
+        last = max(end, start)
+        spans.append(Span(start, last, templates))
+    return spans
 
 
 def clean(text: str, pack: Pack) -> Cleaned:

@@ -80,6 +80,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=tokenise.separators,
         help="characters that separate tokens, besides white space (default: %(default)s); write --separators=...",
     )
+    common.add_text_markup(group)
     group.add_argument(
         "--min-docs",
         metavar="N",
@@ -243,7 +244,7 @@ def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> Archiv
 
 
 def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
-    tokenise = TokeniseConfig(separators=args.separators)
+    tokenise = TokeniseConfig(separators=args.separators, text_markup=args.text_markup)
     if args.patterns_file is not None:
         from templatemine.text.patterns import load_user_patterns
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
-from templatemine.config import PipelineConfig
+from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -79,7 +79,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--memory", metavar="SIZE", type=common.parse_size, default=1 << 30, help="memory limit (default: 1G)"
     )
-    common.add_scoring_options(parser.add_argument_group("mining"), of_packs=True)
+    mining = parser.add_argument_group("mining")
+    common.add_scoring_options(mining, of_packs=True)
+    common.add_text_markup(mining)
     common.add_input_options(parser)
     common.add_run_options(parser, "")
 
@@ -99,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     common.check_inputs(args.inputs)
     config = UpdateConfig(
         today=today,
-        pipeline=PipelineConfig(**common.scoring_config(args)),
+        pipeline=PipelineConfig(tokenise=TokeniseConfig(text_markup=args.text_markup), **common.scoring_config(args)),
         caution=args.caution,
         read=common.read_config(args),
         window=WindowConfig(days=args.window, least=args.least),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.bounds import NUMBERS
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
-from templatemine.config import SHIPPED, TEXT_FORMATS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
+from templatemine.config import SHIPPED, TEXT_FORMATS, TEXT_MARKUPS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -315,6 +315,16 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
         metavar="FILE",
         default=SHIPPED,
         help="trees that score candidates, made by datasets/templates/train.py (default: those that ship)",
+    )
+
+
+def add_text_markup(group: argparse._ActionsContainer) -> None:
+    """The option whether texts hold mark-up."""
+    group.add_argument(
+        "--text-markup",
+        choices=TEXT_MARKUPS,
+        default="auto",
+        help="tags and entities in texts: html decodes them for finding templates, auto looks (default: %(default)s)",
     )
 
 

@@ -106,7 +106,9 @@ class Effects:
     def extend(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
         """Look for those templates that are new, if the pack finds the others as before and the articles are the same;
         else False.  After an error these effects are of no use any more."""
-        same = all(getattr(pack, name) == getattr(self._pack, name) for name in ("html", "tokenise", "enabled"))
+        same = all(
+            getattr(pack, name) == getattr(self._pack, name) for name in ("html", "tokenise", "enabled", "reading")
+        )
         if not same or len(articles) != len(self._articles):
             return False
         if any(one is not other for one, other in zip(articles, self._articles, strict=True)):

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import EncodedText
 
 __all__ = ["OccurrenceFinder", "occurrence_finder"]
 
@@ -22,7 +21,7 @@ def occurrence_finder(pack: Pack, rows: Sequence[tuple[str, ...]]) -> Occurrence
     matcher, _ = replace(pack, templates=templates).matcher()
 
     def find(text: str) -> list[tuple[int, int, int]]:
-        encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
+        encoded = pack.encode(text)
         *bounds, strings = matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
         return list(zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True))

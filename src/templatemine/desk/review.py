@@ -40,7 +40,6 @@ from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
-from templatemine.text.expressions import EncodedText
 
 __all__ = [
     "CutoffPreview",
@@ -106,7 +105,7 @@ class CutoffPreview:
         matcher, _ = replace(pack, templates=templates).matcher()
         found = []
         for text in self._texts:
-            encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
+            encoded = pack.encode(text)
             *bounds, strings = matcher.find(encoded.data)
             found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
         return found
@@ -303,7 +302,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     reasons is stopped and refused.
     """
     try:
-        written_as = _compile(source)
+        written_as = _compile(source, not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
     cleaner = Cleaner(pack)
@@ -314,9 +313,10 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     spent = 0.0
     for one in articles:
         text = one.document.body
+        encoded = pack.encode(text)
         start = time.perf_counter()
         try:
-            spans = manual_spans(written_as, text, TIMEOUT)
+            spans = manual_spans(written_as, encoded.text, TIMEOUT)
         except CapacityError:
             return Trial(refused=f"takes more than {TIMEOUT:g} s on article {one.name}; make it more specific")
         spent += time.perf_counter() - start
@@ -324,8 +324,9 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
             return Trial(refused="takes too long on the sample; make it more specific")
         if not spans:
             continue
-        if not example and (found := written_as.search(text)) is not None:
+        if not example and (found := written_as.search(encoded.text)) is not None:
             example = found.group()
+        spans = [encoded.original_span(*span) for span in spans]
         counts["touched"] += 1
         counts["matches"] += len(spans)
         mask = _mask(text, spans)
@@ -347,9 +348,9 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     )
 
 
-def _compile(source: str) -> Any:
+def _compile(source: str, of_text: bool) -> Any:
     """The compiled expression; all checks but that of the example, which it need not have yet."""
-    return compile_handwritten(source, "expression")
+    return compile_handwritten(source, "expression", of_text=of_text)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:

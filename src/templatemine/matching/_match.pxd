@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
 from templatemine.matching._prefilter cimport Sieve
+from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport Scanner, Table, WordList
 
 
@@ -55,6 +56,7 @@ cdef enum:
     CUT = 0                 # no stub: its pieces stay, or all of it if it has no spans
     STUB_KEPT = 1           # a stub that stays as it is
     STUB_CUT = 2            # a stub of which the pieces stay
+    UNREADABLE = 3          # a text that was not searched: it holds lone surrogates, or what may not be in NFC
 
 
 cdef struct Automaton
@@ -100,5 +102,5 @@ cdef class Matcher(Scanner):
     cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
                             bint union_only, bint part, bint* ordered) except -1 nogil
     cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only, bint* ordered) except -1 nogil
-    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, Rules rules, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
 from templatemine.model import Cleaned, Span
+from templatemine.text._reading import Rules
 from templatemine.text._scan import Scanner
 
 __all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge"]
@@ -77,5 +78,8 @@ class Matcher(Scanner):
         names: list[tuple[str]],
         span: type[Span],
         cleaned: type[Cleaned],
+        rules: Rules | None = None,
     ) -> list[Cleaned | None]: ...
-    def spans(self, texts: list[str], gap: int) -> list[list[tuple[int, int, list[int]]] | None]: ...
+    def spans(
+        self, texts: list[str], gap: int, rules: Rules | None = None
+    ) -> list[list[tuple[int, int, list[int]]] | None]: ...

@@ -15,6 +15,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from templatemine.matching._prefilter cimport (
     line_end, Region, Regions, sieve_add_sample, sieve_build, sieve_free, sieve_new, sieve_regions, sieve_saves_time,
 )
+from templatemine.text._reading cimport Form, form_free, form_room, original_end, original_start, Rules
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
     ENDS_LINE, FIRST_IN_LINE, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
@@ -526,23 +527,24 @@ cdef int push_piece(Pieces* out, int64_t start, int64_t end) except -1 nogil:
     return 0
 
 
-cdef int cut_with_guard(const uint8_t* p, int64_t n, int64_t points, const Span* removed, int64_t number, double guard,
-                        bint keep, Pieces* out) except -1 nogil:
-    """Add the pieces of a text of `points` code points without some spans, and return the verdict.
-
-    A text of which the spans are a greater share than `guard` is a stub; with `keep` no pieces of it are added.  `cleaner` does
-    the same for texts that are not read here.
-    """
+cdef bint is_stub(const Span* removed, int64_t number, int64_t points, double guard) noexcept nogil:
+    """Whether spans are a greater share than `guard` of a text of `points` code points; `cleaner` says the same of texts that
+    are not read here."""
     cdef int64_t total = 0, k
     for k in range(number):
         total += removed[k].point_end - removed[k].point_start
-    if total > guard * points:
-        if keep:
-            return STUB_KEPT
-        cut_pieces(p, n, removed, number, out)
-        return STUB_CUT
-    cut_pieces(p, n, removed, number, out)
-    return CUT
+    return total > guard * points
+
+
+cdef void move_spans(const Form* form, const uint8_t* p, bint ascii, Span* spans, int64_t size) noexcept nogil:
+    """Make spans of a reading form those of its original, p; two that touch an invisible character do not share it."""
+    cdef int64_t k, last = 0, byte = 0, point = 0
+    for k in range(size):
+        spans[k].start = max(original_start(form, spans[k].start), last)
+        last = spans[k].end = max(original_end(form, spans[k].end), spans[k].start)
+        spans[k].point_start = spans[k].start if ascii else point + count_points(p, byte, spans[k].start)
+        spans[k].point_end = spans[k].end if ascii else spans[k].point_start + count_points(p, spans[k].start, last)
+        byte, point = last, spans[k].point_end
 
 
 cdef int cut_pieces(const uint8_t* p, int64_t n, const Span* removed, int64_t number, Pieces* out) except -1 nogil:
@@ -1149,6 +1151,7 @@ cdef struct Scratch:
     Occurrences found       # matches: position is the first token, length the last token, count the string
     Regions regions
     Bytes utf8
+    Form reading
     uint8_t* form
     int64_t room
     CachedToken token_cache[CACHED_TOKENS]
@@ -1157,10 +1160,6 @@ cdef struct Scratch:
     int64_t state_run_room
     int32_t run             # number of the present run of overlapping matches; unique, also between matchers
     int64_t run_last        # last token of that run
-
-
-cdef enum:
-    HAS_SURROGATES = 3      # a verdict: the text holds lone surrogates, which UTF-8 cannot hold, and was not searched
 
 
 cdef struct TextResult:
@@ -1175,6 +1174,7 @@ cdef void scratch_free(Scratch* scratch) noexcept nogil:
     occurrences_free(&scratch.found)
     free(scratch.regions.region)
     free(scratch.utf8.data)
+    form_free(&scratch.reading)
     free(scratch.form)
     free(scratch.state_runs)
     free(scratch)
@@ -1204,7 +1204,7 @@ cdef void scratch_release(Scratch* scratch) noexcept:
     global free_count, free_scratches, free_room
     cdef void* grown
     scratch.found.size = 0
-    if (scratch.utf8.room + scratch.room + scratch.tokens.room * 17 + scratch.found.room * 20
+    if (scratch.utf8.room + form_room(&scratch.reading) + scratch.room + scratch.tokens.room * 17 + scratch.found.room * 20
             + scratch.regions.room * sizeof(Region) + scratch.state_run_room * sizeof(int32_t)) > MAX_SPARE_BYTES:
         scratch_free(scratch)
         return
@@ -1867,7 +1867,7 @@ cdef class Matcher(Scanner):
         finally:
             scratch_release(scratch)
 
-    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, int64_t gap, double guard, bint keep,
+    cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, Rules rules, int64_t gap, double guard, bint keep,
                     Scratch* scratch, Outcome* out) except -1 nogil:
         """Search a text, and add its spans and pieces to `out`.
 
@@ -1875,6 +1875,8 @@ cdef class Matcher(Scanner):
         ----------
         points : int
             Code points of the text.
+        rules : Rules or None
+            How the text is read; spans are found, united and weighed in its reading form, and cut out of the text itself.
         guard : float
             A text of which a greater share is removed is a stub; below 0, only spans are added, no pieces.
         keep : bool
@@ -1882,31 +1884,44 @@ cdef class Matcher(Scanner):
 
         Returns
         -------
-        CUT, STUB_CUT or STUB_KEPT
+        CUT, STUB_CUT, STUB_KEPT or UNREADABLE
         """
-        cdef int64_t first = out.size, members = out.members
-        cdef int verdict
-        self._find_matches(p, n, scratch, NULL, True)
-        unite_matches(p, n, n == points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
+        cdef int64_t first = out.size, members = out.members, size = n, read_points = points
+        cdef const uint8_t* read = p
+        cdef bint stub
+        if rules is not None:
+            if not rules._read(p, n, &scratch.reading):
+                return UNREADABLE
+            if scratch.reading.steps:
+                read, size = scratch.reading.text, scratch.reading.size
+                read_points = count_points(read, 0, size)
+        self._find_matches(read, size, scratch, NULL, True)
+        unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
         scratch.found.size = 0
-        if guard < 0 or out.size == first:
+        if out.size == first:
             return CUT
-        verdict = cut_with_guard(p, n, points, out.span + first, out.size - first, guard, keep, &out.pieces)
-        if verdict == STUB_KEPT:
+        stub = guard >= 0 and is_stub(out.span + first, out.size - first, read_points, guard)
+        if stub and keep:
             out.size = first
             out.members = members
-        return verdict
+            return STUB_KEPT
+        if read != p:
+            move_spans(&scratch.reading, p, n == points, out.span + first, out.size - first)
+        if guard >= 0:
+            cut_pieces(p, n, out.span + first, out.size - first, &out.pieces)
+        return STUB_CUT if stub else CUT
 
-    def spans(self, list texts not None, int64_t gap):
-        """The union of all occurrences in each text; two with fewer than `gap` characters between them become one span.
+    def spans(self, list texts not None, int64_t gap, Rules rules=None):
+        """The union of all occurrences in the reading form of each text; two with fewer than `gap` characters between them
+        become one span.
 
         All texts are searched before a Python object is made of what was found, so that other threads run meanwhile.
 
         Returns
         -------
         list of (list of (start, end, strings), or None)
-            Of each text; in code points, ascending and disjoint, with the strings of each span in order.  None for a text
-            that holds lone surrogates.
+            Of each text; in code points of it, ascending and disjoint, with the strings of each span in order.  None for a
+            text that holds lone surrogates, or what may not be in NFC.
         """
         cdef int64_t i, j, k, number, span = 0, member = 0
         cdef TextResult* results
@@ -1917,9 +1932,9 @@ cdef class Matcher(Scanner):
         results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            clean_texts(self, texts, gap, -1, False, results, &found)
+            clean_texts(self, texts, rules, gap, -1, False, results, &found)
             for i in range(number):
-                if results[i].verdict == HAS_SURROGATES:
+                if results[i].verdict == UNREADABLE:
                     out.append(None)
                     continue
                 row = []
@@ -1935,7 +1950,7 @@ cdef class Matcher(Scanner):
         return out
 
     def clean(self, list texts not None, int64_t gap, double guard, bint keep, list names not None, type span,
-              type cleaned):
+              type cleaned, Rules rules=None):
         """Each text without the spans that `spans` gives, cut as `cleaner.cut` does.
 
         Parameters
@@ -1949,11 +1964,13 @@ cdef class Matcher(Scanner):
         span, cleaned : type
             `model.Span`, a tuple of start and end in code points and the names of the strings of a span in the order of
             the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether it is a stub.
+        rules : Rules, optional
+            How the texts are read; without, as they stand.
 
         Returns
         -------
         list of (cleaned or None)
-            None for a text that holds lone surrogates.
+            None for a text that holds lone surrogates, or what may not be in NFC.
         """
         cdef int64_t i, j, k, m, number, span_index = 0, member = 0, piece = 0
         cdef TextResult* results
@@ -1967,9 +1984,9 @@ cdef class Matcher(Scanner):
         results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            clean_texts(self, texts, gap, max(guard, 0), keep, results, &found)
+            clean_texts(self, texts, rules, gap, max(guard, 0), keep, results, &found)
             for i in range(number):
-                if results[i].verdict == HAS_SURROGATES:
+                if results[i].verdict == UNREADABLE:
                     out.append(None)
                     continue
                 if not results[i].spans:
@@ -2008,7 +2025,8 @@ cdef int sample_texts(Matcher matcher, const TextResult* results, int64_t number
     return 0
 
 
-cdef int clean_texts(Matcher matcher, list texts, int64_t gap, double guard, bint keep, TextResult* results, Outcome* out) except -1:
+cdef int clean_texts(Matcher matcher, list texts, Rules rules, int64_t gap, double guard, bint keep, TextResult* results,
+                     Outcome* out) except -1:
     """Call `_clean` for each text, without the GIL once all are viewed; fills `results` and `out`."""
     cdef int64_t i, number = len(texts), spans, pieces
     cdef str text
@@ -2028,14 +2046,14 @@ cdef int clean_texts(Matcher matcher, list texts, int64_t gap, double guard, bin
             for i in range(number):
                 p = encode_utf8(&results[i].text, False, &scratch.utf8, &n)
                 if n < 0:
-                    results[i].verdict = HAS_SURROGATES
+                    results[i].verdict = UNREADABLE
                     continue
                 if n > MAX_TEXT_BYTES:
                     with gil:
                         _check_size(n)
                 spans = out.size
                 pieces = out.pieces.size
-                results[i].verdict = matcher._clean(p, n, results[i].text.points, gap, guard, keep, scratch, out)
+                results[i].verdict = matcher._clean(p, n, results[i].text.points, rules, gap, guard, keep, scratch, out)
                 results[i].spans = out.size - spans
                 results[i].pieces = out.pieces.size - pieces
                 if not results[i].text.ascii:

@@ -20,6 +20,7 @@ from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
 from templatemine.text.patterns import PatternSet
+from templatemine.text.reading import ReadingRules
 
 __all__ = [
     "CandidateStrings",
@@ -118,6 +119,8 @@ class SourceCandidates:
         Places of the documents that were mined, if only a sample was; `documents` counts them.
     pages : PageHistory or None
         For HTML.
+    rules : ReadingRules or None
+        How its texts are read; None for HTML.
     copies : int
         Documents that were left out, as they are copies of others; `documents` does not count them.
     blank : int
@@ -139,6 +142,7 @@ class SourceCandidates:
     verdicts: Verdicts | None = None
     sample: NDArray[np.int64] | None = None
     pages: PageHistory | None = None
+    rules: ReadingRules | None = None
     copies: int = 0
     blank: int = 0
 

@@ -25,6 +25,7 @@ from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import ANCHORS
+from templatemine.text.reading import ReadingRules
 
 __all__ = ["MatchQuery", "Matches", "apply_counts"]
 
@@ -74,6 +75,8 @@ class MatchQuery:
     rows : int64 array, shape (strings,)
         Their places among the candidates of the source.
     html : bool
+    rules : ReadingRules or None
+        How texts are read; None for pages.
     strings : sequence of (forms, anchor)
         Normalised tokens, and where in a line they count.
     slots : sequence of Slot
@@ -81,6 +84,7 @@ class MatchQuery:
 
     rows: NDArray[np.int64]
     html: bool
+    rules: ReadingRules | None
     strings: Sequence[tuple[Sequence[bytes], str]]
     slots: Sequence[Slot] = ()
 
@@ -96,7 +100,7 @@ class MatchQuery:
         while batch := list(islice(remaining, BATCH_SIZE)):
             filled = [document for document in batch if not (options.method.learned and is_blank(document))]
             blank += len(batch) - len(filled)
-            texts = [document_input(document, patterns, separators) for document in filled]
+            texts = [document_input(document, patterns, separators, self.rules) for document in filled]
             for document, text in zip(filled, texts, strict=True):
                 calendar.add(document.date)
                 if matcher is not None:

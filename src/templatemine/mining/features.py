@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.mining.cues import COLUMNS, load_cues
+from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
 from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Vocabulary
@@ -25,6 +27,8 @@ from templatemine.text.dates import resolve_days
 
 __all__ = ["FEATURES", "compute_features"]
 
+_MAX_OTHER_WORDS = 0.5
+"""From this share of words of cues on a candidate says little else."""
 _CONTINUES = b",.;:)!?'"
 """First characters of text that continues the text before it, beside small letters."""
 
@@ -42,9 +46,10 @@ _LABEL_ONLY = (
     *("fill", "fill_sd", "fill_characters", "fill_capitals", "fill_mutable"),
     *("rest", "rest_sd", "rest_capitals", "rest_closed", "rest_segments", "edge_own", "lift"),
 )
-FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY, PREFIX: _COMMON + _LABEL_ONLY}
+_CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
+FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _CUES}
 FEATURES["suffix"] = FEATURES[PREFIX]
-"""Names of the features of each kind, in the order in which `_core.FeatureExtractor` has them."""
+"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, and those of cues."""
 
 
 def compute_features(
@@ -82,10 +87,46 @@ def compute_features(
         for candidate_set in candidates
     ]
     everywhere = _count_everywhere(native, segments, columns)
-    return [
-        native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
-        for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True)
-    ]
+    reader = _CueReader(segments, forms)
+    matrices = []
+    for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
+        own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
+        matrices.append(np.concatenate([own, reader.read(candidate_set, own)], axis=1))
+    return matrices
+
+
+class _CueReader:
+    """What cues say of candidates, and of the segments beside them."""
+
+    def __init__(self, segments: Segments, forms: Vocabulary) -> None:
+        self._segments, self._lexicon = segments, load_cues()
+        self._word_of = self._lexicon.number_forms(forms)
+        found = self._find(segments.bounds[:-1], segments.length)
+        strength = found[:, : len(CUE_KINDS)].max(axis=1, initial=0) / 2
+        # Before and behind each segment those of its document; an edge says nothing.
+        same = segments.document[1:] == segments.document[:-1]
+        self._strength = strength
+        self._before = np.concatenate([np.zeros(1, np.float32), np.where(same, strength[:-1], 0)]).astype(np.float32)
+        self._after = np.concatenate([np.where(same, strength[1:], 0), np.zeros(1, np.float32)]).astype(np.float32)
+
+    def read(self, candidates: Candidates, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The features of `_CUES`: float32 array, shape (candidates, features); `matrix` has the others."""
+        own = self._find(candidates.starts(self._segments, candidates.first, candidates.length), candidates.length)
+        means = [
+            np.add.reduceat(column[candidates.segment], candidates.bounds[:-1]) / np.maximum(candidates.count, 1)
+            if len(candidates)
+            else np.zeros(0, np.float32)
+            for column in (self._before, self._after, self._strength)
+        ]
+        strongest = own[:, : len(CUE_KINDS)].max(axis=1, initial=0)
+        closed = (matrix[:, _COMMON.index("colon_last")] > 0) | (matrix[:, _COMMON.index("closed_last")] > 0)
+        label = own[:, COLUMNS.index("cue_first")] * closed
+        whole = strongest * (own[:, COLUMNS.index("cue_share")] > _MAX_OTHER_WORDS)
+        return np.ascontiguousarray(np.column_stack([own, strongest, label, whole, *means]), np.float32)
+
+    def _find(self, starts: LongArray, lengths: IntArray) -> NDArray[np.float32]:
+        tokens = np.ascontiguousarray(self._segments.tokens)
+        return self._lexicon.find(tokens, np.ascontiguousarray(starts), np.ascontiguousarray(lengths), self._word_of)
 
 
 def _count_everywhere(

@@ -70,6 +70,23 @@ def describe_codes(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_WORDS[names[abs(code) - 1]][code < 0] for code in codes if code))
 
 
+CUE_WORDS = {
+    "promotion": "a promotion",
+    "related": "a link to another story",
+    "sharing": "a prompt to share",
+    "media": "a credit or a player",
+    "byline": "a byline",
+    "dateline": "a dateline",
+    "agency": "the name of an agency",
+    "legal": "a legal notice",
+    "advertisement": "an advertisement",
+    "navigation": "navigation",
+    "embed": "an embedded post",
+    "note": "an editor's note",
+    "contact": "contact details",
+}
+"""Kind of a cue -> what text that has such a one reads like."""
+
 _MANY = ("in many documents", "in few documents")
 _SAME_BEFORE = ("mostly behind the same text", "behind many different texts")
 _SAME_AFTER = ("mostly before the same text", "before many different texts")
@@ -148,5 +165,15 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "rest_segments": ("several sentences in the rest of its line", "at most one sentence in the rest of its line"),
     "edge_own": ("its last word stands nowhere else", "its last word stands elsewhere, too"),
     "lift": ("its words belong together", "its words meet by chance"),
+    **{f"cue_{kind}": (f"reads like {words}", f"does not read like {words}") for kind, words in CUE_WORDS.items()},
+    "cue_share": ("mostly words of boilerplate", "no words of boilerplate"),
+    "cue_first": ("begins with words of boilerplate", "does not begin with words of boilerplate"),
+    "cue_last": ("ends with words of boilerplate", "does not end with words of boilerplate"),
+    "cue_any": ("reads like boilerplate", "does not read like boilerplate"),
+    "cue_label": ("a label in words of boilerplate", "no label in words of boilerplate"),
+    "cue_whole": ("nothing but words of boilerplate", "more than words of boilerplate"),
+    "cue_before": ("behind text that reads like boilerplate", "not behind text that reads like boilerplate"),
+    "cue_after": ("before text that reads like boilerplate", "not before text that reads like boilerplate"),
+    "cue_segment": ("in sentences that read like boilerplate", "in sentences that do not read like boilerplate"),
 }
 """Feature -> what its value says above the usual one, and below."""

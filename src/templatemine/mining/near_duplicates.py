@@ -1,17 +1,27 @@
-"""Corpus -> a corpus in which copies of one article count once.
+"""Corpus -> a corpus in which a story counts once, however many copies and versions of it there are.
 
-An article that is published again, with a line changed or a word mended, makes its own sentences repeat.  Copies are
-told by what is rare: of the tokens that are in few documents of the source, boilerplate has hardly any, so articles
-are not alike for the boilerplate they share.  What two documents have in common of their runs of such tokens is the
-resemblance of Broder (1997), over the smaller of the two, so that a copy may be an excerpt.  Nothing depends on the
-order of the documents.
+An article that is published again, with a line changed or a word mended, makes its own sentences repeat.  In this
+order, of those that are left each time:
 
-Two passes over the tokens, and a sort of what comes twice of the rare ones' pairs; memory is 12 bytes for each pair,
-and some 30 for each of those that are sorted.
+- **Known**: documents that share an id or an address, and those of equal tokens, are one.
+- **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens stand in
+  strings that both have, or between two of these with a few between.  So are copies with words changed all over,
+  excerpts, and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for
+  their own sentences stand in one piece; tokens of nearly all documents do not count.
+- **Alike** are two that share half of what is rare, that is, what few of the documents left have.  Boilerplate is
+  hardly ever.  What they have in common of their runs of rare tokens is the resemblance of Broder (1997), over the
+  smaller of the two.  Versions that were rewritten in part are found by this, while there are few of them.
+
+The longest stays, of several the one of the least digest: nothing depends on the order of the documents.
+
+A few passes over the tokens, and a sort of what comes twice of the rare ones' pairs; memory is 12 bytes for each pair,
+some 30 for each of those that are sorted, and eight to 32 for each sampled shingle.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +30,18 @@ from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.config import CopyConfig
+from templatemine.io.page_addresses import canonical_address
+from templatemine.mining.segments import is_spaceless
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.text import _scan
 
-__all__ = ["drop_copies", "find_originals", "is_blank"]
+__all__ = ["drop_copies", "find_originals", "is_blank", "number_documents", "take_documents"]
+
+_NUMBERED = re.compile(r".*:\d+")
+"""Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""
+_SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
+"""Shingles of a short document that point to it, and one in how many does at least."""
 
 
 def is_blank(document: Document) -> bool:
@@ -32,27 +49,89 @@ def is_blank(document: Document) -> bool:
     return not document.body or document.body.isspace()
 
 
-def drop_copies(corpus: Corpus, config: CopyConfig | None) -> tuple[Corpus, NDArray[np.int32]]:
-    """The documents of a corpus that are no copies of others, and their places in it; without options, all of them."""
+def number_documents(documents: Sequence[Document]) -> LongArray:
+    """A number for each document, equal for those of one id or address, or of a chain of these."""
+    known: list[dict[str, int]] = [{}, {}]
+    keys = np.empty((2, len(documents)), np.int64)
+    for index, document in enumerate(documents):
+        identity = None if _NUMBERED.fullmatch(document.id) else document.id
+        for column, name in enumerate((identity, canonical_address(document.url))):
+            # What has no name has one of its own.
+            keys[column, index] = known[column].setdefault(name, index) if name else index
+    return _join_groups(*keys)
+
+
+def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
+    """The least index of all that are joined by equal keys, or a chain of these."""
+    joined = np.arange(len(keys[0]))
+    while True:
+        before = joined
+        for key in keys:
+            least = np.full(int(key.max(initial=0)) + 1, len(joined))
+            np.minimum.at(least, key, joined)
+            joined = least[key]
+        if np.array_equal(before, joined):
+            return joined
+
+
+def drop_copies(
+    corpus: Corpus, config: CopyConfig | None, numbers: LongArray | None = None
+) -> tuple[Corpus, NDArray[np.int32]]:
+    """The documents of a corpus that are no copies of others, and their places in it; without options, all of them.
+
+    Parameters
+    ----------
+    numbers : int64 array, optional
+        Equal for documents that are known to be one, see `number_documents`.
+    """
+    positions = np.arange(corpus.documents, dtype=np.int32)
     if config is None or config.alike > 1:
-        return corpus, np.arange(corpus.documents, dtype=np.int32)
-    is_original = find_originals(corpus, config)
-    positions = np.flatnonzero(is_original).astype(np.int32)
-    if len(positions) == corpus.documents:
         return corpus, positions
-    forms, starts = _take_documents(corpus, is_original)
-    df, counts = _core.document_frequency(*_take_documents(corpus, ~is_original), len(corpus.form_names))
+    lengths = np.diff(corpus.doc_starts).astype(np.int32)
+    digests = _core.hash_strings(corpus.forms, _hash_forms(corpus), corpus.doc_starts[:-1], lengths)
+    steps: list[Callable[[Corpus, LongArray], NDArray[np.bool_]]] = [
+        lambda corpus, order: _find_longest(digests, order, numbers),
+        lambda corpus, order: _find_longest_versions(corpus, order, config),
+        *[lambda corpus, order: _find_least_alike(corpus, order, config)] * config.rounds,
+    ]
+    for step, find in enumerate(steps):
+        # By what they say, not by where they stand: the same ones stay whatever the order of the documents.
+        is_original = find(corpus, np.lexsort((digests[positions], -np.diff(corpus.doc_starts))))
+        dropped = len(is_original) - int(np.count_nonzero(is_original))
+        corpus = take_documents(corpus, np.flatnonzero(is_original).astype(np.int32))
+        positions = positions[is_original]
+        # What is rare changes little where few have gone.
+        if step > 1 and dropped < config.again * len(is_original):
+            break
+    return corpus, positions
+
+
+def find_originals(corpus: Corpus, config: CopyConfig, numbers: LongArray | None = None) -> NDArray[np.bool_]:
+    """Which documents are no copies: of those that are alike, one stays."""
+    is_original = np.zeros(corpus.documents, np.bool_)
+    is_original[drop_copies(corpus, config, numbers)[1]] = True
+    return is_original
+
+
+def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
+    """The corpus of some of its documents, whose places ascend."""
+    if len(positions) == corpus.documents:
+        return corpus
+    is_original = np.zeros(corpus.documents, np.bool_)
+    is_original[positions] = True
+    forms, starts = _take_tokens(corpus, is_original)
+    df, counts = _core.document_frequency(*_take_tokens(corpus, ~is_original), len(corpus.form_names))
     reduced = replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts)
     if corpus.gaps is not None and len(corpus.gaps):
         document = np.searchsorted(corpus.doc_starts, corpus.gaps, side="right") - 1
         shift = np.zeros(corpus.documents, np.int64)
-        shift[positions] = corpus.doc_starts[positions] - starts[:-1]
+        shift[is_original] = corpus.doc_starts[:-1][is_original] - starts[:-1]
         is_gap_kept = is_original[document]
         reduced = replace(reduced, gaps=corpus.gaps[is_gap_kept] - shift[document[is_gap_kept]])
-    return reduced, positions
+    return reduced
 
 
-def _take_documents(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
+def _take_tokens(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
     """Tokens of some documents, and where each of these begins; documents in a row are copied at once."""
     edges = np.flatnonzero(np.diff(selected, prepend=False, append=False))
     stretches = [corpus.forms[first:last] for first, last in corpus.doc_starts[edges].reshape(-1, 2)]
@@ -61,14 +140,66 @@ def _take_documents(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArr
     return np.concatenate([np.empty(0, np.int32), *stretches]), starts
 
 
-def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
-    """Which documents are no copies: of those that are alike, one stays."""
+def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
+    forms = corpus.form_names
+    assert isinstance(forms, Vocabulary)
+    return _scan.form_hashes(forms.arena, forms.offsets)
+
+
+# ---------------------------------------------------------------------------------------------------------------- known
+
+
+def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongArray | None) -> NDArray[np.bool_]:
+    """Of those that have one number, or equal tokens, the first in an order."""
+    equal = np.unique(digests, return_inverse=True)[1].reshape(-1)
+    joined = _join_groups(equal) if numbers is None else _join_groups(equal, numbers)
+    is_original = np.zeros(len(order), np.bool_)
+    is_original[order[np.unique(joined[order], return_index=True)[1]]] = True
+    return is_original
+
+
+# ------------------------------------------------------------------------------------------------------------- versions
+
+
+def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
+    """Of versions, the first in an order in which the longest are first."""
+    lengths = np.diff(corpus.doc_starts)
+    spaceless = is_spaceless(corpus.forms, corpus.traits)
+    # A character is in nearly all documents, and says nothing by itself.
+    everywhere = np.inf if spaceless else config.everywhere * corpus.documents
+    kinds = np.where(corpus.df > everywhere, 1, 2).astype(np.uint8)
+    kinds[: int(corpus.lines)] = 0
+    order = order[lengths[order] >= config.least_tokens]
+    version_of = _core.find_versions(
+        corpus.forms,
+        corpus.doc_starts,
+        kinds,
+        _hash_forms(corpus),
+        order.astype(np.int64),
+        config.spaceless_shingle if spaceless else config.shingle,
+        _choose_sampling(lengths[order]),
+        config.foreign,
+    )
+    is_original: NDArray[np.bool_] = version_of == np.arange(corpus.documents)
+    return is_original
+
+
+def _choose_sampling(lengths: LongArray) -> int:
+    """One in how many shingles, a power of two, so that a document among the shortest tenth still has enough."""
+    short = int(np.quantile(lengths, 0.1)) if len(lengths) else 0
+    return 1 << min(max(1, short // _SAMPLED_SHINGLES).bit_length() - 1, _MAX_SAMPLING.bit_length() - 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------- alike
+
+
+def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
+    """Of those that share half of what is rare, the first in an order."""
     n = corpus.documents
-    runs, owner, size, digests = _find_rare_runs(corpus, config)
-    # By what they say, not by where they stand: the same one stays whatever the order of the documents.
+    runs, owner, size = _find_rare_runs(corpus, config)
     rank = np.empty(n, np.uint64)
-    rank[np.argsort(digests, kind="stable")] = np.arange(n, dtype=np.uint64)
-    size = size[np.argsort(rank)]
+    rank[order] = np.arange(n, dtype=np.uint64)
+    size = size[order]
     # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for
     # some million runs leave a handful of chance pairs, of dozens that two documents need.
     document_bits = np.uint64(n.bit_length())
@@ -87,8 +218,8 @@ def find_originals(corpus: Corpus, config: CopyConfig) -> NDArray[np.bool_]:
     is_copy = (common >= config.alike * smaller) & (smaller >= config.least)
     is_copy |= (common == np.maximum(size[first], size[second])) & (common >= config.least_equal)
     is_original = np.ones(n, np.bool_)
-    is_original[second[is_copy]] = False
-    return is_original[rank.astype(np.int64)]
+    is_original[order[second[is_copy]]] = False
+    return is_original
 
 
 def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -100,21 +231,24 @@ def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _find_rare_runs(
     corpus: Corpus, config: CopyConfig
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint64]]:
+) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64]]:
     """Pairs of rare tokens that follow each other, whatever is between.
 
     Returns
     -------
     runs, owner
         Hash and document of each pair that other documents may have: most of an article are its own.
-    size, said
-        Of each document, all its pairs, and the sum of the hashes of its rare tokens.
+    size
+        Of each document, all its pairs.
     """
-    forms, n = corpus.form_names, corpus.documents
-    assert isinstance(forms, Vocabulary)
-    rare = corpus.df <= max(2.0, min(config.rare_documents, config.rare_part * n), config.rare_share * n)
+    n = corpus.documents
+    rare = corpus.df <= max(
+        2.0,
+        min(config.few_documents, config.few_part * n),
+        min(config.rare_documents, config.rare_part * n),
+        config.rare_share * n,
+    )
     rare[: int(corpus.lines)] = False
     kinds = np.where(rare, np.where(corpus.df > 1, 2, 1), 0).astype(np.uint8)
-    hashes = _scan.form_hashes(forms.arena, forms.offsets)
-    runs, owner, rare_tokens, digests = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, hashes)
-    return runs, owner, np.maximum(rare_tokens - 1, 0), digests
+    runs, owner, rare_tokens, _ = _core.find_rare_pairs(corpus.forms, corpus.doc_starts, kinds, _hash_forms(corpus))
+    return runs, owner, np.maximum(rare_tokens - 1, 0)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.mining.long_strings import find_string_edges
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text import _scan
@@ -32,6 +33,7 @@ __all__ = [
     "SMALL",
     "VALUE",
     "Segments",
+    "is_spaceless",
     "segment",
 ]
 
@@ -95,8 +97,13 @@ class Segments:
     @cached_property
     def spaceless(self) -> bool:
         """Whether the source is written without spaces."""
-        sampled = self.traits[self.tokens[:: max(1, len(self.tokens) >> 20)]]
-        return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
+        return is_spaceless(self.tokens, self.traits)
+
+
+def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
+    """Whether a source, of which these are tokens and the traits of its forms, is written without spaces."""
+    sampled = traits[tokens[:: max(1, len(tokens) >> 20)]]
+    return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
 
 
 def segment(corpus: Corpus) -> Segments:
@@ -104,8 +111,9 @@ def segment(corpus: Corpus) -> Segments:
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     traits = corpus.traits | find_abbreviations(corpus)
+    breaks = np.union1d(_line_gaps(corpus), find_string_edges(corpus))
     tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
-        corpus.forms, corpus.doc_starts, traits, _line_gaps(corpus), corpus.lines
+        corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
     hashes = _core.hash_strings(
         tokens, _scan.form_hashes(forms.arena, forms.offsets), bounds[:-1], np.diff(bounds).astype(np.int32)

@@ -19,6 +19,7 @@ from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.cutoff import choose_cutoff, histogram
+from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
@@ -46,7 +47,16 @@ BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "in other sources"
 
-ACCEPTED, UNLIKELY, TOO_FEW, CHANCE_CONTINUATION, STANDS_ELSEWHERE, REDUNDANT = range(6)
+(
+    ACCEPTED,
+    UNLIKELY,
+    TOO_FEW,
+    CHANCE_CONTINUATION,
+    STANDS_ELSEWHERE,
+    REDUNDANT,
+    UNMARKED,
+    ONE_STORY,
+) = range(8)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -54,6 +64,8 @@ REASONS = (
     "a label with a chance continuation",
     "mostly stands elsewhere in lines",
     "within another template",
+    "a label without a sign of its own",
+    "only in copies of one story",
 )
 
 _MAX_SLOT_STRING = 100
@@ -141,6 +153,8 @@ def select(
     verdicts = Verdicts(
         **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
+    single = find_single_stories(segments, candidates, np.flatnonzero(verdicts.reason_of == ACCEPTED))
+    verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if len(rows):
         starts = np.concatenate([kind.starts(segments, kind.first, kind.length) for kind in candidates])[rows]
@@ -194,6 +208,12 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
+        if candidates.kind == PREFIX:
+            marked = (column["closed_last"] > 0) | (column["colon_last"] > 0)
+            marked |= (column["cue_any"] > 1) | (column["cue_whole"] > 0)
+            # What opens most articles has a place of its own.
+            marked |= (column["first"] >= config.edge) & (column["share"] > -1)
+            reason[~marked] = UNMARKED
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)

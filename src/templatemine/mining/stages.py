@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
@@ -32,8 +33,10 @@ from templatemine.mining.features import compute_features
 from templatemine.mining.grounds import explain_scores
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
+from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.near_duplicates import drop_copies, is_blank
+from templatemine.mining.near_duplicates import drop_copies, is_blank, number_documents, take_documents
+from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_sample
@@ -41,11 +44,13 @@ from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_slots
-from templatemine.mining.tokenise import Vocabulary, document_days, tokenise
+from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
+from templatemine.text.reading import ReadingRules
+from templatemine.text.reading import PLAIN
 
 __all__ = [
     "CountStep",
@@ -55,7 +60,9 @@ __all__ = [
     "complete_step",
     "count_queries",
     "decide_source",
+    "SourceTexts",
     "mine_source",
+    "read_source",
     "report_shared",
     "skip_source",
     "unfit_reason",
@@ -110,7 +117,7 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
     is_html = all(document.is_html for document in documents)
     different = is_html and any(document.body != documents[0].body for document in documents)
-    pages = _learn_pages(documents, different, options)
+    pages = _learn_pages(documents, options)[1] if different else None
     if pages is None:
         return skipped
     dates = document_days(document.date for document in documents)
@@ -149,10 +156,8 @@ def mine_source(
     if positions is not None:
         sample = positions if sample is None else positions[sample]
     learned = options.method.learned
-    filled = [index for index, document in enumerate(documents) if not (learned and is_blank(document))]
-    corpus = tokenise(source, [documents[index] for index in filled], options.tokenise, lines=learned)
-    corpus, originals = drop_copies(corpus, options.copies if learned else None)
-    originals = np.array(filled, np.int32)[originals]
+    read = read_source(source, documents, options)
+    corpus, originals = read.corpus, read.originals
     dates = [documents[index].date for index in originals.tolist()]
     mined = _find_scored(corpus, dates, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
@@ -171,10 +176,57 @@ def mine_source(
         last=mined.first + mined.repeats.length - 1,
         verdicts=mined.verdicts,
         sample=sample,
-        pages=_learn_pages(documents, corpus.html, options),
-        copies=len(filled) - len(originals),
-        blank=len(documents) - len(filled),
+        pages=read.pages,
+        rules=read.rules,
+        copies=read.filled - len(originals),
+        blank=len(documents) - read.filled,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceTexts:
+    """The texts of a source as they are mined.
+
+    Attributes
+    ----------
+    corpus : Corpus
+        Of the documents that are neither blank nor copies of others, in an order of their own: which occurrence of a
+        string is an example does not depend on that of the archive.
+    originals : int32 array, shape (documents of the corpus,)
+        Their places.
+    rules : ReadingRules or None
+        None of pages.
+    pages : PageHistory or None
+    filled : int
+        Documents that are not blank.
+    """
+
+    corpus: Corpus
+    originals: IntArray
+    rules: ReadingRules | None
+    pages: PageHistory | None
+    filled: int
+
+
+def read_source(source: str, documents: Sequence[Document], options: ResolvedConfig) -> SourceTexts:
+    """Learn how the texts of a source are read, tokenise them, and leave copies out."""
+    learned = options.method.learned
+    order = _order_by_digest(documents)
+    filled = [index for index in order if not (learned and is_blank(documents[index]))]
+    mined_documents = [documents[index] for index in filled]
+    is_html = is_html_source(mined_documents)
+    bodies = (document.body for document in mined_documents)
+    rules = None if is_html else learn_reading(bodies, options.tokenise.text_markup)
+    corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
+    pages, different = None, np.arange(len(filled), dtype=np.int32)
+    if corpus.html:
+        distinct, pages = _learn_pages(mined_documents, options)
+        if learned:
+            corpus, different = take_documents(corpus, distinct), np.asarray(distinct, np.int32)
+    elif learned:
+        corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
+    originals = np.array(filled, np.int32)[different]
+    return SourceTexts(corpus=corpus, originals=originals, rules=rules, pages=pages, filled=len(filled))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,6 +319,9 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     )
 
 
+TEARS = "tears sentences"
+"""Reason of templates whose cuts leave half a sentence on each side."""
+
 _HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
 
@@ -277,13 +332,38 @@ def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
     return _scan.form_hashes(forms.arena, forms.offsets)
 
 
-def _learn_pages(documents: Sequence[Document], html: bool, options: ResolvedConfig) -> PageHistory | None:
-    """The page history of a source of HTML."""
-    if not html:
-        return None
-    from templatemine.pages.history import learn_history
+def _order_by_digest(documents: Sequence[Document]) -> list[int]:
+    """The places of documents in an order of their own, whatever that of the archive: by a digest of how they begin,
+    and then by all that they say.  Equal ones alone may be either."""
 
-    return learn_history((document.html for document in documents if document.html is not None), options.page)
+    def sort_key(index: int) -> tuple[bytes, str, str, str, str]:
+        document, body = documents[index], documents[index].body
+        digest = blake2b(body[:_DIGESTED].encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return digest, body, document.date or "", document.id, document.url or ""
+
+    return sorted(range(len(documents)), key=sort_key)
+
+
+_DIGESTED = 512
+"""Characters of a document whose digest is its place: all would take a tenth of the time of mining."""
+
+
+def _learn_pages(
+    documents: Sequence[Document], options: ResolvedConfig
+) -> tuple[NDArray[np.int32], PageHistory | None]:
+    """The places of the different pages of a source, by their main text, and its page history, which counts these."""
+    from templatemine.pages.history import PageCounter
+
+    counter = PageCounter(options.page)
+    rows = [counter.read(one.html) if one.html is not None else None for one in documents]
+    # Pages share much more than stories do, and a page without one is told by all that it says.
+    stories = [
+        replace(one, text=one.body if row is None or not row.story else row.story, html=None)
+        for one, row in zip(documents, rows, strict=True)
+    ]
+    corpus = tokenise(documents[0].source if documents else "", stories, options.tokenise, lines=True)
+    _, different = drop_copies(corpus, options.copies, number_documents(documents))
+    return different, counter.learn([row for row in (rows[index] for index in different.tolist()) if row is not None])
 
 
 # --------------------------------------------------------------------------------------------------------- second map
@@ -324,6 +404,8 @@ class MatchStep:
         )
         named = " and ".join(f"{count} {one if count == 1 else more}" for count, one, more in left_out if count)
         note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
+        if candidates.rules is not None and candidates.rules.markup:
+            note += "; tags and entities in texts decoded"
         if candidates.verdicts is not None:
             candidates = apply_counts(candidates, self.query, answer)
         accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
@@ -340,12 +422,20 @@ class MatchStep:
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
+            reading=candidates.rules or PLAIN,
             questions=build_questions(candidates, choose_questions(candidates), documents, options),
             rejected={
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
             },
         )
         pack = drop_mismatches(pack)
+        tearing = tearing_templates(pack, documents)
+        if tearing:
+            pack = replace(
+                pack,
+                templates=tuple(template for template in pack.templates if template.id not in tearing),
+                rejected={**pack.rejected, TEARS: len(tearing)},
+            )
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
@@ -405,7 +495,7 @@ def _build_query(candidates: SourceCandidates, rows: NDArray[np.int64], slots: S
         ([candidate_strings.names[token] for token in candidate_strings.ids(row)], anchor_of(candidates, row))
         for row in rows.tolist()
     ]
-    return MatchQuery(rows=rows, html=candidates.html, strings=strings, slots=[*slots.values()])
+    return MatchQuery(rows=rows, html=candidates.html, rules=candidates.rules, strings=strings, slots=[*slots.values()])
 
 
 def _match_step(

@@ -154,7 +154,8 @@ def anchor_of(candidates: SourceCandidates, row: int) -> str:
 def _find_examples(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> dict[int, tuple[str, int, int]]:
-    """One occurrence of each string, by scanning its document again: the text, and the bounds of the string in it."""
+    """One occurrence of each string, by scanning its document again: the reading form of the text, which expressions
+    are applied to, and the bounds of the string in it."""
     patterns, separators = options.patterns, options.tokenise.separators
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
     by_document: dict[int, list[int]] = {}
@@ -163,12 +164,12 @@ def _find_examples(
     examples: dict[int, tuple[str, int, int]] = {}
     for document_index, document_rows in by_document.items():
         text = documents[document_index if candidates.sample is None else int(candidates.sample[document_index])].body
-        encoded = EncodedText(text, patterns, separators)
+        encoded = EncodedText(text, patterns, separators, candidates.rules)
         starts, ends, _ = scanner.token_spans(encoded.data)
         for row in document_rows:
             edges = np.array([starts[candidates.first[row]], ends[candidates.last[row]]])
             start, end = encoded.code_points(edges).tolist()
-            examples[row] = text, start, end
+            examples[row] = encoded.text, start, end
     return examples
 
 

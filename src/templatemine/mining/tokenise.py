@@ -21,8 +21,9 @@ from templatemine.text import _scan
 from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
+from templatemine.text.reading import ReadingRules
 
-__all__ = ["Vocabulary", "document_days", "document_input", "tokenise"]
+__all__ = ["Vocabulary", "document_days", "document_input", "is_html_source", "tokenise"]
 
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
@@ -55,7 +56,9 @@ def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
     return covered_days(Calendar(dates).counts())
 
 
-def document_input(document: Document, patterns: PatternSet, separators: str) -> str | bytes:
+def document_input(
+    document: Document, patterns: PatternSet, separators: str, rules: ReadingRules | None
+) -> str | bytes:
     """The body of a document for the tokeniser, see `tokeniser_input`.
 
     Raises
@@ -65,21 +68,35 @@ def document_input(document: Document, patterns: PatternSet, separators: str) ->
         the machine is, and a pack with this pattern could not clean it either.
     """
     try:
-        return tokeniser_input(document.body, patterns, separators)
+        return tokeniser_input(document.body, patterns, separators, rules)
     except CapacityError as error:
         raise CapacityError(f"{document.source}: document {document.id!r}: {error}") from error
 
 
-def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig, *, lines: bool = False) -> Corpus:
+def is_html_source(documents: Sequence[Document]) -> bool:
+    """Whether half of the documents are HTML: a page that strayed among articles must not make their pack one that is
+    for pages alone."""
+    return 2 * sum(document.is_html for document in documents) >= max(1, len(documents))
+
+
+def tokenise(
+    source: str,
+    documents: Iterable[Document],
+    config: TokeniseConfig,
+    *,
+    lines: bool = False,
+    rules: ReadingRules | None = None,
+) -> Corpus:
     """Tokenise all documents of a source.
 
     Parameters
     ----------
     source : str
     documents : iterable of Document
-        Taken once, in order.  If half of them are HTML, all are tokenised as HTML: a page that strayed among articles
-        must not make their pack one that is for pages alone.
+        Taken once, in order; see `is_html_source`.
     config : TokeniseConfig
+    rules : ReadingRules, optional
+        How texts are read; pages are read as they stand.
     lines : bool
         Line breaks become tokens.
 
@@ -92,14 +109,18 @@ def tokenise(source: str, documents: Iterable[Document], config: TokeniseConfig,
     """
     patterns = pattern_set(config.patterns, config.user_patterns)
     texts = list(documents)
-    html = 2 * sum(document.is_html for document in texts) >= max(1, len(texts))
+    html = is_html_source(texts)
+    rules = None if html else rules
     native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = document_days(document.date for document in texts)
     for first in range(0, len(texts), BATCH_SIZE):
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them
         # would be another copy.
         native.add_all(
-            [document_input(document, patterns, config.separators) for document in texts[first : first + BATCH_SIZE]]
+            [
+                document_input(document, patterns, config.separators, rules)
+                for document in texts[first : first + BATCH_SIZE]
+            ]
         )
     gaps = native.gaps() if lines else None
     forms, doc_starts, arena, offsets = native.finish()

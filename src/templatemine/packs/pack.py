@@ -23,14 +23,15 @@ from templatemine.io.write import atomic_writer
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
-from templatemine.text.expressions import ANCHORS, SLOT_REACH, expression
+from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
+from templatemine.text.reading import PLAIN, ReadingRules, read_text
 from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "keep_one_of_each", "mined_mark", "template_id"]
+__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "keep_one_of_each", "mined_mark", "reading", "template_id"]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """The program that wrote a pack; the second number is the version of its expressions."""
@@ -112,6 +113,8 @@ class Pack:
         `mined_mark` each template that mining gave; None in packs that do not tell.
     caution : float
         `SelectConfig.caution` of its mining, if scores decided.
+    reading : ReadingRules
+        How texts of the source are read; pages are read as they stand.
     """
 
     source: str
@@ -131,6 +134,7 @@ class Pack:
     generator: str = GENERATOR
     mined: tuple[str, ...] | None = field(default=None, compare=False)
     caution: float = 1.0
+    reading: ReadingRules = PLAIN
 
     def __repr__(self) -> str:
         return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.mined_by}>"
@@ -174,6 +178,15 @@ class Pack:
         """Whether the automaton alone finds all templates, in a text as it stands: none was written by hand, and no
         pattern of the user's own says what tokens are."""
         return not self.tokenise.user_patterns and all(template.tokens is not None for template in self.templates)
+
+    def encode(self, text: str) -> EncodedText:
+        """A text as the automaton reads it; of a pack of HTML, a page."""
+        return EncodedText(text, self.patterns, self.tokenise.separators, self.rules)
+
+    @property
+    def rules(self) -> ReadingRules | None:
+        """`reading`; None for pages."""
+        return None if self.html else self.reading
 
     def forms(self, template: Template) -> list[bytes]:
         """Normalised tokens of a template as the native core spells them."""
@@ -277,3 +290,22 @@ class Pack:
         from templatemine.packs import pack_json
 
         return pack_json.read(text, where, history_only=history_only)
+
+
+def reading(text: str, pack: Pack | None = None) -> str:
+    """The reading form of a text: what the expressions of a pack are to be applied to.
+
+    Parameters
+    ----------
+    text : str
+    pack : Pack, optional
+        The pack of its source, which knows how its texts are read.
+
+    Examples
+    --------
+    >>> reading("It\u2019s over\u2026 So long a dialogue.Log in to comment")
+    "It's over... So long a dialogue.\\nLog in to comment"
+    """
+    rules = PLAIN if pack is None else pack.rules
+    found = None if rules is None else read_text(text, rules)
+    return text if found is None else found.text

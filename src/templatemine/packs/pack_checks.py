@@ -17,13 +17,22 @@ from templatemine.model import Template
 from templatemine.packs.pack import GENERATOR, Pack, mined_mark
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
+from templatemine.text.reading import plain_form
 from templatemine.text.slots import KINDS, SLOT_SIZE, slot_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["FROM_TOKENS", "check_handwritten", "check_pack", "check_slot", "compile_handwritten", "drop_mismatches"]
+__all__ = [
+    "FROM_TOKENS",
+    "check_handwritten",
+    "check_pack",
+    "check_slot",
+    "compile_handwritten",
+    "drop_mismatches",
+    "is_example",
+]
 
 FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
@@ -44,7 +53,7 @@ def check_pack(pack: Pack, where: str) -> Pack:
             raise PackError(f"{here}: the id stands at templates[{index_of[template.id]}] too")
         index_of[template.id] = index
         if template.tokens is None:
-            check_handwritten(template, here)
+            check_handwritten(template, here, of_text=not pack.html)
             continue
         if template.tokens in id_of_tokens:
             raise PackError(f"{here}: the same tokens as {id_of_tokens[template.tokens]}")
@@ -131,9 +140,14 @@ def _check_examples(pack: Pack, where: str) -> None:
 def _find_mismatches(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
     """Places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
-        data = EncodedText(pack.templates[row].example, pack.patterns, pack.tokenise.separators).data
-        if not matcher.is_whole_match(data, string_index):
+        if not is_example(pack, matcher, string_index, pack.templates[row].example):
             yield row
+
+
+def is_example(pack: Pack, matcher: _match.Matcher, string: int, example: str) -> bool:
+    """Whether an example, which is in reading form or is read now, is an occurrence of a string from end to end."""
+    read = EncodedText(example, pack.patterns, pack.tokenise.separators), pack.encode(example)
+    return any(matcher.is_whole_match(encoded.data, string) for encoded in read)
 
 
 def drop_mismatches(pack: Pack) -> Pack:
@@ -159,16 +173,16 @@ def drop_mismatches(pack: Pack) -> Pack:
     )
 
 
-def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
-    """An expression written by hand, compiled.
+def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> regex.Pattern[str]:
+    """An expression written by hand, compiled; one `of_text` matches reading forms.
 
     Raises
     ------
     PackError
-        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, or matches the empty
-        text.
+        It does not compile, may backtrack exponentially, has what RE2 has not, several groups, matches the empty text,
+        or asks for a character that no reading form has.
     """
-    problem = backtracking_problem(source) or re2_problem(source)
+    problem = backtracking_problem(source) or re2_problem(source) or (_unread_problem(source) if of_text else "")
     if problem:
         raise PackError(f"{here}: regex: {problem}")
     compiled = _compile(source, here)
@@ -177,6 +191,16 @@ def compile_handwritten(source: str, here: str) -> regex.Pattern[str]:
     if compiled.search("") is not None:
         raise PackError(f"{here}: regex: matches the empty text")
     return compiled
+
+
+def _unread_problem(source: str) -> str:
+    """What is wrong with an expression that asks for characters which no reading form has."""
+    for char in re.sub(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]", "", source):  # ranges may begin with any
+        form = None if char.isascii() else plain_form(char)
+        if form is not None:
+            what = f"write {form!r}" if form else "leave it out"
+            return f"{char!r} is in no text as expressions see it (templatemine.reading); {what}"
+    return ""
 
 
 def _compile(source: str, here: str) -> regex.Pattern[str]:
@@ -189,7 +213,7 @@ def _compile(source: str, here: str) -> regex.Pattern[str]:
         raise PackError(f"{here}: regex: does not compile: {error}") from error
 
 
-def check_handwritten(template: Template, here: str) -> None:
+def check_handwritten(template: Template, here: str, *, of_text: bool = False) -> None:
     """Refuse an expression written by hand that cannot be trusted.
 
     Raises
@@ -197,7 +221,7 @@ def check_handwritten(template: Template, here: str) -> None:
     PackError
         As `compile_handwritten`, or it does not match its own example, or takes too long to.
     """
-    compiled = compile_handwritten(template.regex, here)
+    compiled = compile_handwritten(template.regex, here, of_text=of_text)
     try:
         found = next(matches_in_time(compiled, template.example), None)
     except CapacityError as error:

@@ -29,6 +29,7 @@ from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
+from templatemine.text.reading import PLAIN, ReadingRules
 
 if TYPE_CHECKING:
     import regex
@@ -162,6 +163,7 @@ def _pack_fields(pack: Pack, short_forms: ShortForms) -> dict[str, Any]:
         "dates": [pack.first_date, pack.last_date],
         "method": pack.method,
         **({"caution": pack.caution} if pack.caution != 1 else {}),
+        **({"reading": _reading_fields(pack.reading)} if pack.reading != PLAIN else {}),
         "cutoff": {field.name: getattr(pack.cutoff, field.name) for field in fields(pack.cutoff)},
         "rejected": dict(pack.rejected),
         "templates": pack.templates,
@@ -182,6 +184,11 @@ def _mined_marks(pack: Pack) -> list[str]:
     added = {*pack.overrides.added}
     mined = [template for template in pack.templates if template.tokens is not None and template.id not in added]
     return sorted(mined_mark(template) for template in (*mined, *pack.overrides.removed))
+
+
+def _reading_fields(rules: ReadingRules) -> dict[str, Any]:
+    words = {"starts": list(rules.starts), "whole": list(rules.whole)}
+    return {"soft": rules.soft, **words, "markup": "html" if rules.markup else "none", "sentences": rules.sentences}
 
 
 def _dump_value(value: Any) -> str:
@@ -429,6 +436,7 @@ def _build_pack(data: Any, where: str) -> Pack:
             generator=data["generator"],
             mined=read_mined(data, where),
             caution=_read_caution(data, where),
+            reading=_read_reading(data.get("reading"), f"{where}: reading"),
         )
     )
 
@@ -531,6 +539,23 @@ def _read_caution(data: Mapping[str, Any], where: str) -> float:
     if data["caution"] <= 0:
         raise PackError(f"{where}: caution: expected a number above 0, got {data['caution']!r:.40}")
     return float(data["caution"])
+
+
+def _read_reading(data: Any, where: str) -> ReadingRules:
+    """How texts are read; packs of plain texts, and old ones, do not have it."""
+    if data is None:
+        return PLAIN
+    list_type = (list, "a list of words")
+    kinds = {"soft": (bool, "true or false"), "starts": list_type, "whole": list_type, "markup": (str, "none or html")}
+    kinds["sentences"] = (bool, "true or false")
+    _check_fields(data, kinds, where)
+    for name in ("starts", "whole"):
+        if not {*map(type, data[name])} <= {str}:
+            raise PackError(f"{where}: {name}: expected a list of words, got {data[name]!r:.80}")
+    if data["markup"] not in ("none", "html"):
+        raise PackError(f"{where}: markup: expected none or html, got {data['markup']!r:.40}")
+    words = {name: tuple(data[name]) for name in ("starts", "whole")}
+    return ReadingRules(soft=data["soft"], markup=data["markup"] == "html", sentences=data["sentences"], **words)
 
 
 def _read_cutoff(data: Mapping[str, Any], where: str) -> Cutoff:

@@ -14,6 +14,8 @@ this is the vote of the block for its path.
   loses log odds with the number of these pages; a short text loses less if they are a small part of the pages of the
   source and its path is mostly main text.  Only texts that the model once considered possible main text are stored.
 
+Pages are different pages, and not captures: of those that tell one story one is counted (`mining.stages`).
+
 Cost: that of the page model.
 """
 
@@ -23,13 +25,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
-from templatemine.model import PageHistory, PathVote, RepeatedText
+from templatemine.model import LongArray, PageHistory, PathVote, RepeatedText
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import NEAR_KEY, Page
 from templatemine.pages.comments import find_comments, find_kept_comments
@@ -48,7 +51,15 @@ from templatemine.pages.headline import find_head
 from templatemine.pages.hidden import find_hidden
 from templatemine.pages.smoothing import smooth_scores
 
-__all__ = ["TEXT_LIMIT", "HistoryModel", "select_blocks", "learn_history", "make_history_model"]
+__all__ = [
+    "TEXT_LIMIT",
+    "HistoryModel",
+    "PageCounter",
+    "PageRow",
+    "select_blocks",
+    "learn_history",
+    "make_history_model",
+]
 
 TEXT_LIMIT = 300
 """Most characters of a repeated text that are stored and compared."""
@@ -103,62 +114,104 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     return code
 
 
-def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
-    """The history of a source; None if it has too few pages.  The order of the pages does not matter."""
-    words: Counter[int] = Counter()
-    main_words: Counter[int] = Counter()
-    blocks: Counter[int] = Counter()
-    path_pages: Counter[int] = Counter()
-    texts: Counter[tuple[int, str]] = Counter()
-    likely_texts: set[tuple[int, str]] = set()
-    paths: dict[int, str] = {}
-    documents = 0
-    for html in pages:
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """What the history of a source takes from one page; text `i` is that of block `i`.
+
+    Attributes
+    ----------
+    keys, words, main_words : uint64 and int64 arrays, shape (blocks,)
+        Keys of their paths, and words, all and those expected to be main text, these in thousandths.
+    texts : int64 array, shape (blocks,)
+        Numbers of their comparable texts under their paths, see `PageCounter`.
+    story : str
+        The text of those that are rather main text than not, one a line.
+    """
+
+    keys: NDArray[np.uint64]
+    words: LongArray
+    main_words: LongArray
+    texts: LongArray
+    story: str
+
+
+class PageCounter:
+    """Reads pages of one source, and counts what its history has of some of them."""
+
+    def __init__(self, config: PageConfig) -> None:
+        self._config = config
+        self._paths: dict[int, str] = {}
+        self._texts: dict[tuple[int, str], int] = {}
+        self._likely_texts: set[int] = set()
+
+    def read(self, html: str) -> PageRow | None:
+        """What the history takes from a page; None if it exceeds what a page may have."""
         try:
             page = Page(html)
         except CapacityError:  # not an article; the record is reported when it is cleaned
-            continue
-        documents += 1
-        if not len(page):
-            continue
-        page_probabilities = _model.to_probabilities(page.scores).tolist()
-        block_texts = _comparable_texts(page, range(len(page)))
-        page_texts: set[tuple[int, str]] = set()
-        for block, (key, size, chance) in enumerate(
-            zip(page.near_keys, page.words.tolist(), page_probabilities, strict=True)
+            return None
+        chances = _model.to_probabilities(page.scores) if len(page) else np.empty(0)
+        texts = []
+        for block, (key, text) in enumerate(
+            zip(page.near_keys, _comparable_texts(page, range(len(page))), strict=True)
         ):
-            words[key] += size
-            main_words[key] += round(THOUSAND * size * chance)
-            text = (key, block_texts[block])
-            page_texts.add(text)
-            if chance >= config.text_chance:
-                likely_texts.add(text)
-            if key not in paths:
-                paths[key] = page.path(block)
-        blocks.update(page.near_keys)
-        path_pages.update(set(page.near_keys))
-        texts.update(page_texts)
-    if documents < config.min_pages:
-        return None
-    return PageHistory(
-        documents=documents,
-        share=main_words.total() / THOUSAND / max(1, words.total()),
-        paths=tuple(
-            PathVote(
-                path=paths[key],
-                pages=path_pages[key],
-                words=words[key],
-                kept=round(main_words[key] / THOUSAND),
-                blocks=blocks[key],
-            )
-            for key in sorted(words, key=lambda key: (-main_words[key], -words[key], paths[key]))
-        ),
-        texts=tuple(
-            RepeatedText(text=text, path=paths[key], df=df)
-            for (key, text), df in sorted(texts.items(), key=lambda row: (-row[1], paths[row[0][0]], row[0][1]))
-            if df >= 2 and (key, text) in likely_texts
-        ),
-    )
+            texts.append(self._texts.setdefault((key, text), len(self._texts)))
+            if key not in self._paths:
+                self._paths[key] = page.path(block)
+        self._likely_texts.update(np.array(texts, np.int64)[chances >= self._config.text_chance].tolist())
+        return PageRow(
+            keys=np.array(page.near_keys, np.uint64),
+            words=page.words.astype(np.int64),
+            main_words=np.rint(THOUSAND * page.words * chances).astype(np.int64),
+            texts=np.unique(np.array(texts, np.int64)),
+            story="\n".join(page.texts(np.flatnonzero(chances > 0.5))),
+        )
+
+    def learn(self, rows: Sequence[PageRow]) -> PageHistory | None:
+        """The history of a source, from those of its pages that differ; None if they are too few."""
+        if len(rows) < self._config.min_pages:
+            return None
+        words: Counter[int] = Counter()
+        main_words: Counter[int] = Counter()
+        blocks: Counter[int] = Counter()
+        path_pages: Counter[int] = Counter()
+        texts: Counter[int] = Counter()
+        for row in rows:
+            keys = row.keys.tolist()
+            for key, size, main_size in zip(keys, row.words.tolist(), row.main_words.tolist(), strict=True):
+                words[key] += size
+                main_words[key] += main_size
+            blocks.update(keys)
+            path_pages.update(set(keys))
+            texts.update(row.texts.tolist())
+        paths = self._paths
+        repeated = [
+            RepeatedText(text=text, path=paths[key], df=texts[number])
+            for (key, text), number in self._texts.items()
+            if texts[number] >= 2 and number in self._likely_texts
+        ]
+        return PageHistory(
+            documents=len(rows),
+            share=main_words.total() / THOUSAND / max(1, words.total()),
+            paths=tuple(
+                PathVote(
+                    path=paths[key],
+                    pages=path_pages[key],
+                    words=words[key],
+                    kept=round(main_words[key] / THOUSAND),
+                    blocks=blocks[key],
+                )
+                for key in sorted(words, key=lambda key: (-main_words[key], -words[key], paths[key]))
+            ),
+            texts=tuple(sorted(repeated, key=lambda repeated: (-repeated.df, repeated.path, repeated.text))),
+        )
+
+
+def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
+    """The history of a source from its pages, all of which count; None if they are too few.  Their order does not
+    matter."""
+    counter = PageCounter(config)
+    return counter.learn([row for row in map(counter.read, pages) if row is not None])
 
 
 class HistoryModel:

@@ -130,14 +130,14 @@ class PackMeasurement:
             self.other_kind += 1
             return
         # All that may take too long comes before anything is counted.
-        found, written = self._explainer.explain(body), self._written.matches(body)
-        encoded = EncodedText(body, self.pack.patterns, self.pack.tokenise.separators) if self._rows else None
+        encoded = self.pack.encode(body)
+        found, written = self._explainer.explain(body), self._written.matches(encoded.text)
         day = resolve_day(document.date)
         if day is not None:
             self.days[day] += 1
-        if encoded is not None:
-            self._count_strings(body, encoded, day)
-        self._count_written(body, written, day)
+        if self._rows:
+            self._count_strings(encoded, day)
+        self._count_written(encoded.text, written, day)
         self.documents += 1
         self.characters += found.size
         self.cut += found.cut
@@ -149,14 +149,13 @@ class PackMeasurement:
             self.changed_days[day] += 1
         self._sample(document, body, found)
 
-    def _count_strings(self, body: str, encoded: EncodedText, day: str | None) -> None:
+    def _count_strings(self, encoded: EncodedText, day: str | None) -> None:
         number = self.documents
         self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
         starts, ends, strings = self._matcher.find(encoded.data)
-        offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
-        points = encoded.code_points(offsets)[inverse].tolist()
-        for start, end, string in zip(points[: len(starts)], points[len(starts) :], strings.tolist(), strict=True):
-            self._edges[string] += _edges(body, start, end, self.pack.tokenise.separators)
+        starts, ends = encoded.points(starts, ends)
+        for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
+            self._edges[string] += _edges(encoded.text, start, end, self.pack.tokenise.separators)
         if day is not None:
             for place in np.flatnonzero(self._last == number).tolist():
                 self._by_day[self._rows[place], day] += 1

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from templatemine.cleaning.regex_engine import ManualExpressions
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.expressions import EncodedText
 
 __all__ = ["OccurrenceColumns", "Occurrences", "exclusive_lengths", "is_scored", "story_probability", "sum_lengths"]
 
@@ -62,11 +61,12 @@ class Occurrences:
     def find(self, text: str) -> OccurrenceColumns:
         """All occurrences; those of one template do not overlap, for the second begins where the first ends."""
         parts: list[tuple[NDArray[np.int64], ...]] = []
+        encoded = self._pack.encode(text)
         if len(self._rows):
-            encoded = EncodedText(text, self._pack.patterns, self._pack.tokenise.separators)
             *bounds, strings = self._matcher.find(encoded.data)
             parts.append((*encoded.spans(*bounds), self._rows[strings.astype(np.int64)]))
-        by_hand = np.array(self._written.matches(text), np.int64).reshape(-1, 3)
+        written = [(*encoded.original_span(start, end), row) for start, end, row in self._written.matches(encoded.text)]
+        by_hand = np.array(written, np.int64).reshape(-1, 3)
         parts.append((by_hand[:, 0], by_hand[:, 1], by_hand[:, 2]))
         starts, ends, indices = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
         order = np.lexsort((starts, indices))

@@ -24,6 +24,7 @@ from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
 from templatemine.text.lint import MAX_LITERAL
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
+from templatemine.text.reading import ReadingRules, read_text
 from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filler_pattern, max_length
 
 if TYPE_CHECKING:
@@ -535,14 +536,23 @@ def rewrite_marks(
 
 
 class EncodedText:
-    """A text as the native core reads it, UTF-8 with user patterns as marks, and the way back to code points.
+    """A text as the native core reads it, its reading form in UTF-8 with user patterns as marks, and the way back.
+
+    Parameters
+    ----------
+    rules : ReadingRules, optional
+        How texts of the source are read; without, the text is read as it stands, as pages are.
 
     Attributes
     ----------
+    text : str
+        The reading form.
     data : bytes
     """
 
-    def __init__(self, text: str, patterns: PatternSet, separators: str) -> None:
+    def __init__(self, text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> None:
+        self.reading = None if rules is None else read_text(text, rules)
+        self.text = text = text if self.reading is None else self.reading.text
         self._user_matches = _find_user_matches(text, patterns, separators)
         parts: list[bytes] = []
         position = 0
@@ -554,7 +564,22 @@ class EncodedText:
         self._is_ascii = len(self.data) == len(text) and not self._user_matches
 
     def spans(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Stretches in bytes, in any order, as stretches of the text in code points."""
+        """Stretches in bytes, in any order, as stretches of the original in code points."""
+        starts, ends = self.points(starts, ends)
+        if self.reading is None or not len(starts):
+            return starts, ends
+        import numpy as np
+
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        bounds = np.array([self.reading.original_span(*span) for span in spans], np.int64)
+        return bounds[:, 0], bounds[:, 1]
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch of the reading form, in code points, as one of the original."""
+        return (start, end) if self.reading is None else self.reading.original_span(start, end)
+
+    def points(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Stretches in bytes, in any order, as stretches of the reading form in code points."""
         import numpy as np
 
         offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)
@@ -562,7 +587,7 @@ class EncodedText:
         return points[: len(starts)], points[len(starts) :]
 
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Offsets in `data`, ascending, as code points of the original text."""
+        """Offsets in `data`, ascending, as code points of the reading form."""
         if self._is_ascii:
             return offsets
         points = _scan.code_points(self.data, offsets)
@@ -576,9 +601,12 @@ class EncodedText:
         return points
 
 
-def tokeniser_input(text: str, patterns: PatternSet, separators: str) -> str | bytes:
-    """A text for `_core.Tokeniser.add_all`: as it stands, or encoded where the user's patterns become marks."""
-    return EncodedText(text, patterns, separators).data if patterns.user else text
+def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> str | bytes:
+    """A text for `_core.Tokeniser.add_all`: its reading form, encoded where the user's patterns become marks."""
+    if patterns.user:
+        return EncodedText(text, patterns, separators, rules).data
+    found = None if rules is None else read_text(text, rules)
+    return text if found is None else found.text
 
 
 def _find_gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:

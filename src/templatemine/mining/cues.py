@@ -1,0 +1,210 @@
+"""The cue lexicon: phrases of news boilerplate in 88 languages -> features of candidates that read.
+
+A cue is a phrase as it stands at the beginning of boilerplate or within it, of one of thirteen kinds, strong (in an
+article nearly always boilerplate) or weak (in prose, too).  It is looked for in distinct strings while mining, never
+while cleaning.  `cues.npz` is made of `datasets/cues/cues.txt` by `datasets/cues/compile.py`; a user's own cues are
+read from such a text (`--cues`).
+
+Words are compared by their letters: case, and signs around them, do not count.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine import _core
+from templatemine.errors import ConfigError
+from templatemine.mining import _cues
+from templatemine.mining.tokenise import Vocabulary
+from templatemine.model import IntArray, LongArray
+from templatemine.text.patterns import PatternSet
+
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "Cue",
+    "CueLexicon",
+    "compile_cues",
+    "fold_word",
+    "load_cues",
+    "parse_cues",
+    "read_cues",
+]
+
+KINDS = (
+    *("promotion", "related", "sharing", "media", "byline", "dateline", "agency", "legal", "advertisement"),
+    *("navigation", "embed", "note", "contact"),
+)
+"""Kinds of cues; an agency is a dateline to the reader, but a sign of its own."""
+
+COLUMNS = (*(f"cue_{kind}" for kind in KINDS), "cue_share", "cue_first", "cue_last")
+"""Columns of `CueLexicon.find`."""
+
+STRENGTHS = ("weak", "strong")
+
+_EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+class Cue(NamedTuple):
+    """One cue: its language as in the file, its kind, whether it is strong, and the phrase."""
+
+    language: str
+    kind: str
+    strong: bool
+    phrase: str
+
+
+def parse_cues(text: str, where: str) -> Iterator[Cue]:
+    """The cues of a text: sections ``[LANGUAGE]``, lines ``KIND STRENGTH: PHRASE | PHRASE``, comments behind #.
+
+    Raises
+    ------
+    ConfigError
+        A line is none of these.
+    """
+    language = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("[") and line.endswith("]"):
+            language = line[1:-1]
+            continue
+        head, colon, phrases = line.partition(":")
+        kind, _, strength = head.partition(" ")
+        if not (colon and language and kind in KINDS and strength in STRENGTHS):
+            expected = f"[LANGUAGE], then KIND STRENGTH: PHRASE | PHRASE with a kind of {', '.join(KINDS)}"
+            raise ConfigError(f"{where}: line {number}: expected {expected}, and weak or strong; got {line[:60]!r}")
+        for phrase in phrases.split(" | "):
+            if phrase.strip():
+                yield Cue(language, kind, strength == "strong", phrase.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class CueLexicon:
+    """The cues as a trie over words.
+
+    Attributes
+    ----------
+    names : bytes
+        All words, a line each; word i + 1 is line i.
+    roots : int32 array, shape (words + 1,)
+        The node of each word that begins a cue, or -1.
+    keys, children : int64 and int32 arrays
+        Transitions, see `_cues.find_cues`.
+    strong, weak : uint16 arrays, shape (nodes,)
+        Kinds of which a cue ends there, a bit each.
+    """
+
+    names: bytes
+    roots: IntArray
+    keys: LongArray
+    children: IntArray
+    strong: NDArray[np.uint16]
+    weak: NDArray[np.uint16]
+
+    @cached_property
+    def words(self) -> Mapping[str, int]:
+        """Number of each word."""
+        return {word: number for number, word in enumerate(self.names.decode().split("\n"), 1)} if self.names else {}
+
+    def number_forms(self, forms: Vocabulary) -> IntArray:
+        """The word that each form of a source is: 0 for none, -1 for a form without letters and digits."""
+        find = self.words.get
+        words = (fold_word(form.decode("utf-8", "replace")) for form in forms)
+        return np.array([find(word, 0) if word else -1 for word in words], np.int32)
+
+    def find(
+        self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray
+    ) -> NDArray[np.float32]:
+        """Which cues are in strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
+        found: NDArray[np.float32] = _cues.find_cues(
+            tokens, starts, lengths, word_of, self.roots, self.keys, self.children, self.strong, self.weak
+        )
+        return found
+
+
+def fold_word(token: str) -> str:
+    """A token as cues have it: small letters, without signs around it.
+
+    >>> fold_word("(Newsletter):")
+    'newsletter'
+    """
+    word = token.lower()
+    return word if word.isalnum() else _EDGE_SIGNS.sub("", word)
+
+
+def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
+    """A lexicon of cues, parted into words by the tokeniser of the source.
+
+    Cues without a word, and those that hold what a pattern stands for, are left out.
+    """
+    native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
+    native.add_all([cue.phrase for cue in cues])
+    forms, starts, arena, offsets = native.finish()
+    names = [fold_word(form.decode("utf-8", "replace")) for form in Vocabulary(arena, offsets)]
+    words: dict[str, int] = {}
+    nodes: dict[tuple[int, int], int] = {}
+    strong, weak = [0], [0]
+    for cue, first, end in zip(cues, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        phrase = [names[form] for form in forms[first:end].tolist() if names[form]]
+        node = 0
+        if any("\ufffd" in word for word in phrase):
+            continue
+        for word in phrase:
+            number = words.setdefault(word, len(words) + 1)
+            child = nodes.setdefault((node, number), len(strong))
+            if child == len(strong):
+                strong.append(0)
+                weak.append(0)
+            node = child
+        if node:
+            (strong if cue.strong else weak)[node] |= 1 << KINDS.index(cue.kind)
+    width = len(words) + 1
+    roots = np.full(width, -1, np.int32)
+    for (node, word), child in nodes.items():
+        if not node:
+            roots[word] = child
+    inner = sorted((node * width + word, child) for (node, word), child in nodes.items() if node)
+    return CueLexicon(
+        names="\n".join(words).encode(),
+        roots=roots,
+        keys=np.array([key for key, _ in inner], np.int64),
+        children=np.array([child for _, child in inner], np.int32),
+        strong=np.array(strong, np.uint16),
+        weak=np.array(weak, np.uint16),
+    )
+
+
+def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
+    """The lexicon of a user's file.
+
+    Raises
+    ------
+    ConfigError
+        The file cannot be read, or holds a line that is none of `parse_cues`.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cues: expected a file of UTF-8 text, got {path}: {error}") from error
+    return compile_cues([*parse_cues(text, path)], patterns, separators)
+
+
+@cache
+def load_cues() -> CueLexicon:
+    """The lexicon that ships."""
+    data = files("templatemine.mining").joinpath("cues.npz").read_bytes()
+    with np.load(io.BytesIO(data), allow_pickle=False) as tables:
+        columns: dict[str, Any] = {name: tables[name] for name in tables.files}
+    return CueLexicon(**{**columns, "names": columns["names"].tobytes()})

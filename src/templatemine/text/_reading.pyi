@@ -1,0 +1,25 @@
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Final, Self
+
+from typing_extensions import disjoint_base
+
+__all__ = ["NOT_COMPOSED", "Rules", "set_composition"]
+
+COMPOSED: Final[int]
+COMPOSES: Final[int]
+NEVER_COMPOSED: Final[int]
+NOT_COMPOSED: Final[object]
+
+def set_composition(make: Callable[[], tuple[bytes, bytes]]) -> None: ...
+
+@disjoint_base
+class Rules:
+    def __new__(
+        cls, soft: bool, starts: Sequence[str], whole: Sequence[str], sentences: bool, entities: dict[str, str] | None
+    ) -> Self: ...
+    def read(
+        self, text: str, first: int = 0, end: int = 4, composed: bool = False
+    ) -> tuple[str, list[array[int]]] | object | None: ...
+    def holds_markup(self, text: str) -> bool: ...
+    def soft_points(self, text: str) -> list[tuple[str, str]]: ...

@@ -1,0 +1,125 @@
+"""The cue lexicon: its form, what it finds, and what a user's file may say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine import _core
+from templatemine.config import PipelineConfig
+from templatemine.errors import ConfigError
+from templatemine.mining.cues import COLUMNS, KINDS, Cue, compile_cues, fold_word, load_cues, parse_cues, read_cues
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.tokenise import Vocabulary
+
+TABLE = Path(__file__).resolve().parents[2] / "datasets" / "cues" / "cues.txt"
+OPTIONS = resolve_defaults(PipelineConfig())
+PATTERNS, SEPARATORS = OPTIONS.patterns, OPTIONS.tokenise.separators
+
+
+def tokenise(text: str):
+    native = _core.Tokeniser(*PATTERNS.scanner_arguments(SEPARATORS, False), False)
+    native.add_all([text])
+    forms, _, arena, offsets = native.finish()
+    return forms, Vocabulary(arena, offsets)
+
+
+def find(text: str, lexicon=None) -> dict[str, float]:
+    lexicon = lexicon or load_cues()
+    forms, names = tokenise(text)
+    row = lexicon.find(forms, np.zeros(1, np.int64), np.array([len(forms)], np.int32), lexicon.number_forms(names))[0]
+    return dict(zip(COLUMNS, row.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Sign up for our newsletter", "promotion"),
+        ("SIGN UP for our Newsletter!", "promotion"),
+        ("Lire aussi : le budget", "related"),
+        ("Baca juga: Harga naik", "related"),
+        ("続きを読む", "related"),
+        ("The post Budget appeared first on The Courier.", "note"),
+        ("© 2024 The Courier. All rights reserved.", "legal"),
+    ],
+)
+def test_reads_boilerplate_of_several_languages(text: str, kind: str) -> None:
+    assert find(text)[f"cue_{kind}"] == 2
+
+
+def test_reads_nothing_in_a_sentence_of_prose() -> None:
+    row = find("The council voted against a bridge over the river.")
+    assert row["cue_share"] == 0
+
+
+def test_first_and_last_pass_over_signs() -> None:
+    row = find("» Read also")
+    assert row["cue_first"] == 2
+    assert row["cue_last"] == 2
+
+
+words = st.sampled_from(["a", "b", "c", "d"])
+phrases = st.lists(words, min_size=1, max_size=3)
+
+
+@given(
+    st.lists(st.one_of(words, st.just("—")), min_size=1, max_size=12),
+    st.lists(st.tuples(phrases, st.integers(0, len(KINDS) - 1), st.booleans()), max_size=8),
+)
+def test_finds_what_the_reference_finds(tokens, cues) -> None:
+    lexicon = compile_cues([Cue("xx", KINDS[kind], strong, " ".join(phrase)) for phrase, kind, strong in cues], PATTERNS, SEPARATORS)
+    row = find(" ".join(tokens), lexicon)
+    expected = reference.find_cues([None if word == "—" else word for word in tokens], cues, len(KINDS))
+    assert list(row.values()) == pytest.approx(expected)
+
+
+def test_shipped_lexicon_is_that_of_the_table() -> None:
+    cues = [*parse_cues(TABLE.read_text(encoding="utf-8"), TABLE.name)]
+    made, shipped = compile_cues(cues, PATTERNS, SEPARATORS), load_cues()
+    assert made.names == shipped.names
+    for column in ("roots", "keys", "children", "strong", "weak"):
+        assert np.array_equal(getattr(made, column), getattr(shipped, column))
+
+
+def test_table_has_the_form_it_says() -> None:
+    cues = [*parse_cues(TABLE.read_text(encoding="utf-8"), TABLE.name)]
+    assert len({cue.language for cue in cues}) >= 88
+    assert all(cue.phrase == cue.phrase.lower() or not cue.phrase.islower() for cue in cues)
+    rows = [(cue.language, cue.kind, cue.strong, cue.phrase) for cue in cues]
+    assert len(rows) == len(set(rows))
+
+
+@pytest.mark.parametrize(
+    "line", ["promotion strong: join us", "[en]\njoin us", "[en]\npromotion: join us", "[en]\nhype strong: join us"]
+)
+def test_other_lines_are_refused_by_number(line: str) -> None:
+    with pytest.raises(ConfigError, match=r"cues.txt: line \d: expected"):
+        [*parse_cues(line, "cues.txt")]
+
+
+def test_own_cues_are_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("# ours\n[en]\npromotion strong: hop aboard | tag along\n", encoding="utf-8")
+    lexicon = read_cues(str(path), PATTERNS, SEPARATORS)
+    assert find("Hop aboard!", lexicon)["cue_promotion"] == 2
+    with pytest.raises(ConfigError, match="cues: expected a file"):
+        read_cues(str(tmp_path / "none.txt"), PATTERNS, SEPARATORS)
+
+
+def test_words_are_folded() -> None:
+    assert fold_word("“Newsletter”:") == "newsletter"
+    assert fold_word("—") == ""
+
+
+def test_kernel_refuses_what_lies_outside() -> None:
+    lexicon = load_cues()
+    forms, names = tokenise("read also")
+    with pytest.raises(ValueError, match="string 0: expected it within"):
+        lexicon.find(forms, np.array([1], np.int64), np.array([2], np.int32), lexicon.number_forms(names))
+    with pytest.raises(ValueError, match="word_of"):
+        lexicon.find(forms, np.zeros(1, np.int64), np.array([1], np.int32), np.array([0, 1 << 30], np.int32))

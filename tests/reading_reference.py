@@ -1,0 +1,410 @@
+"""The slow, obvious twin of `text._reading`: the reading form of a text, step by step and with the tables spelt out."""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from functools import cache
+from html.entities import html5
+
+import regex
+
+from templatemine.text.characters import CASELESS, LETTER, OWN_TOKEN, in_class
+from templatemine.text.reading import ReadingRules
+
+Edits = list[tuple[int, int, str]]
+"""(start, end, replacement), ascending and disjoint."""
+
+
+class Step:
+    """A text with some pieces replaced."""
+
+    def __init__(self, text: str, edits: Edits) -> None:
+        parts: list[str] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._originals: list[tuple[int, int]] = []
+        position = size = 0
+        for start, end, replacement in edits:
+            parts += [text[position:start], replacement]
+            size += start - position
+            self._starts.append(size)
+            size += len(replacement)
+            self._ends.append(size)
+            self._originals.append((start, end))
+            position = end
+        parts.append(text[position:])
+        self.text = "".join(parts)
+
+    def original_start(self, offset: int) -> int:
+        index = bisect_left(self._starts, offset)
+        if index < len(self._starts) and self._starts[index] == offset:
+            return self._originals[index][0]
+        if index and offset < self._ends[index - 1]:
+            return self._originals[index - 1][0]
+        return self._originals[index - 1][1] + offset - self._ends[index - 1] if index else offset
+
+    def original_end(self, offset: int) -> int:
+        index = bisect_right(self._ends, offset)
+        if index < len(self._starts) and self._starts[index] < offset:
+            return self._originals[index][1]
+        return self._originals[index - 1][1] + offset - self._ends[index - 1] if index else offset
+
+
+def read(text: str, rules: ReadingRules) -> tuple[str, list[Step]]:
+    """The reading form of a text, and the steps that made it.  O(n) with large factors."""
+    steps: list[Step] = []
+    makers: list[Callable[[str, ReadingRules], Edits]] = [_fold, _compose, _part]
+    if rules.markup:
+        makers.insert(0, _decode)
+    if rules.sentences:
+        makers.append(_part_sentences)
+    for make in makers:
+        edits = make(text, rules)
+        if edits:
+            steps.append(Step(text, edits))
+            text = steps[-1].text
+    return text, steps
+
+
+def original_span(steps: list[Step], start: int, end: int) -> tuple[int, int]:
+    for step in reversed(steps):
+        start, end = step.original_start(start), step.original_end(end)
+    return start, max(start, end)
+
+
+# ----------------------------------------------------------------------------------------------------------- characters
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u0640\u180b-\u180d\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+    "\U000e0100-\U000e01ef"
+)
+_APOSTROPHES = "\u2018\u2019\u02bc"
+_BREAKS = "\r\x0b\x0c\x85"
+HAN = "\u3001-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters beside which some signs are full-width."""
+_WIDE_SIGNS = {sign: chr(ord(sign) + 0xFEE0) for sign in "!(),:;?"}
+
+
+@cache
+def _compile(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.VERSION1)
+
+
+def _fold(text: str, _: ReadingRules) -> Edits:
+    """Characters that look like others, or like nothing."""
+    if text.isascii() and not any(char in text for char in _BREAKS):
+        return []
+    wide = "".join(_WIDE_SIGNS.values())
+    pattern = _compile(
+        f"\r(?![{_INVISIBLE}]*\n)|[\x0b\x0c\x85{_INVISIBLE}{_APOSTROPHES}\u2026]|"
+        f"[\uff01-\uff5e--{wide}]|(?<![{HAN}])[{wide}](?![{HAN}])"
+    )
+    return [(match.start(), match.end(), _folded(match.group())) for match in pattern.finditer(text)]
+
+
+def _folded(char: str) -> str:
+    if char in _BREAKS:
+        return "\n"
+    if char in _APOSTROPHES:
+        return "'"
+    if char == "\u2026":
+        return "..."
+    return chr(ord(char) - 0xFEE0) if "\uff01" <= char <= "\uff5e" else ""
+
+
+def _compose(text: str, _: ReadingRules) -> Edits:
+    """What is not in NFC."""
+    if unicodedata.is_normalized("NFC", text):
+        return []
+    edits: Edits = []
+    for run in _compile(r"[\x00-\x7f]?[^\x00-\x7f]+").finditer(text):
+        if unicodedata.is_normalized("NFC", run.group()):
+            continue
+        for cluster in _compile(r"\X").finditer(text, run.start(), run.end()):
+            composed = unicodedata.normalize("NFC", cluster.group())
+            if composed != cluster.group():
+                edits.append((*cluster.span(), composed))
+    return edits
+
+
+# --------------------------------------------------------------------------------------------------------------- markup
+
+_BLOCK_TAGS = (
+    "address article aside blockquote br center dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li "
+    "ol p pre section table tbody td tfoot th thead tr ul"
+)
+_INLINE_TAGS = (
+    "a abbr b bdi bdo big cite code del em font i iframe img ins kbd mark q s samp small span strike strong sub sup "
+    "time tt u var video wbr"
+)
+_AMPERSAND = "&(?:amp;)*"
+_OPENS = regex.compile(f"(?:<|{_AMPERSAND}lt;)/?(?P<tag>[A-Za-z][A-Za-z0-9]*)")
+_CLOSES = rf"(?:>|{_AMPERSAND}gt;|\Z)"
+_REST = regex.compile(rf"(?:[ \t-\r/](?:(?!{_AMPERSAND}[lg]t;)[^<>]){{0,1000}}?)?{_CLOSES}")
+_ENTITY = regex.compile(rf"{_AMPERSAND}(?P<entity>#[0-9]{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[a-zA-Z][a-zA-Z0-9]{{0,31}});")
+
+
+def _decode(text: str, _: ReadingRules) -> Edits:
+    """Tags and entities."""
+    edits: Edits = []
+    place = 0
+    while place < len(text):
+        tag = _OPENS.match(text, place)
+        name = tag.group("tag").lower() if tag else ""
+        rest = _REST.match(text, tag.end()) if tag and name in (_BLOCK_TAGS + " " + _INLINE_TAGS).split() else None
+        if rest is not None:
+            edits.append((place, rest.end(), "\n" if name in _BLOCK_TAGS.split() else ""))
+            place = rest.end()
+            continue
+        entity = _ENTITY.match(text, place)
+        place = place + 1 if entity is None else _add_entity(entity, edits)
+    return edits
+
+
+def _add_entity(entity: regex.Match[str], edits: Edits) -> int:
+    """The end of an entity, and its edit; of a name that is none, what stands before it may be an ampersand."""
+    name = entity.group("entity")
+    if name.startswith("#"):
+        edits.append((*entity.span(), html.unescape(f"&{name};")))
+        return entity.end()
+    if f"{name};" in html5:
+        edits.append((*entity.span(), html5[f"{name};"]))
+        return entity.end()
+    if entity.start("entity") > entity.start() + 1:
+        edits.append((entity.start(), entity.start("entity"), "&"))
+        return entity.start("entity")
+    return entity.start() + 1
+
+
+# ---------------------------------------------------------------------------------------------------------- glue points
+
+_SIGNS = ".!?\u061f\u06d4\u0964\u0965"
+"""Signs that end sentences of scripts with spaces."""
+_CLOSING = ')]"\u201d\u00bb'
+_OPENING = "(\u201c\u201e\u00ab"
+_MAX_WORD = 40
+"""Letters of a word that are looked at."""
+_REACH = 200
+"""Characters before a point that are looked at."""
+
+
+def _part(text: str, rules: ReadingRules) -> Edits:
+    """Glue points, and signs beside Han."""
+    edits: Edits = [(point, point, "\n") for point in _find_points(text, rules)]
+    if not text.isascii():
+        signs = "".join(_WIDE_SIGNS)
+        pattern = _compile(rf"(?<=[{HAN}])[{signs}]|[{signs}](?=[{HAN}])")
+        edits += [(match.start(), match.end(), _WIDE_SIGNS[match.group()]) for match in pattern.finditer(text)]
+        edits.sort()
+    return edits
+
+
+@cache
+def _candidates(soft: bool) -> regex.Pattern[str]:
+    caseless = f"[{CASELESS}]&&[{LETTER}]--[{OWN_TOKEN}]"
+    hard = (
+        rf"(?<=[{_SIGNS}\)\]\"\u201d\u00bb\u201c'])(?=[\u00a9\p{{Uppercase}}[{caseless}]{_OPENING.replace('(', '')}\(])"
+    )
+    return _compile(hard + (r"|(?<=[\p{Lowercase}0-9])(?=\p{Uppercase})" if soft else ""))
+
+
+def _find_points(text: str, rules: ReadingRules) -> Iterable[int]:
+    for match in _candidates(rules.soft).finditer(text):
+        point = match.start()
+        before = text[point - 1]
+        if before.islower() or before.isdigit():
+            word = soft_word(text, point)
+            if word is not None and _parts(word, rules):
+                yield point
+        elif _is_hard(text, point):
+            yield point
+
+
+def _part_sentences(text: str, rules: ReadingRules) -> Edits:
+    """Blanks between sentences, and ends of sentences of scripts without spaces."""
+    edits: Edits = []
+    for match in _compile(r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])").finditer(text):
+        if text[match.start()] != " ":
+            edits.append((match.end(), match.end(), "\n"))
+        elif _ends_line(text, match.start()):
+            edits.append((*match.span(), "\n"))
+    return edits
+
+
+def _ends_line(text: str, point: int) -> bool:
+    """Whether a sentence ends at a point, behind closing quotes and brackets or none."""
+    for end in range(point, point - 4, -1):
+        char = _char(text, end - 1)
+        if char and char in _SIGNS:
+            return _ends_sentence(text, end)
+        if not char or char not in _CLOSING + "\u201c'":
+            return False
+    return False
+
+
+def find_soft_points(text: str) -> Iterable[tuple[str, str]]:
+    """The words with a soft point, as the halves left and right of it."""
+    for match in _compile(r"(?<=[\p{Lowercase}0-9])(?=\p{Uppercase})").finditer(text):
+        word = soft_word(text, match.start())
+        if word is not None:
+            yield word
+
+
+def _parts(word: tuple[str, str], rules: ReadingRules) -> bool:
+    """Whether a soft point parts a word of two halves."""
+    left, right = word
+    return left + right not in rules.whole and (not left[0].isupper() or right in rules.starts)
+
+
+def soft_word(text: str, point: int) -> tuple[str, str] | None:
+    """The halves of the word with a soft point; None if it is none."""
+    if not (_char(text, point + 1).islower() or all(_char(text, point + k).isupper() for k in range(4))):
+        return None
+    start = _letters_start(text, point)
+    if start == point:
+        start = point - 4
+        if start < 0 or not _is_digits(text[start:point]) or _is_digits(_char(text, start - 1)):
+            return None
+    elif not _char(text, point - 2).islower():
+        return None
+    if _is_address(text, point):
+        return None
+    end = point + 1
+    while end - point < _MAX_WORD and _is_letter(_char(text, end)) and not _parts_word(text, end):
+        end += 1
+    return text[start:point], text[point:end]
+
+
+def _parts_word(text: str, place: int) -> bool:
+    """Whether a capital stands behind a small letter."""
+    return text[place].isupper() and not text[place - 1].isupper()
+
+
+def _is_hard(text: str, point: int) -> bool:
+    """Whether a line break was lost before a character, behind a sign."""
+    before, after = text[point - 1], text[point]
+    if after == "\u00a9":
+        return before in _SIGNS and _ends_sentence(text, point) and not _is_address(text, point)
+    if after in _OPENING:
+        if before not in _SIGNS or not _begins_text(text, point + 1):
+            return False
+        if after == "\u201c" and _closes_german_quote(text, point):
+            return False
+        return _ends_sentence(text, point) and not _is_address(text, point)
+    if not _begins_text(text, point) or _is_address(text, point):
+        return False
+    if before in _SIGNS:
+        return _ends_sentence(text, point)
+    if not after.isupper():  # a particle, as Korean has them behind quotes and brackets
+        return False
+    inner = _char(text, point - 2)
+    if before == "'":
+        return inner != "" and inner in _SIGNS
+    if before == "\u201c" and not _closes_german_quote(text, point - 1):
+        return False
+    if before in ")]":
+        return _is_own_bracket(text, point - 1)
+    return _is_letter(inner) or (inner != "" and inner in _SIGNS + ")]")
+
+
+def _begins_text(text: str, point: int) -> bool:
+    """Whether a sentence may begin at a letter."""
+    char, following = _char(text, point), _char(text, point + 1)
+    if char.isupper():
+        if not (_is_letter(following) or following in ("'", " ", "\u00a0")):
+            return False
+    elif not _is_caseless(char):
+        return False
+    end = point
+    while end - point <= 3 and _is_letter(_char(text, end)):
+        end += 1
+    return end - point > 3 or _char(text, end) != "."
+
+
+def _ends_sentence(text: str, point: int) -> bool:
+    """Whether what stands before a point ends a sentence, by the word before its signs."""
+    end = point
+    while point - end < _REACH and _char(text, end - 1) in _SIGNS and end > 0:
+        end -= 1
+    last, other = _char(text, end - 1), _char(text, end - 2)
+    if point - end > 1 or text[end] != ".":
+        return _is_letter(last) or _is_digits(last) or (last != "" and last in _CLOSING + "'%")
+    if last != "" and last in _CLOSING + "'%":
+        return True
+    if _is_digits(last):
+        return end >= 4 and _is_digits(text[end - 4 : end])
+    if not (_is_letter(last) and _is_letter(other)):
+        return False
+    start = _letters_start(text, end)
+    if _char(text, start - 1) in tuple("./_\\@"):
+        return False
+    if last.isupper():
+        return other.isupper() and not (_char(text, point).isupper() and _char(text, point + 1).isupper())
+    if last.islower() and not other.islower():
+        return False
+    return not (text[start].isupper() and end - start <= 3)
+
+
+def _is_own_bracket(text: str, closing: int) -> bool:
+    """Whether a bracket that closes there is no part of a word, as in "wed(ding)": it begins behind none, or holds a
+    blank."""
+    opening = "(["[text[closing] == "]"]
+    blank = False
+    for place in range(closing - 1, max(-1, closing - _REACH), -1):
+        char = text[place]
+        if char == "\n":
+            return False
+        if char == opening:
+            behind = _char(text, place - 1)
+            return blank or not (_is_letter(behind) or _is_digits(behind))
+        blank = blank or char in " \u00a0"
+    return False
+
+
+def _closes_german_quote(text: str, place: int) -> bool:
+    """Whether the quote there closes one that began low."""
+    for char in reversed(text[max(0, place - _REACH) : place]):
+        if char in "\u201c\u201d\u201e\n":
+            return char == "\u201e"
+    return False
+
+
+def _is_address(text: str, point: int) -> bool:
+    """Whether a point lies in an address, a path, or the name of an account."""
+    start = point
+    while start > 0 and point - start < _REACH and not text[start - 1].isspace():
+        start -= 1
+    run = text[start:point]
+    if any(sign in run for sign in ("://", "www.", "@", "#", "_", "\\")):
+        return True
+    end = point
+    while end < len(text) and end - point < 64 and text[end].isascii() and (text[end].isalnum() or text[end] in ".-+_"):
+        end += 1
+    return _char(text, end) == "@"
+
+
+def _letters_start(text: str, end: int) -> int:
+    start = end
+    while start > 0 and end - start < _MAX_WORD and _is_letter(text[start - 1]):
+        start -= 1
+    return start
+
+
+def _char(text: str, place: int) -> str:
+    return text[place] if 0 <= place < len(text) else ""
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _is_letter(char: str) -> bool:
+    """A letter or a mark on one, of a script with spaces."""
+    return char != "" and in_class(char, LETTER) and not in_class(char, OWN_TOKEN)
+
+
+def _is_caseless(char: str) -> bool:
+    return _is_letter(char) and in_class(char, CASELESS)

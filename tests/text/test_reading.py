@@ -1,0 +1,410 @@
+"""What looks the same is the same: the reading form of texts, its rules by source, and cleaning by it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reading_reference
+from strategies import examples, make_pack, pieces_of, scan
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, ConfigError, TokeniseConfig
+from templatemine.errors import PackError
+from templatemine.mining.learn_reading import learn_reading
+from templatemine.model import Document
+from templatemine.packs.pack import Pack, reading
+from templatemine.packs.pack_checks import compile_handwritten
+from templatemine.pipeline import mine
+from templatemine.text.patterns import pattern_set
+from templatemine.text.reading import PLAIN, ReadingRules, read_text
+
+ENGINES = ("native", "regex")
+SOFT = ReadingRules(soft=True, starts=("Si",), whole=("macBook",))
+MARKUP = ReadingRules(markup=True)
+LINES = ReadingRules(sentences=True)
+
+
+def form(text: str, rules: ReadingRules = PLAIN) -> str:
+    found = read_text(text, rules)
+    return text if found is None else found.text
+
+
+# ----------------------------------------------------------------------------------------------------------- characters
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It\u2019s \u2018so\u2019 o\u02bcclock", "It's 'so' o'clock"),
+        ("Wait\u2026", "Wait..."),
+        ("\u200fa\u202bb\u2066c\u061cd\u200e", "abcd"),
+        (
+            "\ufeffsoft\u00adhyphen zero\u200bwidth\u2060 joi\u200dn\u200cs \u2764\ufe0f",
+            "softhyphen zerowidth joins \u2764",
+        ),
+        ("\u0645\u0640\u0640\u0631\u062d\u0628\u0627", "\u0645\u0631\u062d\u0628\u0627"),
+        ("cafe\u0301 e\u200b\u0301", "caf\u00e9 \u00e9"),
+        ("\uff21\uff22\uff43\uff11\uff05 x\uff0cy", "ABc1% x,y"),
+        ("a\rb\r\nc\x85d\x0be\x0cf\r\u200f\ng", "a\nb\r\nc\nd\ne\nf\r\ng"),
+        # Beside Han and kana some signs are tokens of their own, however they were typed.
+        ("\u6765\u6e90:CNN,\u8bb0\u8005!", "\u6765\u6e90\uff1aCNN\uff0c\u8bb0\u8005\uff01"),
+        ("\u5927\u5bb6\u597d!\u6211\u4eec", "\u5927\u5bb6\u597d\uff01\u6211\u4eec"),
+        ("\u201cQuotes\u201d \u201estay\u201c \u00abso\u00bb", "\u201cQuotes\u201d \u201estay\u201c \u00abso\u00bb"),
+    ],
+)
+def test_characters(text: str, expected: str) -> None:
+    assert form(text) == expected
+    assert form(expected) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "A plain text.\n\nIt stays.", "\u00dcber alles, \u2013 \u201cja\u201d", "\u3053\u308c\u306f\u3002"]
+)
+def test_a_text_that_is_its_own_form_is_not_copied(text: str) -> None:
+    assert read_text(text) is None
+
+
+# ---------------------------------------------------------------------------------------------------------- glue points
+
+GLUED = (
+    "dialogue.|Log in",
+    "sure?|Yes",
+    "over...|What",
+    "in 2021.|The end",
+    "by 5%.|The end",
+    "said.\u201d|The man",
+    'said."|The man',
+    "left.|\u201cWe are",
+    "\u201eWir gehen.\u201c|Der Mann",
+    "said.|(Reporting by A)",
+    "photo (AP Images)|The man",
+    "the \u201cman\u201d|Log in",
+    "vid\u00e9o\u00bb|Voir",
+    "NATO.|The end",
+    "falas.|\u00a9 KOHA",
+    "right.|A man",
+    "don't.'|The man",
+    "\ubcf4\ub3c4\ud588\ub2e4.|\uae30\uc790",
+    "\u0939\u0948\u0964|\u0909\u0928\u094d\u0939\u094b\u0902\u0928\u0947",
+    "\u0447\u0435\u043b\u043e\u0432\u0435\u043a.|\u041e\u043d",
+)
+WHOLE = (
+    "J.K.Rowling", "U.S.President", "e.g.Foo", "St.Louis", "Mrs.Smith", "Prof.Dr. Foo", "TP.HCM", "15.Januar", "Booking.com", "3.5", "1,234.Foo",
+    "https://x.org/foo.Bar", "www.foo.Bar", "first.Last@x.org", "@some.Body", "wed(ding)Ring", "f(x)Dx", "a:)Dance", "\u5927\u5bb6\u597d\u3002Hello",
+    "\uc5f0\ud569(\ub274\uc2a4)\uae30\uc790", "\u201c\uad6d\uac00?\u201d\ub77c\ub294", "\u0623.\u0641.\u0628", "Sign up:Now", "and/Or", "YouTube", "McDonald",
+    "iPhone", "LinkedIn", "PlayStation", "ouverteSi", "x.Y", "\u05e6\u05d4\"\u05dc",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", GLUED)
+def test_glue_points(text: str) -> None:
+    assert form(text.replace("|", "")) == text.replace("|", "\n")
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_no_glue_points(text: str) -> None:
+    assert "\n" not in form(text)
+    assert "\n" not in form(f"so {text} is")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ouverte|Si", "Paris|Si", "June 2021|Harbour", "f\u00eat\u00e9e|\u00c9coutez", "open|READ MORE", "YouTube", "McDonald", "iPhone", "ParisLe", "macBook", "12Foo"],
+)  # fmt: skip
+def test_soft_points(text: str) -> None:
+    assert form(text.replace("|", ""), SOFT) == text.replace("|", "\n")
+
+
+# --------------------------------------------------------------------------------------------------------------- markup
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("&lt;p&gt;Hi &amp;amp; bye&lt;/p&gt;", "\nHi & bye\n"),
+        ('<a href="x">Foo</a>&amp;nbsp;bar<br/>&#8220;q&#x201D; it&#8217;s', "Foo\u00a0bar\n\u201cq\u201d it's"),
+        ("&amp;lt;b&amp;gt;z a<b 3&4; &foo; x < y", "z a<b 3&4; &foo; x < y"),
+        ('cut off <a href="https://x', "cut off "),
+    ],
+)
+def test_markup(text: str, expected: str) -> None:
+    assert form(text, MARKUP) == expected
+    assert "&" not in text or form(text) != expected
+
+
+def test_markup_is_recognised_over_the_source() -> None:
+    plain = [f"Item {number} of today" for number in range(60)]
+    marked = [f"<p>Item {number} &#8211; of today</p>" for number in range(4)]
+    assert not learn_reading(plain, "auto").markup
+    assert not learn_reading([*plain, *marked[:2]], "auto").markup
+    assert learn_reading([*plain, *marked], "auto").markup
+    assert not learn_reading([*plain, *marked], "none").markup
+    assert learn_reading(plain, "html").markup
+    with pytest.raises(ConfigError, match="text markup: expected one of auto, none, html, got 'xml'"):
+        TokeniseConfig(text_markup="xml")
+
+
+# --------------------------------------------------------------------------------------------------------------- offsets
+
+
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP])
+@examples(200)
+@given(st.data())
+def test_offsets_ascend_and_cover_the_original(rules: ReadingRules, data: st.DataObject) -> None:
+    text = data.draw(texts())
+    found = read_text(text, rules)
+    if found is None:
+        return
+    assert found.original_span(0, len(found.text)) == (0, len(text)) or not found.text
+    last = 0
+    for place in range(len(found.text)):
+        start, end = found.original_span(place, place + 1)
+        assert max(last, start) <= end <= len(text)
+        last = end
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
+@examples(1500)
+@given(st.data())
+def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -> None:
+    text = data.draw(texts())
+    found = read_text(text, rules)
+    expected, steps = reading_reference.read(text, rules)
+    assert (text if found is None else found.text) == expected
+    assert (found is None) == (not steps)
+    for place in range(len(expected) + 1):
+        for end in {place, place + 1, len(expected)}:
+            if found is not None and place <= end <= len(expected):
+                assert found.original_span(place, end) == reading_reference.original_span(steps, place, end)
+
+
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
+def test_texts_of_publishers(rules: ReadingRules) -> None:
+    """Real texts in all languages, by the kernel and by its reference."""
+    path = Path(__file__).parents[3] / "shared/data/publishers/publishers.jsonl.gz"
+    if not path.exists():
+        pytest.skip(f"no {path}")
+    seen: Counter[str] = Counter()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for text, name in ((record["text"], record["source"]) for record in map(json.loads, lines)):
+            seen[name] += 1
+            if seen[name] <= 3:
+                found = read_text(text, rules)
+                assert reading_reference.read(text, rules)[0] == (text if found is None else found.text)
+
+
+def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
+    found = read_text("x \u200fA\u0301D\u00adS\u200f y")
+    assert found is not None
+    assert found.text == "x \u00c1DS y"
+    assert found.original_span(2, 5) == (2, 9)
+
+
+# ------------------------------------------------------------------------------------------------------------- cleaning
+
+SIGNS = "\u200e\u200f\u061c\u202a\u202c\u2066\u2069\ufeff\u00ad\u200b\u2060\u200c\u200d\ufe0f\u0640"
+GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """Texts with glue points and signs that are folded."""
+    pieces = [*draw(pieces_of(False)), " ", "\n", *draw(st.lists(st.sampled_from([*GLUE_PIECES, *SIGNS]), max_size=6))]
+    return "".join(draw(st.lists(st.sampled_from(pieces), max_size=24)))
+
+
+def pack_of(strings: Sequence[str], rules: ReadingRules = PLAIN, anchors: Sequence[str] = ()) -> Pack:
+    patterns = pattern_set("news")
+    forms = [(scan(form(text, rules), patterns, "-", False)[1], form(text, rules)) for text in strings]
+    pack = make_pack([(some, text) for some, text in forms if some], patterns, "-", False, anchors)
+    return Pack(**{name: getattr(pack, name) for name in pack.__dataclass_fields__} | {"reading": rules})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP])
+@examples(300)
+@given(st.data())
+def test_engines_agree_and_no_words_are_glued(rules: ReadingRules, data: st.DataObject) -> None:
+    text = data.draw(texts())
+    strings = [
+        text[a : a + n] for a, n in data.draw(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 12)), max_size=4))
+    ]
+    pack = pack_of(strings, rules, data.draw(st.sampled_from([(), ("line", ""), ("end/line", "start")])))
+    native, regex = (Cleaner(pack, CleanConfig(engine=engine, gap=0)).clean(text) for engine in ENGINES)
+    assert native == regex
+    assert all(one.end <= two.start for one, two in zip(native.removed, native.removed[1:], strict=False))
+    left = iter(form(text, rules).split())
+    if not rules.markup and not any(unicodedata.category(char) == "Lo" for char in text):
+        kept = form(native.text, rules).split()
+        assert all(any(word in other for other in left) for word in kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+@examples(200)
+@given(st.data())
+def test_signs_change_no_decision(engine: str, data: st.DataObject) -> None:
+    """Invisible signs added anywhere, other forms of the same characters, NFD: the same templates match."""
+    text = data.draw(texts()).replace("\r", "\n")
+    pack = pack_of([text[a : a + 8] for a in data.draw(st.lists(st.integers(0, 20), max_size=4))])
+    changed = unicodedata.normalize("NFD", text) if data.draw(st.booleans()) else text
+    rng = random.Random(data.draw(st.integers(0, 1 << 30)))
+    changed = "".join(
+        _other_form(char, rng) + "".join(rng.choices(SIGNS, k=rng.choice((0, 0, 1, 2)))) for char in changed
+    )
+    assert form(changed) == form(text)
+    cleaner = Cleaner(pack, CleanConfig(engine=engine))
+    before, after = cleaner.clean(text), cleaner.clean(changed)
+    assert [span.templates for span in before.removed] == [span.templates for span in after.removed]
+    assert before.stub == after.stub
+
+
+def _other_form(char: str, rng: random.Random) -> str:
+    forms = {"'": "'\u2019\u2018\u02bc\uff07", "\n": "\n\x85\x0b\x0c"}.get(char, char)
+    if "!" <= char <= "~":
+        forms += chr(ord(char) + 0xFEE0)
+    return rng.choice(forms)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_cut_between_glue_points(engine: str) -> None:
+    pack = pack_of(["Log in to comment.", "Sign up now"], SOFT, ["line"])
+    cleaner = Cleaner(pack, CleanConfig(engine=engine))
+    assert cleaner.clean("A dialogue.Log in to comment.Next one").text == "A dialogue. Next one"
+    assert cleaner.clean("A dialogue.Log in to comment.\n\nNext one").text == "A dialogue.\n\nNext one"
+    assert cleaner.clean("The storySign up nowSi oui").text == "The story Si oui"
+    assert cleaner.clean("We Log in to comment. Often").removed == ()
+    found = cleaner.clean("A \u2026 dialogue.\u200fLog in to com\u00adment.")
+    assert [(span.start, span.end) for span in found.removed] == [(13, 33)]
+    assert found.text == "A \u2026 dialogue."
+
+
+# -------------------------------------------------------------------------------------------------------------- sources
+
+
+def source(rng: random.Random, heads: Sequence[str], tails: Sequence[str], count: int = 40) -> list[str]:
+    """Articles of invented words."""
+    syllables = ["ba", "co", "di", "fu", "ge", "li", "mo", "nu", "pa", "re", "si", "to", "va"]
+    words = ["".join(rng.choices(syllables, k=rng.randint(1, 3))) for _ in range(300)]
+
+    def prose() -> str:
+        return " ".join(rng.choices(words, k=40)).capitalize() + "."
+
+    return ["\n".join([*heads, *(prose() for _ in range(4)), *tails]) for _ in range(count)]
+
+
+@pytest.fixture(scope="module")
+def invisible() -> Pack:
+    tails = [
+        "Abonnez-vous \u00e0 la lettre d\u2019\u00e9t\u00e9 de la r\u00e9daction : l\u2019actualit\u00e9 v\u00e9rifi\u00e9e, chaque matin",
+        "\u05db\u05dc \u05d4\u05d6\u05db\u05d5\u05d9\u05d5\u05ea \u05e9\u05de\u05d5\u05e8\u05d5\u05ea \u05dc\u05e2\u05d9\u05ea\u05d5\u05df \u05d4\u05e0\u05de\u05dc",
+        "\u0627\u0634\u062a\u0631\u0643 \u0641\u064a \u0627\u0644\u0646\u0634\u0631\u0629 \u0627\u0644\u0628\u0631\u064a\u062f\u064a\u0629",
+        "\u0e2a\u0e21\u0e31\u0e04\u0e23\u0e23\u0e31\u0e1a\u0e02\u0e48\u0e32\u0e27\u0e2a\u0e32\u0e23\u0e17\u0e38\u0e01\u0e40\u0e0a\u0e49\u0e32",
+        "\U0001f469\U0001f3fd\u200d\U0001f680 Join our readers\u2019 club \u2764\ufe0f today",
+    ]  # fmt: skip
+    documents = [
+        Document(source="s", id=str(number), text=text)
+        for number, text in enumerate(source(random.Random(3), ["Advertisement"], tails))
+    ]
+    pack = mine(documents)["s"]
+    assert len(pack.templates) == 6
+    return pack
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("change", ["NFC", "NFD", "bidi", "joiners", "straight", "blanks", "\r", "\x85", "\x0b", "\x0c", "\r\n", "\u2028"])  # fmt: skip
+def test_learnt_from_one_form_cut_in_all(invisible: Pack, engine: str, change: str) -> None:
+    """Cases 17 and 23 of the reports: all lines go in every form, and nothing invisible is left."""
+    prose = "Ba co di fu ge li mo nu. " * 12
+    lines = ["Advertisement", prose.strip(), prose.strip(), *(one.example for one in invisible.templates[1:])]
+    lines = list(dict.fromkeys(lines))
+    text = "\n".join(lines)
+    if change in ("NFC", "NFD"):
+        text = unicodedata.normalize(change, text)
+    elif change == "bidi":
+        text = "\n".join(f"\u200f\u202b{line}\u202c\ufeff" for line in lines)
+    elif change == "joiners":
+        text = text.replace("i", "i\u00ad").replace("\u0e23", "\u0e23\u200b").replace("a", "a\u200d")
+    elif change == "straight":
+        text = text.replace("'", "\u2019")
+    elif change == "blanks":
+        text = text.replace(" ", "\u00a0")
+    else:
+        text = text.replace("\n", change)
+    found = Cleaner(invisible, CleanConfig(engine=engine)).clean(text)
+    assert reading(found.text).split() == prose.split()
+    if change == "bidi":
+        assert found.text == f"\u200f\u202b{prose.strip()}\u202c\ufeff"
+
+
+def glued(rng: random.Random, count: int) -> list[str]:
+    """Articles of one line: the parser lost line breaks before "Citeste" and others."""
+    texts = source(rng, [], [], count)
+    out = []
+    for number, text in enumerate(texts):
+        words = text.replace("\n", " ").split()
+        place = rng.randrange(10, 30)
+        words[place] = words[place].strip(".").lower() + ("ab", "Citeste")[number % 3 > 0]
+        out.append(" ".join(["Citeste mai YouTube YouTube multe", *words]))
+    return out
+
+
+def test_soft_points_are_learnt() -> None:
+    rules = learn_reading(glued(random.Random(1), 60), "auto")
+    assert (rules.soft, rules.starts, rules.markup) == (True, ("Citeste",), False)
+    assert form("pareCiteste BogdanCiteste YouTube", rules) == "pare\nCiteste Bogdan\nCiteste YouTube"
+
+
+def test_names_and_prefixes_are_no_soft_points() -> None:
+    rng = random.Random(2)
+    names = [
+        f"{text} YouTube LinkedIn and In the Tube PlayStation {number}"
+        for number, text in enumerate(source(rng, [], [], 50))
+    ]
+    assert learn_reading(names, "auto") == PLAIN
+    places = [f"{a}{b}" for a in ("Ha", "Zi", "Ka", "Mo", "Lu") for b in ("rare", "mba", "riba", "goto", "saka")]
+    prefixed = [
+        " ".join([text, *(f"{rng.choice(('ku', 'mu', 'we', 're'))}{rng.choice(places)}" for _ in range(4)), *places])
+        for text in source(rng, [], [], 60)
+    ]
+    assert learn_reading(prefixed, "auto") == PLAIN
+
+
+def test_the_order_of_documents_changes_nothing() -> None:
+    texts = glued(random.Random(5), 90)
+    assert learn_reading(texts, "auto") == learn_reading(texts[::-1], "auto")
+
+
+def test_rules_are_kept_in_the_pack() -> None:
+    texts = glued(random.Random(1), 60)
+    pack = mine([Document(source="s", id=str(n), text=text) for n, text in enumerate(texts)])["s"]
+    assert pack.reading.soft
+    assert Pack.from_json(pack.to_json()).reading == pack.reading
+    assert reading("pareCiteste", pack) == "pare\nCiteste"
+    assert reading("pareCiteste") == "pareCiteste"
+    text = pack.to_json().replace('"markup": "none"', '"markup": "xml"')
+    with pytest.raises(PackError, match="reading: markup: expected none or html, got 'xml'"):
+        Pack.from_json(text)
+
+
+def test_pages_are_read_as_they_stand() -> None:
+    pages = [Document(source="s", id=str(n), html=f"<p>It\u2019s {n}</p><p>Log in\u2026Now</p>") for n in range(20)]
+    pack = mine(pages)["s"]
+    assert pack.reading == PLAIN
+    assert reading("It\u2019s", pack) == "It\u2019s"
+
+
+def test_expressions_by_hand_see_the_reading_form() -> None:
+    with pytest.raises(PackError, match="'\u2019' is in no text as expressions see it .*; write \"'\""):
+        compile_handwritten("It\u2019s over", "here", of_text=True)
+    compile_handwritten("It's over", "here", of_text=True)
