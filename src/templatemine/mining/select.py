@@ -56,7 +56,8 @@ SHARED = "in other sources"
     REDUNDANT,
     UNMARKED,
     ONE_STORY,
-) = range(8)
+    DATA,
+) = range(9)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -66,10 +67,17 @@ REASONS = (
     "within another template",
     "a label without a sign of its own",
     "only in copies of one story",
+    "data, such as a row of a table",
 )
 
 _MAX_SLOT_STRING = 100
 """Characters of a string that may be in a slot: a few less than it takes (`SLOT_SIZE`), for what is beside it."""
+_USUAL = -1.0
+"""Logarithm of the share of the documents from which on most have a string."""
+_SHORT_TEXT = 80
+"""Tokens of a text of a few sentences, as items of feeds are."""
+_DATA_SHARE = 0.5
+"""From this share of numbers among its tokens on a string is data: rows of tables, prices, results."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -146,8 +154,9 @@ def select(
 
     In HTML no label takes a filler.
     """
+    is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
     parts = [
-        _judge_candidates(candidate_set, matrix, *kind_scores, config, html)
+        _judge_candidates(candidate_set, matrix, *kind_scores, config, html, is_short)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
@@ -188,6 +197,7 @@ def _judge_candidates(
     filler: NDArray[np.float32],
     config: SelectConfig,
     html: bool,
+    is_short: bool,
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
@@ -214,6 +224,14 @@ def _judge_candidates(
             # What opens most articles has a place of its own.
             marked |= (column["first"] >= config.edge) & (column["share"] > -1)
             reason[~marked] = UNMARKED
+    is_usual = column["share"] > _USUAL
+    is_cue = column["cue_any"] > 1
+    if is_segment and is_short:
+        # In a text of one or two sentences a beginning that varies in what follows is grammar ("Minister of").
+        closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["ends"] >= 0.5)
+        reason[~closed & ~is_cue & ~is_usual] = UNMARKED
+    reason[(column["figures"] >= _DATA_SHARE) & ~is_cue & ~is_usual] = DATA
+    reason[(column["characters"] < 1) & ~is_usual] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)
