@@ -226,7 +226,9 @@ def _find_points(text: str, rules: ReadingRules) -> Iterable[int]:
 def _part_sentences(text: str, rules: ReadingRules) -> Edits:
     """Blanks between sentences, and ends of sentences of scripts without spaces."""
     edits: Edits = []
-    for match in _compile(r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])").finditer(text):
+    for match in _compile(
+        r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
+    ).finditer(text):
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
         elif _ends_line(text, match.start()):

@@ -799,6 +799,8 @@ def find_cues(words: Sequence[str | None], cues: Sequence[tuple[Sequence[str], i
                 row[kinds + 2] = max(row[kinds + 2], strength)
     row[kinds] = len(covered) / max(1, len(words))
     return row
+
+
 def _mix(value: int) -> int:
     mask = (1 << 64) - 1
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & mask

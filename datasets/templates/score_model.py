@@ -210,11 +210,12 @@ class SourceExamples:
 
 def find_source_candidates(source: str, documents: Sequence[Document]) -> SourceCandidates:
     """The candidates of a source and their features, as `templatemine mine` has them."""
-    read = read_source(source, documents, resolve_defaults(PipelineConfig()))
+    options = resolve_defaults(PipelineConfig())
+    read = read_source(source, documents, options)
     corpus, kept = read.corpus, [documents[place] for place in read.originals.tolist()]
     segments = segment(corpus)
     candidates = find_candidates(segments)
-    matrices = compute_features(corpus, segments, [one.date for one in kept], candidates)
+    matrices = compute_features(corpus, segments, [one.date for one in kept], candidates, options.lexicons)
     return SourceCandidates(
         documents=kept, rules=read.rules, segments=segments, candidates=candidates, matrices=matrices
     )

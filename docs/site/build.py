@@ -34,7 +34,14 @@ TREE: Mapping[str, Sequence[str]] = {
         *("docs/crawl", "docs/scrapy", "docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
-    "How it works": ("docs/algorithm", "docs/pages", "docs/performance", "docs/reliability"),
+    "How it works": (
+        "docs/algorithm",
+        "docs/reading",
+        "docs/cues",
+        "docs/pages",
+        "docs/performance",
+        "docs/reliability",
+    ),
     "Results": (
         *("docs/research/loso", "docs/research/quality", "docs/research/suites", "docs/research/mining"),
         *("docs/research/extract", "docs/research/pages", "bench/RESULTS"),

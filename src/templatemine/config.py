@@ -127,8 +127,6 @@ class TokeniseConfig:
     def __post_init__(self) -> None:
         if self.text_markup not in TEXT_MARKUPS:
             raise ConfigError(f"text markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
-
-    def __post_init__(self) -> None:
         check_record(self)
 
 
@@ -512,6 +510,7 @@ class PipelineConfig:
 
     shared : of the pack of what many sources share; None for none.
     model : what scores candidates (`mining.score`): the one that is shipped, or a file of datasets/templates/train.py.
+    cues : a file of cues of the user's own, beside those that are shipped (`mining.cues`); None for none.
     """
 
     method: str = "default"
@@ -526,6 +525,7 @@ class PipelineConfig:
     page: PageConfig = field(default_factory=PageConfig)
     shared: SharedConfig | None = None
     model: str = SHIPPED
+    cues: str | None = None
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from templatemine import _core
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
@@ -72,7 +72,9 @@ phrases = st.lists(words, min_size=1, max_size=3)
     st.lists(st.tuples(phrases, st.integers(0, len(KINDS) - 1), st.booleans()), max_size=8),
 )
 def test_finds_what_the_reference_finds(tokens, cues) -> None:
-    lexicon = compile_cues([Cue("xx", KINDS[kind], strong, " ".join(phrase)) for phrase, kind, strong in cues], PATTERNS, SEPARATORS)
+    lexicon = compile_cues(
+        [Cue("xx", KINDS[kind], strong, " ".join(phrase)) for phrase, kind, strong in cues], PATTERNS, SEPARATORS
+    )
     row = find(" ".join(tokens), lexicon)
     expected = reference.find_cues([None if word == "—" else word for word in tokens], cues, len(KINDS))
     assert list(row.values()) == pytest.approx(expected)

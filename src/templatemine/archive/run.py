@@ -174,6 +174,7 @@ class ArchiveRun:
             "version": __version__,
             "options": manifest.digest_options(self.config.pipeline, self.config.read, self.config.memory),
             "model": fingerprint(self.config.pipeline.model),
+            "cues": None if self.config.pipeline.cues is None else fingerprint(self.config.pipeline.cues),
             "inputs": [manifest.input_identity(path) for path in self.inputs],
         }
         finished_result = self._find_finished_run(description)

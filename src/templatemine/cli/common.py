@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.bounds import NUMBERS
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
-from templatemine.config import SHIPPED, TEXT_FORMATS, TEXT_MARKUPS, MarkupConfig, PageConfig, ReadConfig, SelectConfig
+from templatemine.config import (
+    SHIPPED,
+    TEXT_FORMATS,
+    TEXT_MARKUPS,
+    MarkupConfig,
+    PageConfig,
+    PipelineConfig,
+    ReadConfig,
+    SelectConfig,
+)
 from templatemine.errors import ConfigError, CorpusError
 
 if TYPE_CHECKING:
@@ -316,6 +325,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
         default=SHIPPED,
         help="trees that score candidates, made by datasets/templates/train.py (default: those that ship)",
     )
+    group.add_argument("--cues", metavar="FILE", help="phrases of boilerplate of your own, beside those that ship")
 
 
 def add_text_markup(group: argparse._ActionsContainer) -> None:
@@ -334,8 +344,12 @@ def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
         from templatemine.mining.score import load_model
 
         load_model(args.model)
+    if args.cues is not None:
+        from templatemine.mining.methods import resolve_defaults
+
+        _ = resolve_defaults(PipelineConfig(cues=args.cues)).lexicons
     select = SelectConfig() if args.caution is None else SelectConfig(caution=args.caution)
-    return {"select": select, "model": args.model}
+    return {"select": select, "model": args.model, "cues": args.cues}
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:

@@ -6,8 +6,6 @@ A cue is a phrase of news boilerplate ("sign up for", "read also"), kept as word
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint16_t
-from libc.string cimport memset
-
 from templatemine.text._scan cimport check_bounds, check_within
 
 __all__ = ["CUE_COLUMNS", "find_cues"]

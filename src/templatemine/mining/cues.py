@@ -14,7 +14,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -124,9 +124,7 @@ class CueLexicon:
         words = (fold_word(form.decode("utf-8", "replace")) for form in forms)
         return np.array([find(word, 0) if word else -1 for word in words], np.int32)
 
-    def find(
-        self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray
-    ) -> NDArray[np.float32]:
+    def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray) -> NDArray[np.float32]:
         """Which cues are in strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
         found: NDArray[np.float32] = _cues.find_cues(
             tokens, starts, lengths, word_of, self.roots, self.keys, self.children, self.strong, self.weak
@@ -186,6 +184,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
     )
 
 
+@lru_cache(maxsize=4)
 def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
     """The lexicon of a user's file.
 

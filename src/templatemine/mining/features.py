@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.cues import COLUMNS, load_cues
+from templatemine.mining.cues import COLUMNS, CueLexicon
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
 from templatemine.mining.segments import Segments
@@ -53,7 +53,11 @@ FEATURES["suffix"] = FEATURES[PREFIX]
 
 
 def compute_features(
-    corpus: Corpus, segments: Segments, dates: Sequence[str | None], candidates: Sequence[Candidates]
+    corpus: Corpus,
+    segments: Segments,
+    dates: Sequence[str | None],
+    candidates: Sequence[Candidates],
+    lexicons: Sequence[CueLexicon],
 ) -> list[NDArray[np.float32]]:
     """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
 
@@ -61,6 +65,8 @@ def compute_features(
     ----------
     dates : sequence of str or None
         Those of the documents of the corpus.
+    lexicons : sequence of CueLexicon
+        The cues; of what several say of a string, the strongest counts.
     """
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
@@ -87,7 +93,7 @@ def compute_features(
         for candidate_set in candidates
     ]
     everywhere = _count_everywhere(native, segments, columns)
-    reader = _CueReader(segments, forms)
+    reader = _CueReader(segments, forms, lexicons)
     matrices = []
     for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
         own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
@@ -98,9 +104,9 @@ def compute_features(
 class _CueReader:
     """What cues say of candidates, and of the segments beside them."""
 
-    def __init__(self, segments: Segments, forms: Vocabulary) -> None:
-        self._segments, self._lexicon = segments, load_cues()
-        self._word_of = self._lexicon.number_forms(forms)
+    def __init__(self, segments: Segments, forms: Vocabulary, lexicons: Sequence[CueLexicon]) -> None:
+        self._segments = segments
+        self._lexicons = [(lexicon, lexicon.number_forms(forms)) for lexicon in lexicons]
         found = self._find(segments.bounds[:-1], segments.length)
         strength = found[:, : len(CUE_KINDS)].max(axis=1, initial=0) / 2
         # Before and behind each segment those of its document; an edge says nothing.
@@ -125,8 +131,10 @@ class _CueReader:
         return np.ascontiguousarray(np.column_stack([own, strongest, label, whole, *means]), np.float32)
 
     def _find(self, starts: LongArray, lengths: IntArray) -> NDArray[np.float32]:
-        tokens = np.ascontiguousarray(self._segments.tokens)
-        return self._lexicon.find(tokens, np.ascontiguousarray(starts), np.ascontiguousarray(lengths), self._word_of)
+        tokens, starts = np.ascontiguousarray(self._segments.tokens), np.ascontiguousarray(starts)
+        lengths = np.ascontiguousarray(lengths)
+        found = [lexicon.find(tokens, starts, lengths, word_of) for lexicon, word_of in self._lexicons]
+        return found[0] if len(found) == 1 else np.maximum.reduce(found)
 
 
 def _count_everywhere(

@@ -2,9 +2,9 @@
 
 A block of boilerplate may begin and end in the middle of a line, without any mark.  What tells its edges is that the
 strings across them are in far fewer documents: a maximal string loses occurrences if it is extended (thesis, section
-3.2).  Here strings of two lengths, windows of so many tokens, stand for all longer ones: of a maximal string of at least
-that length, the first window and the last have its document frequency, and the windows one token before and behind have
-less.  At such edges segments end (`segments`).
+3.2).  Here strings of two lengths, windows of so many tokens, stand for all longer ones: of a maximal string of at
+least that length, the first window and the last have its document frequency, and the windows one token before and
+behind have less.  At such edges segments end (`segments`).
 
 Windows with a token that is in too few documents are passed over, as most of prose are; time is linear in the tokens.
 """

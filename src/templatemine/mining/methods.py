@@ -23,6 +23,7 @@ from templatemine.config import (
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError
+from templatemine.mining.cues import CueLexicon, load_cues, read_cues
 from templatemine.mining.score import Model, load_model
 from templatemine.text.patterns import PatternSet, pattern_set
 
@@ -89,6 +90,7 @@ class ResolvedConfig:
     page: PageConfig
     shared: SharedConfig | None
     model: str
+    cues: str | None
 
     @property
     def patterns(self) -> PatternSet:
@@ -99,6 +101,12 @@ class ResolvedConfig:
     def scorer(self) -> Model:
         """The model that scores candidates."""
         return load_model(self.model)
+
+    @property
+    def lexicons(self) -> tuple[CueLexicon, ...]:
+        """The cues: those that are shipped, and those of the user's own."""
+        own = () if self.cues is None else (read_cues(self.cues, self.patterns, self.tokenise.separators),)
+        return (load_cues(), *own)
 
     @property
     def min_docs(self) -> int:

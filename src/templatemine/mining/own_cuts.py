@@ -1,8 +1,8 @@
 """Templates and documents -> the templates that tear sentences: what they cut, letters of one sentence meet across.
 
-A source's own archive shows what its templates do: a name, or a link within a sentence that a parser put on a line of its
-own, may look like boilerplate by all counts, but leaves half a sentence on each side.  Each cut is looked at in the
-articles, as cleaning would make it; a template that tears too often is none.
+A source's own archive shows what its templates do: a name, or a link within a sentence that a parser put on a line of
+its own, may look like boilerplate by all counts, but leaves half a sentence on each side.  Each cut is looked at in
+the articles, as cleaning would make it; a template that tears too often is none.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     step = max(1, len(documents) // MAX_DOCUMENTS)
     for first in range(0, len(documents), 64 * step):
         batch = [documents[place] for place in range(first, min(first + 64 * step, len(documents)), step)]
-        texts = [
-            document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch
-        ]
+        texts = [document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch]
         plain = [text for text in texts if isinstance(text, str)]
         for text, spans in zip(plain, matcher.spans(plain, _GAP), strict=True):
             for start, end, found in spans or ():
@@ -90,7 +88,6 @@ def tearing_templates(pack: Pack, documents: Sequence[Document]) -> Mapping[str,
     return {
         name: count
         for name, count in count_tears(pack, documents).items()
-        if count.tears >= MIN_TEARS
-        and count.tears > MAX_TEAR_SHARE * count.cuts
+        if (count.tears >= MIN_TEARS and count.tears > MAX_TEAR_SHARE * count.cuts)
         or (count.tears and 4 * count.tears >= count.cuts)
     }

@@ -49,8 +49,7 @@ from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, 
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
-from templatemine.text.reading import ReadingRules
-from templatemine.text.reading import PLAIN
+from templatemine.text.reading import PLAIN, ReadingRules
 
 __all__ = [
     "CountStep",
@@ -278,7 +277,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     """Segments that repeat, and labels of others, with what their scores decide."""
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
-    matrices = compute_features(corpus, segments, dates, candidate_kinds)
+    matrices = compute_features(corpus, segments, dates, candidate_kinds, options.lexicons)
     verdicts = select(
         segments,
         candidate_kinds,

@@ -325,7 +325,7 @@ _TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
 _KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
     "": frozenset(
         (
-            *("schema", "boundaries", "caution", "mined", "questions"),
+            *("schema", "boundaries", "caution", "mined", "questions", "reading"),
             *(*_FIELD_TYPES, *RENAMED_FIELDS, *overrides.KEYS, *page_section.KEYS),
         )
     ),

@@ -55,6 +55,7 @@ class ReadingRules:
     whole: tuple[str, ...] = ()
     markup: bool = False
     sentences: bool = False
+
     @property
     def native(self) -> _reading.Rules:
         """What reads by these rules."""

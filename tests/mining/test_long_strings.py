@@ -1,0 +1,97 @@
+"""Edges of long strings: where a stretch that many documents have begins and ends."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from templatemine.config import PipelineConfig
+from templatemine.mining.long_strings import MAX_DROP, MIN_DF, WINDOWS, find_string_edges
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.segments import segment
+from templatemine.mining.tokenise import tokenise
+from templatemine.model import Corpus, Document
+
+CONFIG = resolve_defaults(PipelineConfig()).tokenise
+BLOCK = "read more of our stories on the harbour by signing up to the weekly letter today"
+
+
+def corpus_of(texts: list[str]) -> Corpus:
+    return tokenise(
+        "a", [Document(source="a", id=str(i), text=text) for i, text in enumerate(texts)], CONFIG, lines=True
+    )
+
+
+def edges_reference(corpus: Corpus) -> set[int]:
+    """Edges, from the definition.  O(tokens * window), with dictionaries of windows."""
+    places = [place for place in range(len(corpus.forms)) if corpus.forms[place] != 0]
+    document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
+    tokens = [int(corpus.forms[place]) for place in places]
+    found: set[int] = set()
+    for size, share in WINDOWS:
+        floor = max(MIN_DF, math.ceil(share * corpus.documents))
+        found |= {places[edge] for edge in window_edges(tokens, document.tolist(), corpus.df.tolist(), size, floor)}
+    return found
+
+
+def window_edges(tokens: list[int], document: list[int], token_df: list[int], size: int, floor: int) -> set[int]:
+    """Edges of windows of one size: places in the tokens."""
+    windows = {}
+    for start in range(len(tokens) - size + 1):
+        window = tuple(tokens[start : start + size])
+        if document[start] == document[start + size - 1] and all(token_df[token] >= floor for token in window):
+            windows[start] = window
+    half = size // 2
+    holders: dict[tuple[object, ...], set[int]] = {}
+    for start, window in windows.items():
+        for part in (("whole", *window), ("first", *window[:half]), ("last", *window[size - half :])):
+            holders.setdefault(part, set()).add(document[start])
+    df = {start: len(holders["whole", *window]) for start, window in windows.items()}
+    edges = set()
+    for start, window in windows.items():
+        own = df[start]
+        halves = len(holders["first", *window[:half]]), len(holders["last", *window[size - half :]])
+        if own < floor or MAX_DROP * max(halves) > own:
+            continue
+        if df.get(start - 1, 0) < MAX_DROP * own:
+            edges.add(start)
+        if df.get(start + 1, 0) < MAX_DROP * own and start + size < len(tokens):
+            edges.add(start + size)
+    return edges
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(4, 14))
+def test_edges_are_those_of_the_definition(seed: int, documents: int) -> None:
+    dice = random.Random(seed)
+    words = [f"w{number}" for number in range(12)]
+    blocks = [" ".join(dice.choices(words, k=dice.randrange(3, 20))) for _ in range(3)]
+    texts = [
+        " ".join(
+            dice.choice(blocks) if dice.random() < 0.5 else " ".join(dice.choices(words, k=4)) for _ in range(5)
+        ).replace(" ", "\n", dice.randrange(2))
+        for _ in range(documents)
+    ]
+    corpus = corpus_of(texts)
+    assert set(find_string_edges(corpus).tolist()) == edges_reference(corpus)
+
+
+def test_a_block_in_the_middle_of_a_line_is_a_segment() -> None:
+    dice = random.Random(1)
+
+    def prose() -> str:
+        return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=8)) for _ in range(9))
+
+    texts = [f"{prose()} {BLOCK} {prose()}" for _ in range(40)]
+    segments = segment(corpus_of(texts))
+    lengths = np.diff(segments.bounds)
+    assert np.count_nonzero(lengths == len(BLOCK.split())) == len(texts)
+
+
+def test_nothing_is_found_where_there_is_next_to_nothing() -> None:
+    for texts in ([], [""], ["one word"], ["a b c"] * 3):
+        assert not len(find_string_edges(corpus_of(texts)))

@@ -1,0 +1,68 @@
+"""What templates do to the articles they were learnt from: cuts that leave half a sentence on each side."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import templatemine
+from templatemine import PipelineConfig
+from templatemine.config import SelectConfig
+from templatemine.mining.own_cuts import count_tears, is_tear
+from templatemine.mining.stages import TEARS
+from templatemine.model import Document
+from templatemine.pipeline import Miner
+
+LINE = "Sign up for our newsletter to get the best of the week."
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "torn"),
+    [
+        ("He met Ann in Rome.", "Ann", True),
+        ("in the\nUniversity of\nfreiburg", "University of", True),
+        ("published in\nNature\n, and so on", "Nature", True),
+        ("The end.\nAdvertisement\nThe rest.", "Advertisement", False),
+        ("The end.\nAdvertisement\nthe rest.", "Advertisement", False),
+        ("an open line\n\nAdvertisement\n\nthe rest", "Advertisement", False),
+        ("Advertisement\nthe rest", "Advertisement", False),
+        ("the rest\nAdvertisement", "Advertisement", False),
+        ("an open line\nAdvertisement\nA new one.", "Advertisement", False),
+    ],
+)
+def test_is_tear(text: str, cut: str, torn: bool) -> None:
+    start = text.index(cut)
+    assert is_tear(text, start, start + len(cut)) is torn
+
+
+def _articles(inner: str, number: int = 60) -> list[Document]:
+    dice = random.Random(5)
+    words = ["".join(dice.choices("ghijklmnopqrstuv", k=8)) for _ in range(4000)]
+    articles = []
+    for index in range(number):
+        text = "\n".join(f"{' '.join(dice.choices(words, k=14)).capitalize()}." for _ in range(5))
+        open_line, rest = " ".join(dice.choices(words, k=6)), " ".join(dice.choices(words, k=6))
+        articles.append(
+            Document(source="a.example", id=str(index), text=f"{text}\n{open_line}\n{inner}\n{rest}.\n{LINE}")
+        )
+    return articles
+
+
+def test_a_line_within_sentences_is_no_template() -> None:
+    articles = _articles("Harbour Institute Carrow")
+    (report,) = Miner(PipelineConfig(select=SelectConfig(caution=1e-6))).run(articles)
+    assert report.pack is not None
+    texts = {template.example for template in report.pack.templates}
+    assert LINE in texts
+    assert "Harbour Institute Carrow" not in texts
+    assert report.pack.rejected[TEARS] >= 1
+
+
+def test_cuts_and_tears_are_counted_by_template() -> None:
+    articles = _articles("Harbour Institute Carrow")
+    pack = templatemine.mine(articles)["a.example"]
+    counts = count_tears(pack, articles)
+    by_text = {template.example: counts[template.id] for template in pack.templates if template.id in counts}
+    assert by_text[LINE].cuts == len(articles)
+    assert by_text[LINE].tears == 0
