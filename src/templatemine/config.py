@@ -161,7 +161,7 @@ class CopyConfig:
     everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
         copies in nine documents of ten.
     shingle, spaceless_shingle : tokens of the strings by which versions are told; the second where characters are
-        tokens.
+        tokens, at least; `shingle_bits` are what they hold of information then.
     least_tokens : of a version.
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
     least, least_equal : least number of runs in common; the second where each holds all those of the other.
@@ -177,6 +177,7 @@ class CopyConfig:
     everywhere: float = 0.96
     shingle: int = 3
     spaceless_shingle: int = 4
+    shingle_bits: float = 36.0
     least_tokens: int = 16
     alike: float = 0.5
     least: int = 32

@@ -18,7 +18,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.config import CopyConfig
 from templatemine.mining.labels import Candidates
+from templatemine.mining.near_duplicates import characters_of_shingle
 from templatemine.mining.segments import Segments
 
 __all__ = ["find_single_stories"]
@@ -27,8 +29,8 @@ _MIN_DIFFERENT, _MIN_OF_FEW, _FEW = 3, 2, 3
 """Documents that must differ; of a template that is in so few, two."""
 _MAX_LOOKED_AT = 64
 """Documents of a template that are looked at."""
-_SHINGLE, _SPACELESS_SHINGLE = 2, 4
-"""Tokens of the strings by which documents are compared; the second where characters are tokens."""
+_SHINGLE = 2
+"""Tokens of the strings by which documents are compared; where characters are tokens, `characters_of_shingle`."""
 _SKETCH = 128
 """Least hashes by which documents are compared (bottom sketches, Broder 1997)."""
 _SAME = 0.6
@@ -71,6 +73,8 @@ class _Stories:
     def __init__(self, segments: Segments) -> None:
         self._segments = segments
         self._first_segments = np.searchsorted(segments.document, np.arange(len(segments.doc_tokens)))
+        counts = np.bincount(segments.tokens) if segments.spaceless else np.zeros(1, np.int64)
+        self._size = characters_of_shingle(counts, CopyConfig()) if segments.spaceless else _SHINGLE
         self._sketch = lru_cache(maxsize=None)(self._hash_segments)
 
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:
@@ -92,7 +96,7 @@ class _Stories:
         own = slice(*self._first_segments[document : document + 2])
         tokens = segments.tokens[slice(*segments.doc_tokens[document : document + 2])].astype(np.uint64)
         tokens = tokens[np.repeat(segments.string_df[own] <= max_df, segments.length[own])]
-        size = _SPACELESS_SHINGLE if segments.spaceless else _SHINGLE
+        size = self._size
         hashes = tokens[size - 1 :]
         for before in range(size - 1, 0, -1):
             hashes = hashes * _MULTIPLIER + tokens[size - 1 - before : -before]

@@ -20,6 +20,7 @@ some 30 for each of those that are sorted, and eight to 32 for each sampled shin
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,7 +37,7 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.text import _scan
 
-__all__ = ["drop_copies", "find_originals", "is_blank", "number_documents", "take_documents"]
+__all__ = ["characters_of_shingle", "drop_copies", "find_originals", "is_blank", "number_documents", "take_documents"]
 
 _NUMBERED = re.compile(r".*:\d+")
 """Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""
@@ -176,12 +177,19 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
         kinds,
         _hash_forms(corpus),
         order.astype(np.int64),
-        config.spaceless_shingle if spaceless else config.shingle,
+        characters_of_shingle(corpus.counts, config) if spaceless else config.shingle,
         _choose_sampling(lengths[order]),
         config.foreign,
     )
     is_original: NDArray[np.bool_] = version_of == np.arange(corpus.documents)
     return is_original
+
+
+def characters_of_shingle(counts: LongArray, config: CopyConfig) -> int:
+    """Characters that are no chance: of a script of few more than of Chinese; `counts` are those of each character."""
+    share = counts[counts > 0] / max(1, counts.sum())
+    entropy = float(-(share * np.log2(share)).sum())
+    return max(config.spaceless_shingle, math.ceil(config.shingle_bits / max(entropy, 1.0)))
 
 
 def _choose_sampling(lengths: LongArray) -> int:

@@ -226,10 +226,11 @@ def _judge_candidates(
             reason[~marked] = UNMARKED
     is_usual = column["share"] > _USUAL
     is_cue = column["cue_any"] > 1
-    if is_segment and is_short:
-        # In a text of one or two sentences a beginning that varies in what follows is grammar ("Minister of").
+    if is_segment:
+        # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
         closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["ends"] >= 0.5)
-        reason[~closed & ~is_cue & ~is_usual] = UNMARKED
+        is_open = ~closed & ~is_cue & ~is_usual
+        reason[is_open & (is_short | ((column["begins"] >= 0.5) & (column["after_same"] < 0.5)))] = UNMARKED
     reason[(column["figures"] >= _DATA_SHARE) & ~is_cue & ~is_usual] = DATA
     reason[(column["characters"] < 1) & ~is_usual] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY

@@ -428,7 +428,7 @@ class MatchStep:
             },
         )
         pack = drop_mismatches(pack)
-        tearing = tearing_templates(pack, documents)
+        tearing = tearing_templates(pack, documents) if options.method.learned else {}
         if tearing:
             pack = replace(
                 pack,
