@@ -44,7 +44,7 @@ CONTAINERS_UP = 3
 
 _NAMES = [name for name, _ in _html.TAGS]
 _ARTICLE, _H1, _PRE, _DL = (_NAMES.index(name) for name in ("article", "h1", "pre", "dl"))
-_ASIDE_TAGS = [_NAMES.index(name) for name in ("nav", "footer", "aside", "form", "button", "header")]
+_IS_ASIDE = np.array([name in ("nav", "footer", "aside", "form", "button", "header") for name in _NAMES])
 _ASIDE_GROUPS = np.uint32(
     sum(1 << list(GROUPS).index(name) for name in ("nav", "foot", "comment", "share", "related", "advert", "form"))
 )
@@ -139,10 +139,12 @@ def find_small_story(page: Page) -> NDArray[np.bool_] | None:
     if int(page.words.sum()) > PAGE_WORDS:
         return None
     linked = 2 * columns["counts"][:, LINKED] >= page.words
-    is_aside = np.isin(columns["tags"], _ASIDE_TAGS) | ((columns["groups"] & _SMALL_ASIDE_GROUPS) > 0)
+    is_aside = _IS_ASIDE[columns["tags"]] | ((columns["groups"] & _SMALL_ASIDE_GROUPS) > 0)
     is_aside[0] = False
     aside = _in_elements(page, is_aside)
-    story = ~linked & ~page.hidden & (~aside | (np.arange(len(page)) == page.headline))
+    if page.headline >= 0:
+        aside[page.headline] = False
+    story = ~(linked | page.hidden | aside)
     return story if int(page.words[story].sum()) <= SMALL_WORDS else None
 
 
