@@ -29,6 +29,7 @@ class Blocks(HTMLParser):
         self.pieces: list[tuple[str, bool]] = []
         self.common: list[tuple[int, str]] | None = None
         self.number = 0
+        self.edge = self.part = 0
         self.found: list[tuple[str, int, int, str]] = []
 
     def path(self) -> list[tuple[int, str]]:
@@ -42,6 +43,8 @@ class Blocks(HTMLParser):
         if tag in self.mute - {"script", "style", "title", "template"}:
             self.pieces.append((" ", False))
         given = dict(attrs)
+        if tag not in self.block and self.edge:
+            self.part = 2 if self.edge == 2 and tag == "a" and "href" in given else max(self.part, 1)
         names = sorted((given.get("class") or "").split()) if "class" in given else []
         sign = ".".join([tag, *(re.sub("[0-9]+", "0", name) for name in names)])
         self.stack.append((tag, None if tag in self.form else sign, tag == "a" and "href" in given, self.number))
@@ -50,11 +53,18 @@ class Blocks(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag in self.block:
             self.flush()
+        elif tag not in self.mute:
+            self.edge = max(self.edge, 2 if self.stack[-1][2] else 1)
         self.stack.pop()
 
     def handle_data(self, data: str) -> None:
         if any(tag in self.mute for tag, _, _, _ in self.stack):
             return
+        before = "".join(piece for piece, _ in self.pieces)
+        if self.part and before and _parts_words(before[-1], data[0], self.part):
+            data = f" {data}"
+        if data.strip():
+            self.edge = self.part = 0
         self.pieces.append((data, any(link for _, _, link, _ in self.stack)))
         if data.strip():
             self.common = self.path() if self.common is None else _common_prefix(self.common, self.path())
@@ -70,6 +80,15 @@ class Blocks(HTMLParser):
                 (" ".join(text.split()), len(words), linked, ">".join(sign for _, sign in self.common or []))
             )
         self.pieces, self.common = [], None
+        self.edge = self.part = 0
+
+
+def _parts_words(last: str, first: str, part: int) -> bool:
+    """Whether what meets where elements do is two words: after a link and before one, else as capitals say."""
+    closing = last in "!).:;?]"
+    if part == 2:
+        return (last.isalnum() or closing or last == ",") and first.isalnum()
+    return first.isupper() and (closing or (last.isalnum() and not last.isupper()))
 
 
 def _common_prefix(a: list[tuple[int, str]], b: list[tuple[int, str]]) -> list[tuple[int, str]]:

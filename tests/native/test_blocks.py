@@ -197,7 +197,7 @@ def test_offsets_lead_back_to_the_page() -> None:
 def test_a_link_that_is_misnested_ends_where_it_says() -> None:
     columns = blocks("<a href=x><div>one</a>two</div>three")
     assert texts(columns) == ["onetwo", "three"]
-    assert blocks("<a href=x>one<a href=y>two</a> three")["counts"][:, LINKED].tolist() == [1]
+    assert blocks("<a href=x>one<a href=y>two</a> three")["counts"][:, LINKED].tolist() == [2]
     assert blocks("<a name=x>one two")["counts"][:, LINKED].tolist() == [0]
 
 

@@ -142,3 +142,63 @@ def test_any_text_may_be_a_name_or_a_language(text: str) -> None:
     assert all(find_names([text]))
     assert normalise_language(text) != ""
     extract(f"<html lang='{text}'><meta name=author content=\"{text}\"><p class=author>{text}</p>").metadata.as_dict()
+
+
+def _page(head: str, story: str, behind: str = "") -> str:
+    paragraphs = "".join(f"<p>{words}</p>" for words in (
+        "The mill at Overbeck was built by a family that sold its meadow and never said a word of that to anybody.",
+        "It has stood beside the brook since then, through two floods and a fire that nobody in the town forgot.",
+        "Its wheel is turned by hand in every dry summer, as the oldest people of the town remember quite well.",
+    ))  # fmt: skip
+    title = "The mill at Overbeck opens its gates"
+    top = f"<title>{title} | Overbeck Post</title>{head}<main><article><h1>{title}</h1>"
+    return f"{top}{story}{paragraphs}</article>{behind}</main>"
+
+
+def test_authors_of_teasers_are_no_authors() -> None:
+    byline = '<div class="byline">Posted <time datetime="2018-03-01T10:00:00-08:00">Mar 1, 2018</time> by <a rel="author" href="/w">Wren Okafor</a></div>'
+    teasers = "".join(
+        f'<div><h3><a href="/{n}">Another story of number {n} in the town</a></h3><div class="byline">'
+        f'<time datetime="2018-03-02">{n} hours ago</time> <a rel="author" href="/a{n}">{name}</a></div></div>'
+        for n, name in enumerate(("Ilse Marrow", "Tobin Ekdahl", "Farah Quill"), 1)
+    )
+    found = extract(_page("", byline, teasers)).metadata
+    assert found.authors == ("Wren Okafor",)
+    assert found.date is not None
+    assert found.date[:10] == "2018-03-01"
+    assert found.modified is None
+
+
+def test_organisations_beside_persons_are_no_authors() -> None:
+    people = [{"@type": "Person", "name": "Nadia Brandt"}, {"@type": "NewsMediaOrganization", "name": "Overbeck Post"}]
+    for authors, wanted in ((people, ("Nadia Brandt",)), (people[1:], ("Overbeck Post",))):
+        thing = json.dumps({"@type": "NewsArticle", "headline": "The mill", "author": authors})
+        html = _page(f'<script type="application/ld+json">{thing}</script>', "")
+        assert extract(html).metadata.authors == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "date", "modified"),
+    [
+        ("on February 14, 2012 at 8:00 AM, updated February 15, 2012 at 9:12 AM", "2012-02-14", "2012-02-15"),
+        ("Updated February 15, 2012, published February 14, 2012", "2012-02-14", "2012-02-15"),
+        ("February 15, 2012 (updated), February 14, 2012 (posted)", "2012-02-14", "2012-02-15"),
+        ('Published <time datetime="2012-02-14">14 Feb</time> Updated <time datetime="2012-02-15">15 Feb</time>', "2012-02-14", "2012-02-15"),
+        ('Published: <time datetime="2012-02-14">14 February 2012</time>', "2012-02-14", None),
+        ('<span>입력 2012-02-14 15:47:38</span> <span>수정 2012-02-15 04:10:02</span> <span>지면정보 2012-02-15 A10면</span>', "2012-02-14T15:47:38", "2012-02-15T04:10:02"),
+    ],
+)  # fmt: skip
+def test_dates_of_update_are_told_from_those_of_publication(line: str, date: str, modified: str | None) -> None:
+    found = extract(_page("", f'<p class="info">{line}</p>'))
+    assert (found.metadata.date, found.metadata.modified) == (date, modified)
+    assert found.as_dict(metadata=True)["date"] == date
+
+
+def test_what_is_escaped_twice_is_text() -> None:
+    head = (
+        '<meta name="description" content="&lt;p style=&quot;x&quot;&gt;The weir su&amp;eacute;de is long &amp;amp; sad.&lt;/p&gt;">'
+        '<meta property="og:title" content="The mill &amp;amp; the weir">'
+    )
+    found = extract(_page(head, "")).metadata
+    assert found.description == "The weir suéde is long & sad."
+    assert found.title == "The mill & the weir"

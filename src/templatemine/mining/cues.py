@@ -50,6 +50,9 @@ KINDS = (
 COLUMNS = (*(f"cue_{kind}" for kind in KINDS), "cue_share", "cue_first", "cue_last")
 """Columns of `CueLexicon.find`."""
 
+MIN_CHARACTERS = 2
+"""Letters of a cue."""
+
 STRENGTHS = ("weak", "strong")
 
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
@@ -145,7 +148,7 @@ def fold_word(token: str) -> str:
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
     """A lexicon of cues, parted into words by the tokeniser of the source.
 
-    Cues without a word, and those that hold what a pattern stands for, are left out.
+    Cues of less than `MIN_CHARACTERS`, and those that hold what a pattern stands for, are left out.
     """
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
     native.add_all([cue.phrase for cue in cues])
@@ -157,7 +160,8 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
     for cue, first, end in zip(cues, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         phrase = [names[form] for form in forms[first:end].tolist() if names[form]]
         node = 0
-        if any("\ufffd" in word for word in phrase):
+        # One character is no word where characters are tokens, and chance where they are not.
+        if any("\ufffd" in word for word in phrase) or len("".join(phrase)) < MIN_CHARACTERS:
             continue
         for word in phrase:
             number = words.setdefault(word, len(words) + 1)

@@ -6,7 +6,7 @@ a verdict for each, with the reasons by name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from math import exp, log
 from typing import NamedTuple
@@ -76,6 +76,8 @@ _USUAL = -1.0
 """Logarithm of the share of the documents from which on most have a string."""
 _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
+_HALF, _WEAK = 0.5, 1.0
+"""Of the occurrences; and the strength of a weak cue."""
 _DATA_SHARE = 0.5
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
@@ -218,21 +220,9 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-        if candidates.kind == PREFIX:
-            marked = (column["closed_last"] > 0) | (column["colon_last"] > 0)
-            marked |= (column["cue_any"] > 1) | (column["cue_whole"] > 0)
-            # What opens most articles has a place of its own.
-            marked |= (column["first"] >= config.edge) & (column["share"] > -1)
-            reason[~marked] = UNMARKED
-    is_usual = column["share"] > _USUAL
-    is_cue = column["cue_any"] > 1
-    if is_segment:
-        # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
-        closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["ends"] >= 0.5)
-        is_open = ~closed & ~is_cue & ~is_usual
-        reason[is_open & (is_short | ((column["begins"] >= 0.5) & (column["after_same"] < 0.5)))] = UNMARKED
-    reason[(column["figures"] >= _DATA_SHARE) & ~is_cue & ~is_usual] = DATA
-    reason[(column["characters"] < 1) & ~is_usual] = DATA
+    reason[_find_unmarked(candidates.kind, column, config.edge, is_short)] = UNMARKED
+    is_pattern = (column["figures"] >= _DATA_SHARE) | (column["characters"] < 1)
+    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL)] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)
@@ -255,6 +245,25 @@ def _judge_candidates(
         grounds=np.zeros(len(candidates), np.int64),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _find_unmarked(
+    kind: str, column: Mapping[str, NDArray[np.float32]], edge: float, is_short: bool
+) -> NDArray[np.bool_]:
+    """Which candidates have no sign of their own that they are more than a part of a sentence.
+
+    One is words of a strong cue, a mark at the end, or a place at the head of most articles.
+    """
+    read = column["cue_any"] > _WEAK
+    if kind == SUFFIX:
+        return ~read & (column["small_first"] > 0)
+    closed = (column["closed_last"] > 0) | (column["colon_last"] > 0)
+    usual = column["share"] > _USUAL
+    if kind == PREFIX:
+        return ~(read | closed | (column["cue_whole"] > 0) | (usual & (column["first"] >= edge)))
+    # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
+    varies = (column["begins"] >= _HALF) & (column["after_same"] < _HALF)
+    return ~(read | closed | usual | (column["ends"] >= _HALF)) & (varies | is_short)
 
 
 class _Selection:

@@ -37,10 +37,26 @@ cdef enum:
     HEADING = 128
     BREAKOUT = 256  # a block that begins inside ends it
     RUBY = 512      # the next of its kind ends it, and no blank stands where it was
+    APART = 1024    # a box of its own: its words are not parts of those beside it
+    RAISED = 2048   # stands above or below the line, as part of a word or behind one
 
 cdef enum:
     T_UNKNOWN, T_HTML, T_HEAD, T_BODY, T_TITLE, T_A, T_P, T_BR, T_LI, T_UL, T_OL, T_DT, T_DD, T_DL, T_TD, T_TH, T_TR
-    T_TBODY, T_THEAD, T_TFOOT, T_TABLE, T_CAPTION, T_PRE, T_IMG, T_SCRIPT, T_STYLE, T_H1
+    T_TBODY, T_THEAD, T_TFOOT, T_TABLE, T_CAPTION, T_PRE, T_IMG, T_SCRIPT, T_STYLE, T_CODE, T_MATH, T_TEMPLATE, T_DIALOG
+    T_NOSCRIPT, T_H1
+
+cdef enum:
+    # What the attributes of a start tag say of its element
+    LINKS = 1
+    HIDDEN = 2      # HTML or its style hides it
+    OPENED = 4      # a dialog that is shown
+    SHADOW = 8      # a template that is shown: the inside of a component
+    FORMULA = 16    # what a program made of a formula
+    ASIDE = 32      # stands within a text and is none of it: the number of a line, the way back from a footnote
+
+cdef enum:
+    HIDDEN_BYTES = 1000     # of what is hidden within a line: a gloss, a tip; a hidden story is longer
+    FORMULA_BYTES = 1 << 14
 
 
 TAGS = (
@@ -48,29 +64,31 @@ TAGS = (
     ("br", BLOCK | VOID), ("li", BLOCK), ("ul", BLOCK), ("ol", BLOCK), ("dt", BLOCK), ("dd", BLOCK), ("dl", BLOCK),
     ("td", BLOCK | WALL), ("th", BLOCK | WALL), ("tr", BLOCK), ("tbody", BLOCK), ("thead", BLOCK), ("tfoot", BLOCK),
     ("table", BLOCK | WALL), ("caption", BLOCK | WALL), ("pre", BLOCK), ("img", VOID), ("script", RAW), ("style", RAW),
+    ("code", 0), ("math", 0), ("template", MUTE), ("dialog", BLOCK), ("noscript", BLOCK),
     ("h1", BLOCK | HEADING), ("h2", BLOCK | HEADING), ("h3", BLOCK | HEADING), ("h4", BLOCK | HEADING),
     ("h5", BLOCK | HEADING), ("h6", BLOCK | HEADING), ("div", BLOCK), ("article", BLOCK), ("main", BLOCK),
     ("section", BLOCK), ("nav", BLOCK), ("aside", BLOCK), ("header", BLOCK), ("footer", BLOCK), ("form", BLOCK),
     ("figure", BLOCK), ("figcaption", BLOCK), ("blockquote", BLOCK), ("center", BLOCK), ("address", BLOCK),
-    ("fieldset", BLOCK), ("details", BLOCK), ("summary", BLOCK), ("hr", BLOCK | VOID), ("noscript", BLOCK),
-    ("legend", BLOCK), ("dir", BLOCK), ("menu", BLOCK), ("hgroup", BLOCK), ("search", BLOCK), ("dialog", BLOCK),
+    ("fieldset", BLOCK), ("details", BLOCK), ("summary", BLOCK), ("hr", BLOCK | VOID),
+    ("legend", BLOCK), ("dir", BLOCK), ("menu", BLOCK), ("hgroup", BLOCK), ("search", BLOCK),
     ("listing", BLOCK), ("frameset", BLOCK), ("colgroup", BLOCK),
-    ("span", 0), ("label", 0), ("button", WALL), ("time", 0), ("cite", 0), ("q", 0), ("abbr", 0), ("code", 0),
+    ("span", 0), ("label", APART), ("button", WALL | APART), ("time", 0), ("cite", 0), ("q", 0), ("abbr", 0),
     ("b", FORMAT | STRONG), ("strong", FORMAT | STRONG), ("i", FORMAT | STRONG), ("em", FORMAT | STRONG),
-    ("u", FORMAT | STRONG), ("font", FORMAT), ("small", FORMAT), ("big", FORMAT), ("tt", FORMAT), ("sup", FORMAT),
-    ("sub", FORMAT), ("s", FORMAT), ("strike", FORMAT), ("nobr", FORMAT), ("wbr", VOID | FORMAT), ("ins", FORMAT),
+    ("u", FORMAT | STRONG), ("font", FORMAT), ("small", FORMAT), ("big", FORMAT), ("tt", FORMAT),
+    ("sup", FORMAT | RAISED), ("sub", FORMAT | RAISED), ("s", FORMAT), ("strike", FORMAT), ("nobr", FORMAT),
+    ("wbr", VOID | FORMAT), ("ins", FORMAT),
     ("del", FORMAT), ("mark", FORMAT),
     ("input", VOID), ("meta", VOID), ("link", VOID), ("base", VOID), ("area", VOID), ("col", VOID), ("embed", VOID),
     ("param", VOID), ("source", VOID), ("track", VOID), ("frame", VOID), ("basefont", VOID), ("spacer", VOID),
     ("textarea", RAW), ("iframe", RAW), ("noembed", RAW), ("noframes", RAW), ("xmp", RAW),
     ("select", MUTE | BREAKOUT), ("svg", MUTE | BREAKOUT), ("object", MUTE | BREAKOUT), ("video", MUTE | BREAKOUT),
-    ("audio", MUTE | BREAKOUT), ("canvas", MUTE | BREAKOUT), ("datalist", MUTE | BREAKOUT), ("template", MUTE),
+    ("audio", MUTE | BREAKOUT), ("canvas", MUTE | BREAKOUT), ("datalist", MUTE | BREAKOUT),
     ("rt", MUTE | RUBY | BREAKOUT), ("rp", MUTE | RUBY | BREAKOUT), ("rtc", MUTE | RUBY | BREAKOUT), ("rb", RUBY),
 )
 """Name and properties of each tag; the first rows in the order of the numbers above."""
 
 FLAGS = {"block": BLOCK, "void": VOID, "raw": RAW, "mute": MUTE, "format": FORMAT, "strong": STRONG, "wall": WALL,
-         "heading": HEADING, "breakout": BREAKOUT}
+         "heading": HEADING, "breakout": BREAKOUT, "apart": APART, "raised": RAISED}
 
 
 cdef bint is_hiding(const uint8_t* p, int64_t n) noexcept nogil:
@@ -84,6 +102,56 @@ cdef bint is_hiding(const uint8_t* p, int64_t n) noexcept nogil:
             if (j + 4 <= n and same_letters(p + j, b"none", 4)) or (j + 6 <= n and same_letters(p + j, b"hidden", 6)):
                 return True
         i += 1
+    return False
+
+
+cdef bint has_letters(const uint8_t* p, int64_t n, const char* word, int64_t size) noexcept nogil:
+    """Whether a word of ASCII letters, which is given in lower case, stands in a text in any case."""
+    cdef int64_t i
+    for i in range(n - size + 1):
+        if same_letters(p + i, word, size):
+            return True
+    return False
+
+
+cdef bint says_numbers_of_lines(const uint8_t* p, int64_t n) noexcept nogil:
+    """A class for the numbers of lines of code, as highlighters name it."""
+    return (has_letters(p, n, b"gutter", 6) or has_letters(p, n, b"lineno", 6) or has_letters(p, n, b"line-num", 8)
+            or has_letters(p, n, b"linenum", 7) or has_letters(p, n, b"ln-num", 6) or (n == 3 and same_letters(p, b"lnt", 3)))
+
+
+cdef uint8_t read_class(uint16_t tag, const uint8_t* p, int64_t n) noexcept nogil:
+    """What a class says of its element, apart from key words."""
+    if n >= 5 and (same_letters(p, b"katex", 5) or same_letters(p, b"mathj", 5)):
+        return FORMULA
+    if tag == T_A and has_letters(p, n, b"footnote", 8) and (has_letters(p, n, b"reverse", 7) or has_letters(p, n, b"back", 4)):
+        return ASIDE
+    return 0
+
+
+cdef bint leads_back(const uint8_t* p, int64_t n) noexcept nogil:
+    """The address of the place that a footnote belongs to."""
+    if n >= 9 and p[5] == 95:
+        return same_letters(p, b"#cite", 5) and same_letters(p + 6, b"ref", 3)
+    return n >= 6 and same_letters(p, b"#fnref", 6)
+
+
+cdef bint ends_within(const uint8_t* p, int64_t start, int64_t i, int64_t n) noexcept nogil:
+    """Whether the element whose start tag is at `start` ends between i and n."""
+    cdef int64_t size = 0, open_elements = 1, j
+    cdef const void* hit
+    while start + 1 + size < i and (is_alnum(p[start + 1 + size]) or p[start + 1 + size] == 45):
+        size += 1
+    while i < n:
+        hit = memchr(p + i, 60, n - i)
+        if hit == NULL:
+            return False
+        i = <const uint8_t*>hit - p + 1
+        j = i + (i < n and p[i] == 47)
+        if j + size < n and memcmp(p + j, p + start + 1, size) == 0 and not is_alnum(p[j + size]) and p[j + size] != 45:
+            open_elements += 1 if j == i else -1
+            if open_elements == 0:
+                return True
     return False
 
 
@@ -631,6 +699,8 @@ cdef struct Element:
     uint16_t tag
     uint8_t closed          # an inline element that ended inside a block it was still open in
     uint8_t hidden
+    uint8_t mute            # its text is not shown: 1 by its tag, 2 as it is hidden within a line
+    uint8_t formula         # holds what a program made of a formula
     uint8_t link            # is a link itself
     uint32_t words          # groups of key words in its class, id, role
 
@@ -678,6 +748,11 @@ cdef struct Page:
     int strong
     int mute
     int pre
+    int formula
+    int64_t formula_start   # size of the text where the outermost one began
+    bint formula_said       # it has just ended, and had a text
+    uint8_t edge            # since the last character an inline element ended: 1, 2 for a link
+    uint8_t part            # two words that meet here are two: 1 if the case says so, 2 in any case
     bint plain              # there is no tag: blank lines part paragraphs
     int32_t open[256]       # open elements of each tag
     # the page's elements and paths
@@ -963,6 +1038,7 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     cdef uint64_t seen = 0, h = 0, word
     cdef int64_t i, j, run = 0, n = s.size
     cdef int width = 0, kind, k
+    s.edge = s.part = 0
     if s.text_start < 0:
         s.after_break = by_break
         return 0
@@ -1033,8 +1109,28 @@ cdef int end_block(Page* s, const Words* words, bint by_break) except -1 nogil:
     return 0
 
 
-cdef inline int begin_text(Page* s, int64_t at) except -1 nogil:
-    """A character of text comes: open a block if none is, and say how it is linked and emphasised."""
+cdef bint parts_words(const Page* s, const uint8_t* following, int64_t n) noexcept nogil:
+    """Whether the last word of the text, and one that follows where elements meet, are two.
+
+    Boxes and links side by side are; of other elements where a capital follows a small letter, a digit, a bracket or the
+    end of a sentence: "KevinMarrow", and not "Kevin" after an initial, "m3", or "foo" of which a part is set off.
+    """
+    cdef int64_t i = s.size - 1, least = max(s.text_start, s.size - 2)
+    cdef const uint8_t* last
+    cdef bint letter, closing
+    while i > least and (s.text[i] & 0xC0) == 0x80:
+        i -= 1
+    last = s.text + i
+    letter = is_alnum(last[0]) or 0xC3 <= last[0] < 0xE0
+    closing = (last[0] == 33 or last[0] == 41 or last[0] == 46 or last[0] == 58 or last[0] == 59 or last[0] == 63
+               or last[0] == 93)
+    if s.part == 2:
+        return (letter or closing or last[0] == 44) and (is_alnum(following[0]) or 0xC3 <= following[0] < 0xE0)
+    return is_capital(following, n) and (closing or (letter and not is_capital(last, s.size - i)))
+
+
+cdef inline int begin_text(Page* s, int64_t at, const uint8_t* following, int64_t n) except -1 nogil:
+    """A character of text comes, the first of n bytes: open a block if none is, and say how it is linked and emphasised."""
     cdef uint8_t flags
     if s.text_start < 0:
         s.text_start = s.size
@@ -1043,10 +1139,11 @@ cdef inline int begin_text(Page* s, int64_t at) except -1 nogil:
         s.holder = s.stack[s.depth - 1]
         s.run_count = 0
         s.blank = False
-    elif s.blank:
+    elif s.blank or (s.part and parts_words(s, following, n)):
         s.text[s.size] = 32
         s.size += 1
-    s.blank = False
+    s.blank = s.formula_said = False
+    s.edge = s.part = 0
     if s.dip < s.low:
         s.low = s.dip
         s.holder = s.stack[s.low - 1]
@@ -1193,19 +1290,30 @@ cdef class BlockScanner:
         """Close the innermost element."""
         cdef Element* e = &s.elements[s.stack[s.depth - 1]]
         cdef uint16_t flags = self.tag_flags[e.tag]
-        if flags & BLOCK:
+        if flags & BLOCK and not s.mute:
             end_block(s, &self.words, False)
-        if s.marked and not e.closed and not flags & MUTE:
+        if s.marked and not e.closed and not e.mute:
             add_mark(s, M_CLOSE, e.tag, s.stack[s.depth - 1], 0, 0)
         s.depth -= 1
         s.open[e.tag] -= 1
         s.dip = min(s.dip, s.depth)
         if not e.closed:
             self._leave_format(s, e, flags)
-        if flags & MUTE:
+        if e.mute:
             s.mute -= 1
+            if flags & BLOCK:
+                s.part = 2
+        if not s.mute and not flags & BLOCK:
+            s.part = 2 if flags & APART else s.part
+            if flags & RAISED:
+                s.edge = 0
+            elif s.edge < 1 + e.link:
+                s.edge = 1 + e.link
         if e.tag == T_PRE:
             s.pre -= 1
+        if e.formula:
+            s.formula -= 1
+            s.formula_said = s.formula == 0 and s.size > s.formula_start
         return 0
 
     cdef void _leave_format(self, Page* s, Element* e, uint16_t flags) noexcept nogil:
@@ -1228,7 +1336,7 @@ cdef class BlockScanner:
             e = &s.elements[s.stack[i]]
             if e.tag == tag and not e.closed:
                 return i
-            if self.tag_flags[e.tag] & walls:
+            if self.tag_flags[e.tag] & walls or e.mute == 2:
                 return 0
             i -= 1
         return 0
@@ -1262,7 +1370,7 @@ cdef class BlockScanner:
         if flags & BLOCK and tag != T_BR:
             if s.mute:
                 i = s.depth - 1
-                while i > 0 and not self.tag_flags[s.elements[s.stack[i]].tag] & MUTE:
+                while i > 0 and not s.elements[s.stack[i]].mute:
                     i -= 1
                 if self.tag_flags[s.elements[s.stack[i]].tag] & BREAKOUT:
                     self._end_hole(s, -1)
@@ -1283,7 +1391,7 @@ cdef class BlockScanner:
             tag = s.elements[s.stack[i]].tag
             if tag == a or tag == b:
                 return i
-            if tag == wall or tag == wall2:
+            if tag == wall or tag == wall2 or s.elements[s.stack[i]].mute == 2:
                 return 0
             # Items of a list do not end with a cell that they stand around.
             if (tag == T_TD or tag == T_TH or tag == T_TABLE) and a != T_TR and a != T_TBODY:
@@ -1328,7 +1436,8 @@ cdef class BlockScanner:
         cdef uint8_t sign[SIGN + 8]
         cdef int64_t class_at = -1, class_size = 0, id_at = -1, id_size = 0
         cdef uint32_t groups = 0
-        cdef bint end, href = False, hidden = False
+        cdef bint end
+        cdef uint8_t says = 0
         cdef int64_t found
         cdef uint16_t tag
         if i + 1 >= n:
@@ -1364,8 +1473,8 @@ cdef class BlockScanner:
             while after < n and p[after] <= 32:
                 after += 1
             if after >= n or p[after] != 61:
-                if k - j == 6 and (p[j] | 32) == 104 and memcmp(p + j + 1, b"idden", 5) == 0:
-                    hidden = True
+                if not end:
+                    says |= self._read_attribute(s, tag, p + j, k - j, NULL, 0)
                 continue
             size = k - j
             value = after + 1
@@ -1391,17 +1500,17 @@ cdef class BlockScanner:
             if size == 5 and same_letters(p + j, b"class", 5):
                 class_at, class_size = value, max(value_end - value, 0)
                 groups |= self._find_groups(s, p + value, class_size)
+                says |= read_class(tag, p + value, class_size)
+                if (s.pre or tag == T_TD) and says_numbers_of_lines(p + value, class_size):
+                    says |= HIDDEN
             elif size == 2 and same_letters(p + j, b"id", 2):
                 id_at, id_size = value, max(value_end - value, 0)
                 groups |= self._find_groups(s, p + value, id_size)
-            elif size == 4 and same_letters(p + j, b"href", 4):
-                href = True
             elif (size == 4 and same_letters(p + j, b"role", 4)) or (size == 8 and same_letters(p + j, b"itemprop", 8)):
                 groups |= self._find_groups(s, p + value, max(value_end - value, 0))
-            elif size == 5 and same_letters(p + j, b"style", 5):
-                hidden = hidden or is_hiding(p + value, value_end - value)
-            elif size == 6 and same_letters(p + j, b"hidden", 6):
-                hidden = True
+                says |= self._read_attribute(s, tag, p + j, size, p + value, max(value_end - value, 0))
+            else:
+                says |= self._read_attribute(s, tag, p + j, size, p + value, max(value_end - value, 0))
         k = min(k + 1, n)
         if end:
             self._read_end_tag(s, tag, i, k)
@@ -1418,7 +1527,73 @@ cdef class BlockScanner:
             signs = append_sign(p + class_at, class_size, sign, signs, 46)
         if id_at >= 0:
             signs = append_sign(p + id_at, id_size, sign, signs, 35)
-        return self._read_start_tag(s, tag, i, k, sign, signs, groups, href, hidden)
+        return self._read_start_tag(s, tag, i, k, sign, signs, groups, says)
+
+    cdef uint8_t _read_attribute(self, Page* s, uint16_t tag, const uint8_t* name, int64_t size, const uint8_t* value,
+                                 int64_t n) noexcept nogil:
+        """What an attribute says of its element, apart from class and id; without a value it is NULL."""
+        if size == 4:
+            if same_letters(name, b"href", 4):
+                return 0 if value == NULL else LINKS | (ASIDE if leads_back(value, n) else 0)
+            if same_letters(name, b"role", 4):
+                if n == 7 and same_letters(value, b"tooltip", 7):
+                    return HIDDEN
+                if n == 12 and same_letters(value, b"doc", 3) and same_letters(value + 4, b"backlink", 8):
+                    return ASIDE
+            return OPENED if same_letters(name, b"open", 4) else 0
+        if size == 5 and same_letters(name, b"style", 5):
+            if is_hiding(value, n) or (s.pre and (has_letters(value, n, b"select:none", 11) or has_letters(value, n, b"select: none", 12))):
+                return HIDDEN
+        elif size == 6 and same_letters(name, b"hidden", 6):
+            # Like a closed details, it is shown to whoever looks for it.
+            return 0 if n == 11 and same_letters(value, b"until", 5) else HIDDEN
+        elif size == 7 and same_letters(name, b"popover", 7):
+            return HIDDEN
+        elif size == 11 and s.formula and same_letters(name, b"aria", 4) and same_letters(name + 5, b"hidden", 6):
+            return HIDDEN if n == 4 and same_letters(value, b"true", 4) else 0
+        elif size == 21 and same_letters(name, b"subscriptions", 13):     # AMP's
+            return HIDDEN if n == 19 and same_letters(value, b"content-not-granted", 19) else 0
+        elif tag == T_TEMPLATE and size >= 10 and same_letters(name, b"shadowroot", 10):
+            return SHADOW if size == 10 or (size == 14 and same_letters(name + 10, b"mode", 4)) else 0
+        return 0
+
+    cdef int64_t _read_formula(self, Page* s, int64_t i, int64_t after) except -1 nogil:
+        """Read the formula whose start tag is [i, after) by its source, if it has one; returns where it ends, or i.
+
+        MathML that was made of TeX says it again, as an annotation.
+        """
+        cdef int64_t n = min(s.n, after + FORMULA_BYTES), j = after, start = -1, end = -1
+        cdef const void* hit
+        while j + 12 < n:
+            hit = memchr(s.p + j, 60, n - 12 - j)
+            if hit == NULL:
+                break
+            j = <const uint8_t*>hit - s.p
+            if start < 0 and same_letters(s.p + j + 1, b"annotation", 10) and s.p[j + 11] <= 32:
+                hit = memchr(s.p + j, 62, n - j)
+                if hit != NULL and has_letters(s.p + j, <const uint8_t*>hit - s.p - j, b"tex", 3):
+                    start = <const uint8_t*>hit - s.p + 1
+                    hit = memchr(s.p + start, 60, n - start)
+                    end = n if hit == NULL else <const uint8_t*>hit - s.p
+            elif s.p[j + 1] == 47 and same_letters(s.p + j + 2, b"math", 4) and not is_alnum(s.p[j + 6]):
+                hit = memchr(s.p + j, 62, n - j)
+                if hit == NULL or start < 0:
+                    return i
+                self._skip_within(s, i, start)
+                self._read_text(s, start, end)
+                self._skip_within(s, end, <const uint8_t*>hit - s.p + 1)
+                return <const uint8_t*>hit - s.p + 1
+            j += 1
+        s.unended[T_MATH] = 1
+        return i
+
+    cdef int _skip_within(self, Page* s, int64_t start, int64_t end) except -1 nogil:
+        """A stretch of the page is not shown."""
+        if s.marked:
+            add_mark(s, M_OTHER, T_UNKNOWN, -1, start, end)
+        s.mute_start = start
+        self._end_hole(s, end)
+        return 0
 
     cdef int64_t _skip_declaration(self, Page* s, int64_t i) noexcept nogil:
         """End of the comment, declaration or instruction at i."""
@@ -1457,12 +1632,13 @@ cdef class BlockScanner:
         return s.n
 
     cdef int64_t _read_start_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after, const uint8_t* sign, int64_t signs,
-                                 uint32_t groups, bint href, bint hidden) except -1 nogil:
+                                 uint32_t groups, uint8_t says) except -1 nogil:
         """Open an element whose start tag is [i, after); returns where to read on."""
         cdef uint16_t flags = self.tag_flags[tag]
         cdef Element* e
         cdef int32_t parent
         cdef int64_t stop
+        cdef uint8_t mute
         cdef const void* hit
         s.tags += 1
         if flags & RAW:
@@ -1482,6 +1658,12 @@ cdef class BlockScanner:
                 if s.marked:
                     add_mark(s, M_OTHER, tag, -1, i, stop)
                 return stop
+            if (tag == T_SCRIPT and not s.mute and not s.formula_said and after - i > 20
+                    and has_letters(s.p + i, min(after - i, 200), b"math/tex", 8)):
+                # A formula that a program has yet to draw
+                self._skip_within(s, i, after)
+                self._read_text(s, after, stop)
+                return stop
             if s.marked:
                 add_mark(s, M_OTHER, tag, -1, i, stop)
             if tag == T_TITLE and s.title_end == 0 and not s.mute:
@@ -1495,9 +1677,20 @@ cdef class BlockScanner:
             return stop
         if tag == T_IMG:
             s.images += 1
-        self._close_implied(s, tag, flags)
-        if flags & BLOCK:
-            end_block(s, &self.words, tag == T_BR)
+        if tag == T_MATH and not s.mute and not s.unended[T_MATH]:
+            stop = self._read_formula(s, i, after)
+            if stop > i:
+                return stop
+        mute = self._is_mute(s, tag, flags, i, after, says)
+        if mute != 2:
+            self._close_implied(s, tag, flags)
+            if flags & BLOCK and not s.mute:
+                end_block(s, &self.words, tag == T_BR)
+            elif s.text_start >= 0 and not s.mute and not s.pre and not s.open[T_CODE] and not flags & RAISED:
+                if flags & APART or (s.edge == 2 and tag == T_A and says & LINKS):
+                    s.part = 2
+                elif s.edge and not s.part:
+                    s.part = 1
         if flags & VOID:
             if s.marked:
                 add_mark(s, M_VOID, tag, s.stack[s.depth - 1], i, after)
@@ -1514,13 +1707,15 @@ cdef class BlockScanner:
         e.parent = parent
         e.tag = tag
         e.words = groups
-        e.hidden = hidden
-        e.link = tag == T_A and href
+        e.hidden = says & HIDDEN != 0 or tag == T_NOSCRIPT or (tag == T_DIALOG and says & OPENED == 0)
+        e.mute = mute
+        e.formula = says & FORMULA != 0
+        e.link = tag == T_A and says & LINKS != 0
         e.node = s.elements[parent].node
         if not flags & FORMAT:
             e.node = find_or_add_node(s, e.node, tag, sign, signs)
         if s.marked:
-            add_mark(s, M_OTHER if flags & MUTE else M_OPEN, tag, <int32_t>s.element_count, i, after)
+            add_mark(s, M_OTHER if mute else M_OPEN, tag, <int32_t>s.element_count, i, after)
         s.stack[s.depth] = <int32_t>s.element_count
         s.element_count += 1
         s.depth += 1
@@ -1528,7 +1723,10 @@ cdef class BlockScanner:
         s.link += e.link
         if flags & (STRONG | HEADING):
             s.strong += 1
-        if flags & MUTE:
+        if e.formula:
+            s.formula_start = s.formula_start if s.formula else s.size
+            s.formula += 1
+        if mute:
             if s.mute == 0:
                 s.mute_start = i
                 # A picture or a control parts words; a template is not there, nor is what tells how a word is read.
@@ -1538,6 +1736,33 @@ cdef class BlockScanner:
             s.pre += 1
         return after
 
+    cdef uint8_t _is_mute(self, const Page* s, uint16_t tag, uint16_t flags, int64_t i, int64_t after, uint8_t says) noexcept nogil:
+        """Whether the text of an element is not there: 1 by its tag, 2 as it is hidden within a line and ends soon.
+
+        What is hidden has no box, so that it parts no line.  Other hidden elements are blocks, and their readers decide: a
+        page may hide all of its story, which a script shows then.
+        """
+        cdef uint16_t parent
+        if flags & MUTE:
+            return 0 if says & SHADOW else 1
+        if flags & VOID or s.depth >= DEPTH or s.mute:
+            return 0
+        if says & ASIDE and tag == T_A and after < s.n and not is_alnum(s.p[after]) and s.p[after] != 91:
+            return 2 * ends_within(s.p, i, after, min(s.n, after + HIDDEN_BYTES))
+        if not says & HIDDEN and tag != T_NOSCRIPT and (tag != T_DIALOG or says & OPENED):
+            return 0
+        if flags & BLOCK and (tag == T_P or tag == T_LI or T_DT <= tag <= T_DD or T_TD <= tag <= T_TFOOT or tag == T_CAPTION
+                              or tag <= T_BODY):
+            return 0
+        parent = s.elements[s.stack[s.depth - 1]].tag
+        if s.text_start < 0 and (flags & BLOCK or not (s.pre or parent == T_P or parent == T_LI
+                                                       or self.tag_flags[parent] & HEADING)):
+            return 0
+        # A formula that is shown as a picture beside it
+        if after + 5 < s.n and s.p[after] == 60 and same_letters(s.p + after + 1, b"math", 4):
+            return 0
+        return 2 * ends_within(s.p, i, after, min(s.n, after + (FORMULA_BYTES if s.formula else HIDDEN_BYTES)))
+
     cdef int _read_end_tag(self, Page* s, uint16_t tag, int64_t i, int64_t after) except -1 nogil:
         """Close what an end tag [i, after) closes."""
         cdef uint16_t flags = self.tag_flags[tag]
@@ -1545,12 +1770,12 @@ cdef class BlockScanner:
         cdef Element* e
         s.tags += 1
         if flags & (VOID | RAW):
-            if flags & BLOCK:
+            if flags & BLOCK and not s.mute:
                 end_block(s, &self.words, tag == T_BR)
             return 0
         if s.over:
             s.over -= 1
-            if flags & BLOCK:
+            if flags & BLOCK and not s.mute:
                 end_block(s, &self.words, False)
             return 0
         if flags & HEADING:
@@ -1562,7 +1787,7 @@ cdef class BlockScanner:
                 place = 0
         elif flags & BLOCK:
             place = self._find_open(s, tag, 0 if T_TD <= tag <= T_CAPTION else WALL, DEPTH)
-            if place == 0:
+            if place == 0 and not s.mute:
                 end_block(s, &self.words, False)
         else:
             place = self._find_open(s, tag, WALL, MAX_LOOK_UP)
@@ -1578,7 +1803,7 @@ cdef class BlockScanner:
                         add_mark(s, M_CLOSE, e.tag, s.stack[place], 0, 0)
                     self._leave_format(s, e, flags)
                     return 0
-        if flags & MUTE and s.mute == 1:
+        if s.elements[s.stack[place]].mute and s.mute == 1:
             self._end_hole(s, after)
         self._close_down_to(s, place)
         return 0
@@ -1631,7 +1856,7 @@ cdef class BlockScanner:
             return 0
         if is_invisible(p, n):
             return 0
-        begin_text(s, at)
+        begin_text(s, at, p, n)
         memcpy(s.text + s.size, p, n)
         s.size += n
         return 0
@@ -1675,7 +1900,7 @@ cdef class BlockScanner:
                 s.blank = True
                 i += 3
                 continue
-            begin_text(s, i)
+            begin_text(s, i, p + i, end - i)
             # Single blanks between words stand as they are: nothing that is open changes there.
             j = i + 1
             while j < end and (STOPS[p[j]] == 0 or (p[j] == 32 and j + 1 < end and STOPS[p[j + 1]] == 0)):

@@ -26,6 +26,7 @@ from templatemine.text.characters import in_class
 
 __all__ = [
     "PUBLISHED",
+    "TITLE_SEPARATOR",
     "find_articles",
     "find_date",
     "declared_title_and_date",
@@ -38,6 +39,7 @@ __all__ = [
     "find_shown_date",
     "find_title",
     "find_missing_story",
+    "title_parts",
 ]
 
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
@@ -105,7 +107,13 @@ _WANTED_PARTS = [name.encode() for name in _WANTED if not any(one in name for on
 
 EARLIEST_DATE = "1990"
 
-TITLE_WORDS, MONTH, YEAR, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers"))
+_SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
+TITLE_SEPARATOR = re.compile(rf"\s+{_SEPARATORS}\s+|\s*[|»｜]\s*")
+"""What parts a title from the name of the site."""
+
+TITLE_WORDS, MONTH, YEAR, NUMBERS, LINKED, OWN = (
+    _html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers", "linked", "own")
+)
 
 MIN_SIMILARITY = 0.5
 """Smallest similarity (Dice's coefficient) of ``<title>`` and a block that is the headline: of their words, or of their
@@ -273,12 +281,35 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
     """
     similarity = _title_similarity(page)
     if similar := (similarity >= MIN_SIMILARITY).nonzero()[0].tolist():
-        return max(similar, key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3)
+        best = max(similar, key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3)
+        is_link = page.columns["counts"][best, LINKED] == page.words[best] and not heading[best]
+        return best if not is_link or (part := _find_title_part(page, heading & kept)) < 0 else part
     for candidates in (heading & kept, heading):
         for block in candidates.nonzero()[0].tolist():
             if not is_date(page.text(block)):
                 return block
     return -1
+
+
+def title_parts(title: str) -> list[str]:
+    """The parts of a ``<title>`` in lower case: that of the page and the name of its site, in whatever order."""
+    return [" ".join(part.split()) for part in TITLE_SEPARATOR.split(title.casefold()) if part.strip()]
+
+
+def _find_title_part(page: Page, heading: NDArray[np.bool_]) -> int:
+    """Index of the only heading that is a part of ``<title>``, else of the only one all of whose words are in one part;
+    -1 if there is none or more.  A link with the name of the site may have more words of ``<title>`` than that."""
+    parts = title_parts(page.title)
+    if len(parts) < 2:
+        return -1
+    counts = page.columns["counts"]
+    candidates = heading & (counts[:, LINKED] < page.words) & (counts[:, TITLE_WORDS] > 0)
+    texts = {block: page.text(block).casefold() for block in np.flatnonzero(candidates).tolist()}
+    equal = [block for block, text in texts.items() if text in parts]
+    found = equal or [
+        block for block, text in texts.items() if any(set(text.split()) <= set(part.split()) for part in parts)
+    ]
+    return found[0] if len(found) == 1 else -1
 
 
 def is_like_title(page: Page, block: int) -> bool:
@@ -320,7 +351,8 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    story = kept[title + 1 :] & (page.words[title + 1 :] >= OPENING_WORDS)
+    is_prose = (page.words >= OPENING_WORDS) & (2 * page.columns["counts"][:, NUMBERS] < page.words)
+    story = (kept & is_prose)[title + 1 :]
     if not story.any():
         return None
     last = title + 1 + int(story.argmax())
@@ -354,7 +386,8 @@ def _dated_blocks(page: Page) -> NDArray[np.int64]:
     """Indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
     counts = page.columns["counts"]
     dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
-    return np.flatnonzero(dated & (page.words <= MAX_DISTANCE))
+    # Of scripts without spaces each character is a word.
+    return np.flatnonzero(dated & (page.words - counts[:, OWN] // 2 <= MAX_DISTANCE))
 
 
 def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:

@@ -109,6 +109,16 @@ class Page:
         return _model.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
 
     @cached_property
+    def tag_counts(self) -> list[int]:
+        """How many elements of each of `_html.TAGS` the page has."""
+        return np.bincount(self.columns["tags"], minlength=len(_html.TAGS)).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def all_groups(self) -> int:
+        """The groups of key words that any element of the page is named after, a bit each."""
+        return int(np.bitwise_or.reduce(self.columns["groups"]))
+
+    @cached_property
     def title(self) -> str:
         """What stands in ``<title>``, references resolved and white space folded; "" if there is none."""
         start, end = self.columns["title_span"]
@@ -172,12 +182,13 @@ class Page:
         return first
 
     @cached_property
-    def _text(self) -> bytes:
+    def all_text(self) -> bytes:
+        """The texts of all blocks, one after the other."""
         return self.columns["text"].tobytes()  # type: ignore[no-any-return]
 
     def text(self, block: int) -> str:
         """Text of a block: entities resolved, white space folded."""
-        return self._text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
+        return self.all_text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
 
     def texts(self, blocks: NDArray[np.int64]) -> list[str]:
         """Texts of some blocks, as `text` gives each."""

@@ -21,6 +21,10 @@ __all__ = [
     "FILLED",
     "HEAD",
     "DROPPED",
+    "FOOTNOTE",
+    "FURTHER",
+    "NOTICE",
+    "PART",
     "REASONS",
     "HIDDEN",
     "REPEATED",
@@ -31,7 +35,7 @@ __all__ = [
 ]
 
 DROPPED, SELECTED, FILLED, BEST_RUN, REPEATED = range(len(_model.CODES))
-HEAD, HIDDEN, KEPT_COMMENT, DROPPED_COMMENT = range(REPEATED + 1, REPEATED + 5)
+HEAD, HIDDEN, KEPT_COMMENT, DROPPED_COMMENT, FOOTNOTE, PART, NOTICE, FURTHER = range(REPEATED + 1, REPEATED + 9)
 REASONS = (
     "not main text",
     "main text",
@@ -42,11 +46,16 @@ REASONS = (
     "hidden by an attribute or its style",
     "a comment, which is asked for",
     "a comment below the main text",
+    "a footnote of the main text",
+    "part of the main text by the structure of the page",
+    "a notice, an offer or a label in place of the main text",
+    "beside the main text: another article, the name of the site, numbers of lines",
 )
 """By code."""
 
 _KEPT = np.array(
-    [code not in (DROPPED, REPEATED, HEAD, HIDDEN, DROPPED_COMMENT) for code in range(len(REASONS))], np.bool_
+    [code not in (DROPPED, REPEATED, HEAD, HIDDEN, DROPPED_COMMENT, NOTICE, FURTHER) for code in range(len(REASONS))],
+    np.bool_,
 )
 
 SHORT = 3

@@ -26,6 +26,7 @@ from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
 from templatemine.pages.blocks import Page
+from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput, load_system
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ links that a page then shows beside them, from which on it says so: of 1,500 gen
 
 HEAD_BLOCKS, MAX_LINE_LENGTH = 12, 120
 """Blocks before and behind title and beginning that are looked at for a byline, and characters of one."""
+
+MIN_TEASERS, MIN_TEASER_WORDS, MAX_TEASER_WORDS = 5, 3, 60
+"""Linked headings of one kind that make a page a list, words of one at least, and of the text below each at most."""
 
 MISSING_STORY = "most of the story that it declares (articleBody) is not in its text"
 
@@ -161,9 +165,17 @@ class Extraction:
             or _note_frames(page)
             or (self.declared and MISSING_STORY)
             or _note_missing_text(page, output)
+            or _note_list(page, output)
             or _note_no_html(page)
         )
         return tuple(note for note in (*self._notes, page_note) if note)
+
+    @cached_property
+    def paywalled(self) -> bool:
+        """Whether the page declares that its story, or a part of it, is for subscribers."""
+        from templatemine.pages.notices import is_paywalled
+
+        return is_paywalled(self._page)
 
     @property
     def note(self) -> str:
@@ -179,10 +191,13 @@ class Extraction:
     def texts(self) -> list[str]:
         """The text of each kept block, without its cuts."""
         cuts, texts = self.output.cuts, self._page.texts(self.kept_indices)
-        if not cuts:
+        lines = find_code_lines(self._page, self.kept_indices)
+        if not cuts and not lines:
             return texts
-        blocks = zip(self.kept_indices.tolist(), texts, strict=True)
-        return [_cut_text(text, cuts[block]) if block in cuts else text for block, text in blocks]
+        blocks = enumerate(zip(self.kept_indices.tolist(), texts, strict=True))
+        return [
+            _cut_text(text, cuts[block]) if block in cuts else lines.get(place, text) for place, (block, text) in blocks
+        ]
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
@@ -320,6 +335,7 @@ class Extraction:
             head_lines=tuple(text for text in map(page.text, lines) if len(text) <= MAX_LINE_LENGTH),
             containers=containers,
             head_region=(int(bounds[lines.start]), int(bounds[lines.stop])) if self.size else (0, 0),
+            story_region=(int(bounds[lines.start]), int(bounds[self.kept_indices[-1] + 1])) if self.kept else (0, 0),
         )
         return read_metadata(self._tags, visible, self.url)
 
@@ -364,10 +380,13 @@ class Extraction:
             fields["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
         if self.declared:
             fields["declared"] = self.declared
+        if self.paywalled:
+            fields["paywalled"] = True
         if self.note:
             fields["note"] = self.note
         if metadata:
             fields["metadata"] = self.metadata.as_dict()
+            fields["date"] = self.date or self.metadata.date
         if comments:
             fields["comments"] = self.comments or None
         if blocks:
@@ -534,6 +553,24 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
         if unlinked >= MAX_DROPPED_WORDS
         else ""
     )
+
+
+def _note_list(page: Page, output: SystemOutput) -> str:
+    """What is said of a page most of whose text stands below headings that link to other pages: it is a list."""
+    kept, counts = output.kept, page.columns["counts"]
+    linked = cleaneval.is_heading(page) & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
+    if linked.sum() < MIN_TEASERS:
+        return ""
+    nodes = page.columns["node"]
+    paths, sizes = np.unique(nodes[linked], return_counts=True)
+    teasers = np.flatnonzero(linked & (nodes == paths[sizes.argmax()]))
+    if len(teasers) < MIN_TEASERS:
+        return ""
+    words = np.cumsum(page.words * (kept & ~linked))
+    between = np.diff(words[teasers])
+    if not words[-1] or (between > MAX_TEASER_WORDS).any() or 2 * between.sum() < words[-1]:
+        return ""
+    return f"a list of other pages, with {len(teasers)} linked headlines; no article"
 
 
 def _note_no_html(page: Page) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
 
-__all__ = ["find_hidden"]
+__all__ = ["find_hidden", "select_elements"]
 
 MAX_SHEET_BYTES = 1 << 20
 """Bytes of a style sheet that is read."""
@@ -48,10 +48,23 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
         signatures = _node_signatures(columns, kept)
         listed = "\n".join(signatures.values()).encode()
         if selectors := _hiding_selectors([sheet for sheet in sheets if _may_hide(listed, sheet)]):
-            nodes = np.zeros(len(columns["node_parents"]), np.uint8)
-            nodes[[node for node, signature in signatures.items() if _matches_selector(signature, selectors)]] = 1
-            is_hidden = is_hidden | nodes[columns["element_nodes"]]
+            is_hidden = is_hidden | _select_nodes(columns, signatures, selectors)
     return kept & _model.inherit_by_blocks(columns["parents"], is_hidden, columns["element"]).astype(np.bool_)
+
+
+def select_elements(
+    columns: Mapping[str, Any], selectors: frozenset[str], kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Of each element, whether some blocks stand in it and a simple selector means it (``.a``, ``#b``, ``p.a``)."""
+    return _select_nodes(columns, _node_signatures(columns, kept), selectors).astype(np.bool_)
+
+
+def _select_nodes(
+    columns: Mapping[str, Any], signatures: Mapping[int, str], selectors: frozenset[str]
+) -> NDArray[np.uint8]:
+    nodes = np.zeros(len(columns["node_parents"]), np.uint8)
+    nodes[[node for node, signature in signatures.items() if _matches_selector(signature, selectors)]] = 1
+    return nodes[columns["element_nodes"]]  # type: ignore[no-any-return]
 
 
 def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
@@ -76,8 +89,11 @@ def _selects_any(signatures: bytes, sheet: bytes, match: re.Match[bytes]) -> boo
     """A selector before this declaration ends in a class or id that the page has."""
     brace = sheet.rfind(b"{", 0, match.start())
     selectors = sheet[max(sheet.rfind(b"}", 0, brace), sheet.rfind(b"{", 0, brace)) + 1 : max(brace, 0)]
-    ends = (re.split(rb"(?=[.#])", selector.strip())[-1] for selector in selectors.split(b","))
-    return any(end[:1] in (b".", b"#") and end in signatures for end in ends)
+    for selector in selectors.split(b","):
+        start = max(selector.rfind(b"."), selector.rfind(b"#"))
+        if start >= 0 and selector[start:].rstrip() in signatures:
+            return True
+    return False
 
 
 def _hidden_by_rules(sheets: list[str]) -> Iterator[str]:

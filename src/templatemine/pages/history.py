@@ -40,16 +40,30 @@ from templatemine.pages.copies import find_copies, transfer_scores
 from templatemine.pages.decode import (
     DROPPED,
     DROPPED_COMMENT,
+    FOOTNOTE,
+    FURTHER,
     HEAD,
     HIDDEN,
     KEPT_COMMENT,
+    NOTICE,
+    PART,
     REPEATED,
     decode,
     is_kept,
 )
 from templatemine.pages.headline import find_head
 from templatemine.pages.hidden import find_hidden
+from templatemine.pages.notices import NOTICE_SCORE, find_advert_labels, find_notices
 from templatemine.pages.smoothing import smooth_scores
+from templatemine.pages.story_parts import (
+    equalise_units,
+    find_footnotes,
+    find_further_articles,
+    find_inner_units,
+    find_line_numbers,
+    find_site_lines,
+    find_small_story,
+)
 
 __all__ = [
     "TEXT_LIMIT",
@@ -67,6 +81,8 @@ TEXT_LIMIT = 300
 ALL_WEIGHT = 0.6
 """Factor of the log odds with `--keep all`, which keeps everything but boilerplate: 0.5 is better on cleaneval_dev, 1
 on dragnet with its comments (docs/research/pages.md)."""
+MAX_OPPOSITION = 1.0
+"""Log odds that the history of a site may take from a block before it speaks against it."""
 COMMENT_WORDS = 5
 """Fewest words of the text of a comment; its name, date and buttons have fewer."""
 
@@ -86,18 +102,26 @@ THOUSAND = 1000
 def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
     """The code of each block of a page (see `decode`), from scores that are smoothed over the tree.
 
-    Second copies of the story, hidden blocks and comments are dropped; the options may drop the head of the story too,
-    or keep comments.
+    Second copies of the story, notices, further articles, hidden blocks and comments are dropped, footnotes and what is
+    one with the story kept; the options may drop the head of the story too, or keep comments.
     """
+    given = scores
     if config.keep == "all":
         scores = ALL_WEIGHT * scores
     copied = find_copies(page, scores)
+    notices = find_notices(page, scores)
+    if notices is not None:
+        scores = np.where(notices, NOTICE_SCORE, scores)
     scores = smooth_scores(page, transfer_scores(scores, copied) if copied else scores, config)
+    scores = equalise_units(page, scores)
     paths = np.ascontiguousarray(page.columns["keys"][:, FULL_KEY])
     code = decode(scores, page.words, paths, page.first_duplicates, config)
     for block, pieces in copied:
         if is_kept(code[pieces]).any():
             code[block] = REPEATED
+    _complete_story(page, scores, given, code)
+    if notices is not None:
+        code[notices] = NOTICE
     main = is_kept(code)
     hidden = find_hidden(page.columns, page.data, main)
     # A page all of whose story is hidden is one that a script shows.
@@ -112,6 +136,27 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
         main = is_kept(code)
         code[find_head(page.columns["counts"], page.headline, main, paths) & main] = HEAD
     return code
+
+
+def _complete_story(
+    page: Page, scores: NDArray[np.float64], given: NDArray[np.float64], code: NDArray[np.int8]
+) -> None:
+    """Set the codes of blocks that are part of the story, or not, whatever they score; see `story_parts`.  Of a small
+    page only those are that the history of its site, with which `given` scores come, does not speak against."""
+    kept = is_kept(code)
+    for find, kind in ((find_further_articles, FURTHER), (find_site_lines, FURTHER), (find_advert_labels, NOTICE)):
+        dropped = find(page, kept)
+        if dropped is not None and (kept & ~dropped).any():
+            code[dropped & kept] = kind
+            kept &= ~dropped
+    if (units := find_inner_units(page, scores, kept)) is not None:
+        code[units & (code == DROPPED)] = PART
+    if (small := find_small_story(page)) is not None:
+        code[small & (given >= page.scores - MAX_OPPOSITION) & (code == DROPPED)] = PART
+    if (notes := find_footnotes(page, is_kept(code))) is not None:
+        code[notes & (code == DROPPED)] = FOOTNOTE
+    if (numbers := find_line_numbers(page)) is not None:
+        code[numbers & is_kept(code)] = FURTHER
 
 
 @dataclass(frozen=True, slots=True)

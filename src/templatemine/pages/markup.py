@@ -331,6 +331,9 @@ class _Builder:
                 break
             pieces.append(self.page.source(offset, max(int(span_starts[index]), offset)))
             offset = max(offset, int(span_ends[index]))
+            tag = self.page.source(int(span_starts[index]), int(span_starts[index]) + 3).lower()
+            if tag == b"<br" and self.page.source(offset, offset + 1) not in (b"\n", b"\r"):
+                pieces.append(b"\n")
         pieces.append(self.page.source(offset, max(stop, offset)))
         text = unescape(b"".join(pieces).decode("utf-8", "replace"))
         return _BLANK_LINES.sub("", _CONTROL.sub(" ", _INVISIBLE.sub("", _NEWLINE.sub("\n", text)))).rstrip()

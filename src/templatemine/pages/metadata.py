@@ -19,6 +19,7 @@ from templatemine.pages import _html, _model
 from templatemine.pages.about import (
     EARLIEST_DATE,
     PUBLISHED,
+    TITLE_SEPARATOR,
     find_labelled_date,
     find_objects,
     is_article,
@@ -27,7 +28,7 @@ from templatemine.pages.about import (
 from templatemine.pages.date_order import DateOrder
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
 from templatemine.pages.outline import plain_text
-from templatemine.pages.page_dates import MAX_DATE_LENGTH, find_dates
+from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
 from templatemine.pages.scanner import GROUPS
 
@@ -87,7 +88,7 @@ class VisibleMetadata:
     """What the page shows its readers: title, whether it is much as ``<title>``, date, and lines about both.
 
     `containers` are the elements that hold the beginning of the main text, `head_region` the start and end of the lines
-    in the text of the blocks.
+    in the text of the blocks, `story_region` those of the main text with what stands right before it.
     """
 
     title: str | None = None
@@ -96,6 +97,7 @@ class VisibleMetadata:
     head_lines: tuple[str, ...] = ()
     containers: Sequence[int] = ()
     head_region: tuple[int, int] = (0, 0)
+    story_region: tuple[int, int] = (0, 0)
 
 
 META_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -163,9 +165,6 @@ _DATE_OR_CHANGE_NAME = re.compile(rf"{_DATE_NAME.pattern}|{_CHANGE_NAME.pattern}
 _URL_DATE = re.compile(
     r"/((?:19|20)\d\d)[/-](\d{1,2})[/-](\d{1,2})(?=[/-]|$)|[/_-]((?:19|20)\d\d)(\d\d)(\d\d)(?=[/_.-]|$)"
 )
-_TITLE_SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
-"""What parts a title from the name of the site."""
-_TITLE_SEPARATOR = re.compile(rf"\s+{_TITLE_SEPARATORS}\s+|\s*[|»｜]\s*")
 _HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,10}", re.IGNORECASE)
 _THE = re.compile(r"^the\s+(?=\w)", re.IGNORECASE)
 _LETTERS = re.compile(r"[\W_]+")
@@ -179,8 +178,13 @@ _TERM_PATHS = {
 }
 MAX_TERM_LENGTH = 300
 """Characters of an element that is read for a name, a tag or a date."""
+LABEL_BYTES = 40
+"""Bytes before a date that are read for what it is of."""
 MAX_ELEMENTS = 100
 """Elements of one kind that are read."""
+
+_TEXT_FIELDS = frozenset(["title", "site", "description", "tags", "categories"])
+"""Fields that are text, which may be escaped."""
 
 _DatedElement = tuple[str, dict[str, str]]
 
@@ -259,7 +263,8 @@ class _Reader:
         for name in SCHEMA_PROPERTIES.get(field, ()):
             yield from self._strings(self._article.get(name))
         for name in META_NAMES.get(field, ()):
-            yield from self._meta_values.get(name, ())
+            yield from map(_plain, self._meta_values.get(name, ()) if field in _TEXT_FIELDS else ())
+            yield from self._meta_values.get(name, ()) if field not in _TEXT_FIELDS else ()
         for name in SCHEMA_PROPERTIES.get(field, ()):
             if field in ("title", "site", "url"):
                 continue  # those of the parts of a page say the same
@@ -268,7 +273,7 @@ class _Reader:
     def _strings(self, value: Any, depth: int = 0) -> Iterator[str]:
         """Texts of a property: itself, or the names of what it is."""
         if isinstance(value, str):
-            yield plain_text(value) if "<" in value or "&" in value else value
+            yield _plain(value)
         elif isinstance(value, list) and depth < 3:
             for item in value[:MAX_ELEMENTS]:
                 yield from self._strings(item, depth + 1)
@@ -293,7 +298,7 @@ class _Reader:
             return headings[0]
         if self.visible.matches_title:
             return visible_title
-        parts = (part.strip() for part in _TITLE_SEPARATOR.split(title_text))
+        parts = (part.strip() for part in TITLE_SEPARATOR.split(title_text))
         return next((part for part in parts if part and not self._is_site(part)), visible_title)
 
     def _is_site(self, text: str) -> bool:
@@ -333,8 +338,8 @@ class _Reader:
     def _find_shown_site(self) -> str | None:
         """The part of ``<title>`` that is in the address of the page, or is one."""
         parts = (
-            [part.strip() for part in _TITLE_SEPARATOR.split(self.page.title)]
-            if _TITLE_SEPARATOR.search(self.page.title)
+            [part.strip() for part in TITLE_SEPARATOR.split(self.page.title)]
+            if TITLE_SEPARATOR.search(self.page.title)
             else []
         )
         named = (part for part in parts[::-1] if self._is_site(part) or _HOST.fullmatch(part))
@@ -413,7 +418,7 @@ class _Reader:
 
     def _changes(self) -> Iterator[str]:
         yield from (normalise_published(value) or "" for value in self._values("modified"))
-        yield from self._marked_dates(value for value in self._dated_elements[0] if not _is_publication(value))
+        yield from self._marked_dates(filter(_is_change, self._dated_elements[0]))
         yield from (date for date, change in self._head_dates if change)
         yield find_labelled_date(self.page, self._order, change=True) or ""
 
@@ -522,8 +527,18 @@ class _Reader:
             if tag == "time" or (
                 len(text) <= MAX_DATE_LENGTH and _DATE_OR_CHANGE_NAME.search(attributes.get("class", ""))
             ):
-                (near if start <= offsets[mark] < end else far).append((text, attributes))
+                is_near = start <= offsets[mark] < end
+                if is_near and self._follows_change(int(offsets[mark])):
+                    attributes = {**attributes, "change": ""}
+                (near if is_near else far).append((text, attributes))
         return near, far
+
+    def _follows_change(self, offset: int) -> bool:
+        """Whether the line up to an offset in the text of the page ends in a label of a change: "Updated: "."""
+        bounds = self.page.columns["bounds"]
+        block = int(np.searchsorted(bounds, offset, "right")) - 1
+        start = max(int(bounds[max(block, 0)]), offset - LABEL_BYTES)
+        return ends_in_change(self.page.columns["text"][start:offset].tobytes().decode("utf-8", "ignore"))
 
     def _read_terms(self, field: str, rel: str) -> tuple[str, ...]:
         terms: dict[str, None] = {}
@@ -541,9 +556,7 @@ class _Reader:
                 and _TERM_PATHS[rel].search(attributes.get("href", ""))
             ]
         for text in (*declared, *linked):
-            if "&" in text or "<" in text:
-                text = plain_text(text)
-            for term in _SEPARATOR.split(_SPACES.sub(" ", text).strip()):
+            for term in _SEPARATOR.split(_SPACES.sub(" ", _plain(text)).strip()):
                 if term and len(term) <= MAX_TERM_LENGTH and not _HANDLE.match(term):
                     terms.setdefault(term)
         return tuple(list(terms)[:MAX_ELEMENTS])
@@ -576,16 +589,15 @@ class _Reader:
     def _declared_authors(self) -> Iterator[Sequence[str]]:
         """What names the authors for machines, the surest first."""
         for name in SCHEMA_PROPERTIES["authors"]:
-            yield [author for author in self._strings(self._article.get(name)) if not _HANDLE.match(author)]
+            authors = _persons_first(self._article.get(name))
+            yield [author for author in self._strings(authors) if not _HANDLE.match(author)]
         for name in META_NAMES["authors"]:
             yield [author for author in self._meta_values.get(name, ()) if not _HANDLE.match(author)]
 
     def _shown_authors(self) -> Iterator[tuple[str, ...]]:
         """What names them for readers."""
         yield find_names(self._microdata_authors())
-        yield find_names(
-            [text for text, attributes in self._rel_links if "author" in attributes["rel"].lower().split()]
-        )
+        yield self._linked_authors()
         candidates = [
             (mark, tag == "author" or bool(_NAMED_AUTHOR.search(name)))
             for _, attributes, mark, tag in self._elements
@@ -614,6 +626,18 @@ class _Reader:
                 [text for attribute in people for text in self._strings(attribute.get("name"))], declared=True
             )
 
+    def _linked_authors(self) -> tuple[str, ...]:
+        """Who is linked as the author: of several links those beside the story, as those of teasers name their own."""
+        links = [
+            (text, start)
+            for text, attributes, mark, _ in self._elements
+            if "author" in attributes.get("rel", "").lower().split()
+            and (start := int(self.tags.columns["at"][mark])) >= 0
+        ]
+        begin, end = self.visible.story_region
+        near = [text for text, start in links if begin <= start < end]
+        return find_names(near or [text for text, _ in links])
+
     def _microdata_authors(self) -> list[str]:
         """Authors in microdata: the name within, else all of it."""
         names = self._microdata.get("name", [])
@@ -625,6 +649,8 @@ class _Reader:
         return authors
 
 
+_ORGANISATION = "Organization"
+"""In the names of types of schema.org."""
 _NAME_ATTRIBUTES = ("class", "id", "data-component", "data-testid")
 _NAMED_AUTHOR = re.compile(
     r"(?:author|byline|writer|autor)s?(?:[-_]{0,2}(?:name|link|title|url))?(?:\s|$)", re.IGNORECASE
@@ -649,9 +675,33 @@ def _is_publication(element: _DatedElement) -> bool:
     return "pubdate" in element[1] or _DATE_NAME.search(element[1].get("class", "")) is not None
 
 
+def _is_change(element: _DatedElement) -> bool:
+    """Whether an element names its date after a change of the page, or what stands before it does."""
+    return _CHANGE_NAME.search(element[1].get("class", "")) is not None or "change" in element[1]
+
+
+def _plain(text: str) -> str:
+    """A text without tags and references, which systems escape once more than they should."""
+    for _ in range(2):
+        if not ("<" in text or "&" in text) or (plain := plain_text(text)) == text:
+            break
+        text = plain
+    return text
+
+
 def _shares_half(text: str, title: str) -> bool:
     words = text.casefold().split()
     return 2 * len(set(words).intersection(title.casefold().split())) >= len(set(words))
+
+
+def _persons_first(authors: Any) -> Any:
+    """Authors without organisations, where persons are named beside them."""
+    if not isinstance(authors, list):
+        return authors
+    persons = [
+        author for author in authors if not (isinstance(author, dict) and _ORGANISATION in str(author.get("@type")))
+    ]
+    return persons or authors
 
 
 def _is_rel(words: Sequence[str], rel: str) -> bool:
@@ -665,7 +715,7 @@ def _fold_name(text: str) -> str:
 
 def _remove_site_name(title: str | None, is_site: Callable[[str], bool]) -> str | None:
     """A title without the name of the site behind or before it."""
-    separators = list(_TITLE_SEPARATOR.finditer(title or ""))
+    separators = list(TITLE_SEPARATOR.finditer(title or ""))
     if title and separators:
         if is_site(title[separators[-1].end() :]):
             return title[: separators[-1].start()].strip() or title

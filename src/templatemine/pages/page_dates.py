@@ -18,7 +18,16 @@ from typing import Any
 from templatemine.text.dates import MONTH_NUMBERS
 from templatemine.text.patterns import TABLE
 
-__all__ = ["AMBIGUOUS_DATE", "MAX_DATE_LENGTH", "Order", "is_date", "is_labelled", "normalise_date", "find_dates"]
+__all__ = [
+    "AMBIGUOUS_DATE",
+    "MAX_DATE_LENGTH",
+    "Order",
+    "is_date",
+    "ends_in_change",
+    "is_labelled",
+    "normalise_date",
+    "find_dates",
+]
 
 Order = Callable[[str], bool | None]
 """What parts the numbers of a date -> whether the day comes first, None if that is not known."""
@@ -145,6 +154,12 @@ def is_labelled(text: str) -> bool:
     return _DATE_LABEL.search(text) is not None
 
 
+def ends_in_change(text: str) -> bool:
+    """The last label in a text is that of a change, and hardly anything stands behind it."""
+    labels = list(_DATE_LABEL.finditer(text))
+    return bool(labels) and labels[-1]["change"] is not None and _has_only_fillers(text[labels[-1].end() :])
+
+
 def _has_numbers(text: str) -> bool:
     """The text has the numbers of a date."""
     has_long_year = _YEARLIKE.search(text) is not None and sum(map(str.isdigit, text)) >= MIN_DIGITS
@@ -180,7 +195,23 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
                 dates[-1] = (*dates[-1][:2], text[position:start])
             dates.append((text[position:start], date, text[end:]))
             position = end
-    return [(date, _is_of_change(before, after)) for before, date, after in dates]
+    # What stands between two dates is said of the second one, but for a label in brackets.
+    last = len(dates) - 1
+    return [
+        (
+            date,
+            _is_of_change(
+                "" if place and _ends_label(before) else before, after if place == last or _ends_label(after) else ""
+            ),
+        )
+        for place, (before, date, after) in enumerate(dates)
+    ]
+
+
+def _ends_label(text: str) -> bool:
+    """A label in a text between two dates ends in a bracket or at a comma, and so belongs to the first one."""
+    labels = list(_DATE_LABEL.finditer(text))
+    return bool(labels) and text[labels[-1].end() :].lstrip()[:1] in (")", "]", ",", ";")
 
 
 def _is_of_change(before: str, after: str) -> bool:

@@ -16,7 +16,7 @@ from templatemine.pages.boilerplate_words import GROUPS as NUMBERS
 from templatemine.pages.boilerplate_words import WORDS
 from templatemine.text.patterns import TABLE
 
-__all__ = ["GROUPS", "entity_table", "keyword_table", "block_scanner", "word_table"]
+__all__ = ["GROUPS", "MARKERS", "marker_mask", "entity_table", "keyword_table", "block_scanner", "word_table"]
 
 GROUPS: Mapping[str, str] = {
     "content": "content article body entry main post story text maincontent articlebody blogpost permalink prose",
@@ -39,6 +39,18 @@ GROUPS: Mapping[str, str] = {
     "skip": "skip hidden hide noprint screenreader visuallyhidden sronly wm toolbar",
 }
 
+MARKERS: Mapping[str, str] = {
+    "note": "footnote footnotes endnote endnotes",
+    "offer": "paywall regwall subwall paygate metering premium newslett subscri signu",
+}
+"""The same for what no feature of the page model counts; their groups come behind those of `GROUPS`, up to 31.  A word
+that has a group already is cut, so that it counts for both."""
+
+
+def marker_mask(name: str) -> int:
+    """The bit of a group of `MARKERS` in the column `groups`."""
+    return 1 << len(GROUPS) + list(MARKERS).index(name)
+
 
 def _first_rows(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
     """The first row of each name."""
@@ -55,8 +67,9 @@ def entity_table() -> list[tuple[bytes, bytes]]:
 
 
 def keyword_table() -> list[tuple[bytes, int]]:
-    """Key word and the index of its group in `GROUPS`; a word of two groups counts for the first."""
-    return _first_rows((word.encode(), group) for group, text in enumerate(GROUPS.values()) for word in text.split())
+    """Key word and the index of its group in `GROUPS` and `MARKERS`; a word of two groups counts for the first."""
+    groups = (*GROUPS.values(), *MARKERS.values())
+    return _first_rows((word.encode(), group) for group, text in enumerate(groups) for word in text.split())
 
 
 def word_table() -> list[tuple[bytes, int]]:

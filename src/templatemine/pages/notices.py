@@ -1,0 +1,207 @@
+"""What a page lays over its story or puts in its place: notices about cookies, offers of subscriptions, labels.
+
+The page model takes them for main text where they are longer than the story.  A notice is known by what it says: most
+of a container speaks of cookies, or of what reading on costs.  Of the former, a name (``cookie``, ``modal``) makes less
+enough; the latter need one (``paywall``, ``newsletter``), or a selector that the page declares for its paywall.  A name
+alone says nothing: many pages call the story itself after its paywall.  What holds the headline is no notice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.pages import _html, _model
+from templatemine.pages.about import find_objects
+from templatemine.pages.blocks import Page
+from templatemine.pages.hidden import select_elements
+from templatemine.pages.scanner import GROUPS, marker_mask
+
+__all__ = ["NOTICE_SCORE", "find_advert_labels", "find_notices", "is_paywalled"]
+
+NOTICE_SCORE = -9.2
+"""Log odds of a notice."""
+
+COOKIES = (b"ookie", b"OOKIE", "クッキー".encode(), "쿠키".encode(), "куки".encode())
+"""How cookies are called in text."""
+MENTION_WORDS = 5
+"""Words of a block from which on it speaks of cookies; a link to a policy has fewer."""
+NOTICE_SHARE, NAMED_SHARE = 0.6, 0.3
+"""Share of the words of a container that stand in such blocks: of one without a name, and of one with."""
+LABEL_WORDS = 8
+PITCH_WORDS = 80
+"""Words of a block that may be part of an offer; paragraphs of stories have more."""
+LIKELY_SCORE = -3.0
+"""Log odds below which nobody takes a block for main text anyway."""
+
+_FORM, _OFFER = 1 << list(GROUPS).index("form"), marker_mask("offer")
+_NAMES = [name for name, _ in _html.TAGS]
+_H1 = _NAMES.index("h1")
+_CHOICE = re.compile(
+    r"\b(?:accept\w*|reject\w*|agree|allow|settings|preferences|choose|akzeptier\w*|ablehn\w*|zustimm\w*|einstellungen"
+    r"|refuser|param[eè]tr\w+|acept\w+|rechaz\w+|configur\w+|accett\w+|rifiut\w+|aceit\w+|recus\w+|weiger\w*|instell\w+"
+    r"|godkänn\w*|accepter\w*|avvis\w*|zgad\w+|ustawie\w+|souhlas\w*|принять|согла\w+)\b|同意|许可|拒否|동의|허용",
+    re.IGNORECASE,
+)
+"""What readers are to do about cookies."""
+_PITCH = re.compile(
+    r"\b(?:(?:un)?subscri\w+|abonn\w+|abos?\b|suscri\w+|assin(?:e|ar|ante|atura)\w*|abbona\w+|prenumer\w+|newsletters?"
+    r"|log\s?in|sign\s?(?:in|up)|registe?r\w*|anmeld\w+|einlogg\w+|connectez|inscri\w+|iniciar? sesión|inloggen"
+    r"|cancel (?:at )?any\s?time|(?:jederzeit|monatlich) kündbar|sans engagement|per (?:week|month|year)"
+    r"|(?:a|pro|par|al|per|por) (?:week|month|year|woche|monat|jahr|mois|mes|mese|mês)|free trial|read on"
+    r"|(?:continue|keep) reading|weiterlesen|lire la suite|(?:seguir|sigue) leyendo|continua a leggere"
+    r"|e-?papers?|direct debit|payment|your (?:order|inbox|e-?mail)|e-?mail address|(?:the|this|our|special) offer)\b",
+    re.IGNORECASE,
+)
+"""What offers of a subscription or a newsletter say."""
+_LABEL = re.compile(
+    r"(?:(?:promoted|sponsored|presented|supported|paid for) by\b.*|gesponsert von\b.*|(?:sponsored|paid|partner) "
+    r"(?:content|post|partnership)|advertisements?|advertorial|anzeigen?|werbung|publicité|publicidad"
+    r"|(?:contenido )?patrocinado|pubblicità|publicidade|advertenties?|annons(?:er)?|reklam[ea]?"
+    r"|реклама|広告|광고|广告|廣告)\W*",
+    re.IGNORECASE,
+)
+"""A line that says no more than that something is paid for."""
+_LABEL_STEMS = (
+    "promoted sponsored presented supported paid gesponsert partner advert anzeige werbung publi contenido patrocinado"
+    " pubblicità annons reklam реклама Реклама РЕКЛАМА 広告 광고 广告 廣告"
+)
+_LABEL_PREFIXES = frozenset(word.encode()[:3] for word in _LABEL_STEMS.split())
+"""First bytes of such lines, in lower case as far as they are ASCII, by which most others are passed over."""
+
+
+def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+    """Blocks of notices about cookies and of offers of subscriptions; None for none, as on most pages.
+
+    Parameters
+    ----------
+    page : Page
+    scores : float64 array, shape (blocks,)
+        Log odds that a block is main text.
+    """
+    columns = page.columns
+    likely = scores > LIKELY_SCORE
+    found = [_consent_elements(page, likely), _offer_elements(page, likely)]
+    is_notice = np.zeros(len(columns["parents"]), np.bool_)
+    for elements in found:
+        if elements is not None:
+            is_notice |= elements
+    if not is_notice.any():
+        return None
+    is_notice &= _sums(page, _is_headline(page)) == 0
+    return _model.inherit_by_blocks(columns["parents"], is_notice.view(np.uint8), columns["element"]).astype(np.bool_)
+
+
+def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Blocks of the main text that say no more than that something is paid for; None for none."""
+    short = np.flatnonzero(kept & (page.words <= LABEL_WORDS))
+    text, starts = page.all_text, page.columns["bounds"][short].tolist()
+    found = [
+        block
+        for block, start in zip(short.tolist(), starts, strict=True)
+        if text[start : start + 3].lower() in _LABEL_PREFIXES
+        and _LABEL.fullmatch(page.text(block))
+        and block != page.headline
+    ]
+    if not found:
+        return None
+    labels = np.zeros(len(page), np.bool_)
+    labels[found] = True
+    return labels
+
+
+def is_paywalled(page: Page) -> bool:
+    """Whether the page declares that its story, or a part of it, is for subscribers (``isAccessibleForFree``)."""
+    return any(map(_is_paid, _declared_objects(page)))
+
+
+def _declared_objects(page: Page) -> Iterator[dict[str, Any]]:
+    return find_objects(page.data) if b"isAccessibleForFree" in page.data else iter(())
+
+
+def _is_paid(thing: Mapping[str, Any]) -> bool:
+    value = thing.get("isAccessibleForFree")
+    return value is False or (isinstance(value, str) and value.rpartition("/")[2].strip().lower() == "false")
+
+
+def _sums(page: Page, values: NDArray[Any]) -> NDArray[np.int64]:
+    """The sum of a value of blocks over each element and all that stands in it."""
+    parents = page.columns["parents"]
+    own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
+    return _model.sum_subtrees(parents, own)
+
+
+def _is_headline(page: Page) -> NDArray[np.bool_]:
+    columns = page.columns
+    is_h1 = (columns["tags"] == _H1).view(np.uint8)
+    headline = _model.inherit_by_blocks(columns["parents"], is_h1, columns["element"]).astype(np.bool_)
+    if page.headline >= 0:
+        headline[page.headline] = True
+    return headline
+
+
+def _cookie_blocks(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Blocks that speak of cookies, some of which may be taken for main text; none where the title does, as an article
+    about them has to."""
+    text = page.all_text
+    words = COOKIES[:2] if text.isascii() else COOKIES
+    offsets = [offset for word in words if word in text for offset in _find_all(text, word)]
+    if not offsets or any(word in page.title.encode() for word in COOKIES):
+        return None
+    mentions = np.zeros(len(page), np.bool_)
+    mentions[np.searchsorted(page.columns["bounds"], np.array(offsets), "right") - 1] = True
+    mentions &= page.words >= MENTION_WORDS
+    return mentions if (mentions & likely).any() else None
+
+
+def _find_all(text: bytes, word: bytes) -> Iterator[int]:
+    offset = text.find(word)
+    while offset >= 0:
+        yield offset
+        offset = text.find(word, offset + 1)
+
+
+def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    mentions = _cookie_blocks(page, likely)
+    if mentions is None:
+        return None
+    choices = np.zeros(len(page), np.bool_)
+    choices[[block for block in np.flatnonzero(mentions).tolist() if _CHOICE.search(page.text(block))]] = True
+    words, spoken = _sums(page, page.words), _sums(page, page.words * mentions)
+    several = (_sums(page, mentions) >= 2) & (_sums(page, choices) > 0)
+    named = (page.columns["groups"] & _FORM) > 0
+    return (named & (spoken > 0) & (spoken >= NAMED_SHARE * words)) | (  # type: ignore[no-any-return]
+        several & (spoken >= NOTICE_SHARE * words)
+    )
+
+
+def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    """Elements that are named after a paywall or a sign-up, or declared to be for subscribers, and mostly offer one."""
+    columns = page.columns
+    selectors = frozenset(_paid_selectors(page))
+    if not selectors and not page.all_groups & _OFFER:
+        return None
+    named = (columns["groups"] & _OFFER) > 0
+    if selectors:
+        named |= select_elements(columns, selectors, np.ones(len(page), np.bool_))
+    named &= _sums(page, _is_headline(page)) == 0
+    inside = _model.inherit_by_blocks(columns["parents"], named.view(np.uint8), columns["element"]).astype(np.bool_)
+    candidates = np.flatnonzero(inside & likely & (page.words <= PITCH_WORDS)).tolist()
+    found = [block for block in candidates if _PITCH.search(page.text(block))]
+    if not found:
+        return None
+    pitches = np.zeros(len(page), np.int32)
+    pitches[found] = page.words[found]
+    return named & (2 * _sums(page, pitches) > _sums(page, page.words))  # type: ignore[no-any-return]
+
+
+def _paid_selectors(page: Page) -> Iterator[str]:
+    for thing in _declared_objects(page):
+        selector = thing.get("cssSelector")
+        if _is_paid(thing):
+            for one in selector if isinstance(selector, list) else [selector]:
+                yield from map(str.strip, one.split(",")) if isinstance(one, str) else ()
