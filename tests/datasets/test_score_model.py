@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -99,7 +101,11 @@ def test_mixed_strings_say_nothing() -> None:
 
 def test_synthetic_boilerplate_comes_on_top_of_what_is_annotated() -> None:
     own = source(gold_of(ARTICLES), [labelled(LABEL, "related", "line")])
-    examples = score_model.make_synthetic_examples(own, 1)
+    # What an article says itself is more than what is put in, or they would be versions of one.
+    dice = Random(3)
+    tails = [" ".join("".join(dice.choices("abcdefghij", k=7)) for _ in range(60)) for _ in own.documents]
+    longer = tuple(replace(one, text=f"{one.text}\n{tail}.") for one, tail in zip(own.documents, tails, strict=True))
+    examples = score_model.make_synthetic_examples(replace(own, documents=longer), 1)
     assert (examples.source, examples.publisher, examples.weight) == ("s, dressed 1", "s", score_model.SYNTHETIC_WEIGHT)
     segments = examples.kinds[SEGMENT]
     assert segments.boilerplate.sum() >= 2 * len(CALL.replace(" ", ""))

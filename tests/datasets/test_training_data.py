@@ -56,7 +56,7 @@ def match(*labels: LabelledString) -> list[tuple[str, str, bool | None, str | No
     candidates = find_candidates(segments)
     return [
         (candidates[one.candidates].kind, one.string.text, one.label, one.kind, one.filler, len(one.occurrences))
-        for one in match_labels(segments, candidates, ARTICLES, labels, options)
+        for one in match_labels(segments, candidates, ARTICLES, labels, options=options)
     ]
 
 

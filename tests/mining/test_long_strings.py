@@ -31,15 +31,21 @@ def edges_reference(corpus: Corpus) -> set[int]:
     places = [place for place in range(len(corpus.forms)) if corpus.forms[place] != 0]
     document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
     tokens = [int(corpus.forms[place]) for place in places]
+    line = [place - index for index, place in enumerate(places)]
     found: set[int] = set()
+    least = min(size for size, _ in WINDOWS)
     for size, share in WINDOWS:
         floor = max(MIN_DF, math.ceil(share * corpus.documents))
-        found |= {places[edge] for edge in window_edges(tokens, document.tolist(), corpus.df.tolist(), size, floor)}
+        begins, ends = window_edges(tokens, document.tolist(), corpus.df.tolist(), size, floor)
+        found |= {places[edge] for edge in begins if line[edge + least - 1] == line[edge]}
+        found |= {places[edge] for edge in ends if edge < len(tokens) and line[edge - least] == line[edge - 1]}
     return found
 
 
-def window_edges(tokens: list[int], document: list[int], token_df: list[int], size: int, floor: int) -> set[int]:
-    """Edges of windows of one size: places in the tokens."""
+def window_edges(
+    tokens: list[int], document: list[int], token_df: list[int], size: int, floor: int
+) -> tuple[set[int], set[int]]:
+    """Where windows of one size begin, and what is behind them: places in the tokens."""
     windows = {}
     for start in range(len(tokens) - size + 1):
         window = tuple(tokens[start : start + size])
@@ -51,17 +57,17 @@ def window_edges(tokens: list[int], document: list[int], token_df: list[int], si
         for part in (("whole", *window), ("first", *window[:half]), ("last", *window[size - half :])):
             holders.setdefault(part, set()).add(document[start])
     df = {start: len(holders["whole", *window]) for start, window in windows.items()}
-    edges = set()
+    begins, ends = set(), set()
     for start, window in windows.items():
         own = df[start]
         halves = len(holders["first", *window[:half]]), len(holders["last", *window[size - half :]])
         if own < floor or MAX_DROP * max(halves) > own:
             continue
         if df.get(start - 1, 0) < MAX_DROP * own:
-            edges.add(start)
-        if df.get(start + 1, 0) < MAX_DROP * own and start + size < len(tokens):
-            edges.add(start + size)
-    return edges
+            begins.add(start)
+        if df.get(start + 1, 0) < MAX_DROP * own:
+            ends.add(start + size)
+    return begins, ends
 
 
 @settings(deadline=None, max_examples=60)

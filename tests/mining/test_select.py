@@ -88,8 +88,8 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
     assert templates({LINE: (0.83, 0)}, careful) == {LINE}
     assert templates({LINE: (0.55, 0)}, SelectConfig(caution=0.5)) == {LINE}
     assert decided({LINE: (0.5, 0)})[LINE][0] == UNLIKELY
-    for caution in (0, -1, 1e18, float("inf"), float("nan")):
-        with pytest.raises(ConfigError, match="caution: expected a number above 0"):
+    for caution in (0, -1, 1.1e18, float("inf"), float("nan")):
+        with pytest.raises(ConfigError, match="caution: expected a number of at"):
             SelectConfig(caution=caution)
 
 
@@ -129,9 +129,8 @@ def test_a_label_needs_a_sign_of_its_own() -> None:
     random, made = Random(7), []
     for number in range(40):
         rest = " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(6))
-        made.append(
-            Document(source="s", id=str(number), text=f"Harbour Carrow {rest}.\n{number} 12 6 0 {rest[:8]}\n12 4 8")
-        )
+        head = "Harbour Carrow" if number % 3 == 0 else rest[:13]
+        made.append(Document(source="s", id=str(number), text=f"{head} {rest}."))
     corpus = tokenise("s", made, TokeniseConfig(), lines=True)
     segments = segment(corpus)
     kinds = find_candidates(segments)

@@ -48,11 +48,17 @@ def find_string_edges(corpus: Corpus) -> LongArray:
     # Hashes of one source are compared with each other alone.
     symbols = np.arange(1, len(corpus.form_names) + 1, dtype=np.uint64) * np.uint64(_STEP)
     symbols ^= symbols >> np.uint64(29)
-    edges = [np.empty(0, np.int64)]
-    for size, share in SPACELESS_WINDOWS if spaceless else WINDOWS:
+    windows = SPACELESS_WINDOWS if spaceless else WINDOWS
+    found = []
+    for size, share in windows:
         floor = max(MIN_DF, math.ceil(share * corpus.documents))
-        edges.append(_find_edges(tokens, symbols, document, (corpus.df < floor)[tokens], size, floor))
-    return places[np.unique(np.concatenate(edges))].astype(np.int64)
+        found.append(_find_edges(tokens, symbols, document, (corpus.df < floor)[tokens], size, floor))
+    begins, ends = (np.unique(np.concatenate(edges)) for edges in zip(*found, strict=True))
+    # A label behind a fixed line is none of it: so much of a string as a short window lies in the line of its edge.
+    line, least = places - np.arange(len(places)), windows[-1][0]
+    begins = begins[line[begins + least - 1] == line[begins]]
+    ends = ends[line[ends - least] == line[ends - 1]]
+    return places[np.union1d(begins, ends[ends < len(places)])].astype(np.int64)
 
 
 def _find_edges(
@@ -62,11 +68,11 @@ def _find_edges(
     rare: NDArray[np.bool_],
     size: int,
     floor: int,
-) -> LongArray:
-    """Edges of windows of one size that are in so many documents: places in `tokens`."""
+) -> tuple[LongArray, LongArray]:
+    """Where windows of one size that are in so many documents begin, and what is behind them: places in `tokens`."""
     count = len(tokens) - size + 1
     if count <= 0:
-        return np.empty(0, np.int64)
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     rare_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(rare)])
     starts = np.flatnonzero((rare_before[size:] == rare_before[:-size]) & (document[size - 1 :] == document[:count]))
     hashes = _core.hash_strings(tokens, symbols, starts, np.full(len(starts), size, np.int32))
@@ -78,7 +84,7 @@ def _find_edges(
     enough[starts] &= ~_is_mixed(tokens, symbols, starts, document, size, own[starts])
     begins = np.flatnonzero(enough & (before < MAX_DROP * own))
     ends = np.flatnonzero(enough & (behind < MAX_DROP * own)) + size
-    return np.concatenate([begins, ends[ends < len(tokens)]])
+    return begins, ends
 
 
 def _is_mixed(
