@@ -24,12 +24,13 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     rng = random.Random(1)
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
     text = "Fresh news.\nWrite to the editors of Example, they read everything."
     rows = [
         {
             "source": "example.org",
             "id": str(i),
-            "text": f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{text.splitlines()[1]}",
+            "text": f"{' '.join(rng.choices(words, k=20))}.\n{text.splitlines()[1]}",
         }
         for i in range(20)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -20,11 +21,13 @@ from templatemine.pipeline import mine
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
+    rng = random.Random(1)
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
     documents = [
         Document(
             source="x.example",
             id=str(i),
-            text=f"Story{i} of day{i}.\nPosted {i} minutes ago, {{edited}} by the desk.\nهذا نص {i} ثابت دائما\n記事執筆：編集部{i}",
+            text=f"Story{i} of day{i}.\n{' '.join(rng.choices(words, k=30))}.\nPosted {i} minutes ago, {{edited}} by the desk.\nهذا نص {i} ثابت دائما\n記事執筆：編集部{i}",
             date=f"2024-01-{i % 28 + 1:02}",
         )
         for i in range(40)

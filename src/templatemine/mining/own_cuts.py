@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from templatemine.config import SampleConfig
+from templatemine.mining.sampling import choose_sample
 from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -23,6 +25,8 @@ MIN_TEARS = 2
 """One tear among some cuts may be the parser's."""
 MAX_DOCUMENTS = 1000
 """Documents that are looked at: a tear in fifty cuts shows in some hundreds."""
+_BATCH = 64
+"""Documents that are read at once."""
 _GAP = 3
 """As `CleanConfig.gap`."""
 _CONTINUES = frozenset(",;:)]’'”»…")
@@ -63,9 +67,12 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     matcher, rows = pack.matcher()
     cuts: dict[int, int] = defaultdict(int)
     torn: list[list[int]] = []
-    step = max(1, len(documents) // MAX_DOCUMENTS)
-    for first in range(0, len(documents), 64 * step):
-        batch = [documents[place] for place in range(first, min(first + 64 * step, len(documents)), step)]
+    # By their ids: which are looked at does not depend on the order of the archive.
+    sample = choose_sample(documents, SampleConfig(documents=MAX_DOCUMENTS))
+    if sample is not None:
+        documents = [documents[place] for place in sample.tolist()]
+    for first in range(0, len(documents), _BATCH):
+        batch = documents[first : first + _BATCH]
         texts = [document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch]
         plain = [text for text in texts if isinstance(text, str)]
         for text, spans in zip(plain, matcher.spans(plain, _GAP), strict=True):

@@ -428,7 +428,7 @@ class MatchStep:
             },
         )
         pack = drop_mismatches(pack)
-        tearing = tearing_templates(pack, documents) if options.method.learned else {}
+        tearing = tearing_templates(pack, _sampled(candidates, documents)) if options.method.learned else {}
         if tearing:
             pack = replace(
                 pack,
@@ -452,6 +452,11 @@ class MatchStep:
             ),
             claims=collect_claims(candidates, self.cross_counts, accepted, pack, options),
         )
+
+
+def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:
+    """The documents that were mined: where there is a sample, executors need not have the others at hand."""
+    return documents if candidates.sample is None else [documents[index] for index in candidates.sample.tolist()]
 
 
 def _rank_scores(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDArray[np.float32]:
