@@ -58,7 +58,8 @@ def find_string_edges(corpus: Corpus) -> LongArray:
     line, least = places - np.arange(len(places)), windows[-1][0]
     begins = begins[line[begins + least - 1] == line[begins]]
     ends = ends[line[ends - least] == line[ends - 1]]
-    return places[np.union1d(begins, ends[ends < len(places)])].astype(np.int64)
+    edges: LongArray = places[np.union1d(begins, ends[ends < len(places)])].astype(np.int64)
+    return edges
 
 
 def _find_edges(

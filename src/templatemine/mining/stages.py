@@ -335,7 +335,7 @@ def _order_by_digest(documents: Sequence[Document]) -> list[int]:
     """The places of documents in an order of their own, whatever that of the archive: by a digest of how they begin,
     and then by all that they say.  Equal ones alone may be either."""
 
-    def sort_key(index: int) -> tuple[bytes, str, str, str, str]:
+    def sort_key(index: int) -> tuple[bytes | str, ...]:
         document, body = documents[index], documents[index].body
         digest = blake2b(body[:_DIGESTED].encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return digest, body, document.date or "", document.id, document.url or ""
