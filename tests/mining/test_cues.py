@@ -63,7 +63,7 @@ def test_first_and_last_pass_over_signs() -> None:
     assert row["cue_last"] == 2
 
 
-words = st.sampled_from(["a", "b", "c", "d"])
+words = st.sampled_from(["aa", "bb", "cc", "dd"])
 phrases = st.lists(words, min_size=1, max_size=3)
 
 

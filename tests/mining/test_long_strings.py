@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templatemine.config import PipelineConfig
-from templatemine.mining.long_strings import MAX_DROP, MIN_DF, WINDOWS, find_string_edges
+from templatemine.mining.long_strings import LABEL, MAX_DROP, MIN_DF, WINDOWS, find_string_edges
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.segments import segment
 from templatemine.mining.tokenise import tokenise
@@ -32,13 +32,23 @@ def edges_reference(corpus: Corpus) -> set[int]:
     document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
     tokens = [int(corpus.forms[place]) for place in places]
     line = [place - index for index, place in enumerate(places)]
-    found: set[int] = set()
     least = min(size for size, _ in WINDOWS)
+    all_begins: set[int] = set()
+    all_ends: set[int] = set()
     for size, share in WINDOWS:
         floor = max(MIN_DF, math.ceil(share * corpus.documents))
         begins, ends = window_edges(tokens, document.tolist(), corpus.df.tolist(), size, floor)
-        found |= {places[edge] for edge in begins if line[edge + least - 1] == line[edge]}
-        found |= {places[edge] for edge in ends if edge < len(tokens) and line[edge - least] == line[edge - 1]}
+        all_begins |= {edge for edge in begins if line[edge + least - 1] == line[edge]}
+        all_ends |= {edge for edge in ends if line[edge - least] == line[edge - 1]}
+    found: set[int] = set()
+    for edge in all_begins:
+        line_end = next((place for place in range(edge, len(tokens)) if line[place] != line[edge]), len(tokens))
+        if line_end - edge > LABEL or any(edge < end < line_end for end in all_ends):
+            found.add(places[edge])
+    for edge in all_ends:
+        line_begin = line.index(line[edge - 1])
+        if edge < len(tokens) and (edge - line_begin > LABEL or any(line_begin < one < edge for one in all_begins)):
+            found.add(places[edge])
     return found
 
 

@@ -26,6 +26,8 @@ WINDOWS = ((12, 0.02), (5, 0.05))
 chance; short ones have to be frequent."""
 SPACELESS_WINDOWS = ((20, 0.02), (9, 0.05))
 """Of a source where a character is a token."""
+LABEL, SPACELESS_LABEL = 12, 24
+"""Tokens of a label, see `labels`; the second where a character is a token."""
 MIN_DF = 4
 """Documents that must have a window."""
 MAX_DROP = 0.5
@@ -58,8 +60,22 @@ def find_string_edges(corpus: Corpus) -> LongArray:
     line, least = places - np.arange(len(places)), windows[-1][0]
     begins = begins[line[begins + least - 1] == line[begins]]
     ends = ends[line[ends - least] == line[ends - 1]]
+    begins, ends = _drop_labels(begins, ends, line, SPACELESS_LABEL if spaceless else LABEL)
     edges: LongArray = places[np.union1d(begins, ends[ends < len(places)])].astype(np.int64)
     return edges
+
+
+def _drop_labels(begins: LongArray, ends: LongArray, line: LongArray, label: int) -> tuple[LongArray, LongArray]:
+    """The edges but those of short strings that begin or end their line: labels, which may have fillers (`labels`)."""
+    new_line = np.flatnonzero(line[1:] != line[:-1]) + 1
+    bounds = np.concatenate([np.zeros(1, np.int64), new_line, np.full(1, len(line))])
+    line_end = bounds[np.searchsorted(bounds, begins, side="right")]
+    line_begin = bounds[np.searchsorted(bounds, ends, side="left") - 1]
+    following = np.append(ends, len(line))[np.searchsorted(ends, begins, side="right")]
+    preceding = np.append(-1, begins)[np.searchsorted(begins, ends, side="left")]
+    is_suffix = (line_end - begins <= label) & (following >= line_end)
+    is_prefix = (ends - line_begin <= label) & (preceding <= line_begin)
+    return begins[~is_suffix], ends[~is_prefix]
 
 
 def _find_edges(

@@ -262,8 +262,11 @@ def _find_unmarked(
     if kind == PREFIX:
         return ~(read | closed | (column["cue_whole"] > 0) | (usual & (column["first"] >= edge)))
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
-    varies = (column["begins"] >= _HALF) & (column["after_same"] < _HALF)
-    return ~(read | closed | usual | (column["ends"] >= _HALF)) & (varies | is_short)
+    begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
+    is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
+    # And the end of a sentence that begins in many ways.
+    is_tail = ~begins & (column["small_first"] > 0) & (column["before_same"] < _HALF)
+    return ~(read | usual) & (is_head | is_tail)
 
 
 class _Selection:
