@@ -6,10 +6,12 @@ import math
 import random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templatemine.config import PipelineConfig
+from templatemine.mining import long_strings
 from templatemine.mining.long_strings import LABEL, MAX_DROP, MIN_DF, WINDOWS, find_string_edges
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.segments import segment
@@ -47,7 +49,9 @@ def edges_reference(corpus: Corpus) -> set[int]:
             found.add(places[edge])
     for edge in all_ends:
         line_begin = line.index(line[edge - 1])
-        if edge < len(tokens) and (edge - line_begin > LABEL or any(line_begin < one < edge for one in all_begins)):
+        if edge == len(tokens) or document[edge] != document[edge - 1]:
+            continue
+        if edge - line_begin > LABEL or any(line_begin < one < edge for one in all_begins):
             found.add(places[edge])
     return found
 
@@ -81,8 +85,8 @@ def window_edges(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.integers(4, 14))
-def test_edges_are_those_of_the_definition(seed: int, documents: int) -> None:
+@given(st.integers(0, 10**6), st.integers(4, 14), st.sampled_from([8, 1 << 20]))
+def test_edges_are_those_of_the_definition(seed: int, documents: int, part: int) -> None:
     dice = random.Random(seed)
     words = [f"w{number}" for number in range(12)]
     blocks = [" ".join(dice.choices(words, k=dice.randrange(3, 20))) for _ in range(3)]
@@ -93,7 +97,10 @@ def test_edges_are_those_of_the_definition(seed: int, documents: int) -> None:
         for _ in range(documents)
     ]
     corpus = corpus_of(texts)
-    assert set(find_string_edges(corpus).tolist()) == edges_reference(corpus)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_strings, "_PART", part)
+        found = find_string_edges(corpus, spaceless=False)
+    assert found.tolist() == sorted(edges_reference(corpus))
 
 
 def test_a_block_in_the_middle_of_a_line_is_a_segment() -> None:
@@ -110,4 +117,4 @@ def test_a_block_in_the_middle_of_a_line_is_a_segment() -> None:
 
 def test_nothing_is_found_where_there_is_next_to_nothing() -> None:
     for texts in ([], [""], ["one word"], ["a b c"] * 3):
-        assert not len(find_string_edges(corpus_of(texts)))
+        assert not len(find_string_edges(corpus_of(texts), spaceless=False))

@@ -111,7 +111,9 @@ def segment(corpus: Corpus) -> Segments:
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     traits = corpus.traits | find_abbreviations(corpus)
-    breaks = np.union1d(_line_gaps(corpus), find_string_edges(corpus))
+    breaks = np.union1d(
+        _line_gaps(corpus), find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
+    )
     tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
         corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
