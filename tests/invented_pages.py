@@ -12,6 +12,7 @@ PROSE = (
     "When the ferry stopped running in March, the islanders bought a boat of their own and took turns at the helm.",
     "A second vote was called after the first was found to have been counted by candle light, with some ballots lost.",
 )
+NAMES = [f"{a}{b}{c}{d}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst" for d in ("ek", "oon", "ind")]
 MENU = "<div id=nav><ul><li><a href=/>Home</a></li><li><a href=/n>News</a></li><li><a href=/s>Sport</a></li></ul></div>"
 FOOT = "<div id=footer><p>&copy; 2004 The Lantern. All rights reserved.</p><p><a href=/p>Privacy policy</a></p></div>"
 CALL = "<div class=story><p>Readers have stood by this paper through many a storm, and the paper has stood by its readers, year after year.</p></div>"
@@ -19,7 +20,9 @@ CALL = "<div class=story><p>Readers have stood by this paper through many a stor
 
 def page(number: int, extra: str = "") -> str:
     draw = random.Random(number)
-    story = "".join(f"<p>{' '.join(draw.sample(PROSE, 3))} {draw.randrange(10**9)}</p>" for _ in range(5))
+    # With words of its own in each paragraph, or all stories would be versions of one.
+    said = [f"{' '.join(draw.choices(NAMES, k=6)).capitalize()} spoke in turn." for _ in range(5)]
+    story = "".join(f"<p>{' '.join(draw.sample(PROSE, 3))} {one}</p>" for one in said)
     title = f"Story number {number} of the harbour"
     return (
         f"<html><head><title>{title} - Lantern</title></head><body>{MENU}<h1>{title}</h1>"

@@ -62,11 +62,12 @@ def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     names = random.Random(3)
     for row in rows:
         credit = " ".join("".join(names.choices("abcdefgh", k=7)).title() for _ in range(2))
-        row |= {"source": "big", "html": None, "text": f"{row['text']}\nPhoto taken by {credit}"}
+        row |= {"source": "big", "html": None, "text": f"Photo taken by {credit}\n{row['text']}"}
     chosen = choose_sample(documents(rows), SAMPLED.sample)
     assert chosen is not None
     other = rows[min({*range(len(rows))} - {*chosen.tolist()})]
-    other["text"] = f"{other['text'].rpartition('by')[0]}by somebody whose name is nowhere told"
+    rest = other["text"].partition("\n")[2]
+    other["text"] = f"Photo taken by somebody whose name is nowhere told\n{rest}"
     return rows
 
 

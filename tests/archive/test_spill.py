@@ -25,7 +25,7 @@ OPTIONS = resolve_defaults(PipelineConfig())
 
 def documents(source: str, number: int = 30, html: bool = False) -> list[Document]:
     random = Random(ascii(source))
-    words = [f"w{place}" for place in range(40)]
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
     out = []
     for place in range(number):
         text = " ".join(random.choices(words, k=60)) + f"\nThe letter of {source}, each day.\n\ud800"

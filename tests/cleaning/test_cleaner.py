@@ -6,6 +6,7 @@ import json
 import pickle
 import time
 from dataclasses import replace
+from random import Random
 from typing import Literal
 
 import pytest
@@ -76,11 +77,12 @@ def test_page_text_of_broken_pages() -> None:
 
 
 def documents() -> list[Document]:
+    rng = Random(1)
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
+    stories = [" ".join(rng.choices(words, k=20)) for _ in range(30)]
     return [
-        Document(
-            source="x.example", id=str(i), text=f"Word{i} and some{i} more.\nPlease read our rules before you write."
-        )
-        for i in range(30)
+        Document(source="x.example", id=str(place), text=f"{story}.\nPlease read our rules before you write.")
+        for place, story in enumerate(stories)
     ]
 
 

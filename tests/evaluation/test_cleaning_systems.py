@@ -20,10 +20,9 @@ CALL = "Sign up for the morning letter of the Lantern today."
 
 def articles(source: str, number: int = 20) -> list[Document]:
     rng = random.Random(source)
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
     return [
-        Document(
-            source=source, id=f"{source}/{place}", text=f"{' '.join(str(rng.random()) + 'x' for _ in range(9))}\n{CALL}"
-        )
+        Document(source=source, id=f"{source}/{place}", text=f"{' '.join(rng.choices(words, k=20))}.\n{CALL}")
         for place in range(number)
     ]
 

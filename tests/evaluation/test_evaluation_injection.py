@@ -271,7 +271,8 @@ def test_rows_add_up() -> None:
 
 def test_our_own_system_finds_lines_and_leaves_prose() -> None:
     documents = [one for source in ("a", "b", "c") for one in articles(source)]
-    result = evaluate_injection(documents, mining_system(), replace(CONFIG, documents=(40,)))
+    # Nonsense has no cues: a line of three articles in thirty says nothing for itself.
+    result = evaluate_injection(documents, mining_system(), replace(CONFIG, documents=(40,), shares=(0.5,)))
     assert result.row(by="kind", value="line")["recall"] > 0.8
     assert result.row(by="all")["precision"] > 0.9
 

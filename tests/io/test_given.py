@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -17,11 +18,12 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.given import documents_of
 from templatemine.model import Document, Record
 
+WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
 ROWS: list[dict[str, Any]] = [
     {
         "source": "a.example",
         "id": str(number),
-        "text": f"Story {number} of the day.\nSign up for the letter of a.example.",
+        "text": f"{' '.join(Random(number).choices(WORDS, k=20))}.\nSign up for the letter of a.example.",
     }
     for number in range(20)
 ]

@@ -121,7 +121,7 @@ def test_a_copy_of_copies() -> None:
 
 
 def test_pages_with_a_history() -> None:
-    history = learn_history((page(number) for number in range(6)), PageConfig())
+    history = learn_history((page(number) for number in range(3)), PageConfig())
     lines = PageCleaner().clean(page(7)).text.split("\n")
     again = page(7, f"<div style=display:none>{' '.join(line for line in lines if line in page(7))}</div>")
     for cleaner in (PageCleaner(), PageCleaner(history)):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 import templatemine
 from templatemine import PipelineConfig
 from templatemine.config import SelectConfig
+from templatemine.mining import own_cuts
 from templatemine.mining.own_cuts import count_tears, is_tear
 from templatemine.mining.stages import TEARS
 from templatemine.model import Document
@@ -66,3 +68,17 @@ def test_cuts_and_tears_are_counted_by_template() -> None:
     by_text = {template.example: counts[template.id] for template in pack.templates if template.id in counts}
     assert by_text[LINE].cuts == len(articles)
     assert by_text[LINE].tears == 0
+
+
+def test_which_articles_are_looked_at_does_not_depend_on_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor on their ids, which executors of a cluster leave out."""
+    monkeypatch.setattr(own_cuts, "MAX_DOCUMENTS", 20)
+    articles = [
+        replace(one, text=one.text if index % 3 else one.text.replace(LINE, ""))
+        for index, one in enumerate(_articles("Harbour Institute Carrow"))
+    ]
+    pack = templatemine.mine(articles)["a.example"]
+    counts = count_tears(pack, articles)
+    assert sum(count.cuts for count in counts.values()) > 0
+    assert all(count.cuts <= 20 for count in counts.values())
+    assert counts == count_tears(pack, [replace(one, id="") for one in articles[::-1]])

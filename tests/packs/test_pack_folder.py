@@ -7,6 +7,7 @@ import json
 import pickle
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -76,9 +77,12 @@ class Result:
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
+    rng = Random(1)
+    words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
+    stories = [" ".join(rng.choices(words, k=20)) for _ in range(20)]
     documents = [
-        Document(source="a", id=str(number), text=f"w{number}\nRead our letter every single morning.")
-        for number in range(20)
+        Document(source="a", id=str(number), text=f"{story}.\nRead our letter every single morning.")
+        for number, story in enumerate(stories)
     ]
     return mine(documents)["a"]
 

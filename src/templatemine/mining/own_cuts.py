@@ -11,8 +11,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from templatemine.config import SampleConfig
-from templatemine.mining.sampling import choose_sample
+from templatemine.mining.sampling import sample_digests
 from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -67,10 +69,10 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
     matcher, rows = pack.matcher()
     cuts: dict[int, int] = defaultdict(int)
     torn: list[list[int]] = []
-    # By their ids: which are looked at does not depend on the order of the archive.
-    sample = choose_sample(documents, SampleConfig(documents=MAX_DOCUMENTS))
-    if sample is not None:
-        documents = [documents[place] for place in sample.tolist()]
+    if len(documents) > MAX_DOCUMENTS:
+        # By what they say: which are looked at does not depend on their order, and executors leave ids out.
+        digests = sample_digests((document.body for document in documents), SampleConfig())
+        documents = [documents[place] for place in np.argsort(digests, kind="stable")[:MAX_DOCUMENTS].tolist()]
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
         texts = [document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch]
