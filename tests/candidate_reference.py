@@ -214,9 +214,14 @@ class Table:
         )
 
 
+def native_features(kind: str) -> list[str]:
+    """Those that `_core.FeatureExtractor` computes: all but what cues say, which have a twin of their own."""
+    return [name for name in FEATURES[kind] if not name.startswith("cue_")]
+
+
 def describe(table: Table, candidates: Candidates) -> NDArray[np.float32]:
     """The features of all candidates of one kind: float32 array, shape (candidates, features)."""
-    names = FEATURES[candidates.kind]
+    names = native_features(candidates.kind)
     out = np.zeros((len(candidates), len(names)), np.float32)
     if len(candidates):
         place = {name: number for number, name in enumerate(names)}

@@ -13,6 +13,7 @@ import candidate_reference
 from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
+from templatemine.mining.cues import load_cues
 from templatemine.mining.features import FEATURES, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
 from templatemine.mining.segments import Segments, segment
@@ -114,10 +115,12 @@ def check_features(texts: list[str], days: list[str | None]) -> None:
         candidate_reference.labels(some, SUFFIX, 12, 2, 0.9),
     ]
     table = candidate_reference.Table.of(corpus, some, days)
-    for one, found in zip(kinds, compute_features(corpus, some, days, kinds), strict=True):
+    for one, found in zip(kinds, compute_features(corpus, some, days, kinds, [load_cues()]), strict=True):
         wanted = candidate_reference.describe(table, one)
-        assert found.shape == wanted.shape == (len(one), len(FEATURES[one.kind]))
-        for place, name in enumerate(FEATURES[one.kind]):
+        names = candidate_reference.native_features(one.kind)
+        assert found.shape == (len(one), len(FEATURES[one.kind]))
+        assert wanted.shape == (len(one), len(names))
+        for place, name in enumerate(names):
             # numpy takes logarithms of fractions by instructions of its own, which may differ in the last bit.
             close = np.isclose(found[:, place], wanted[:, place], rtol=1e-7, atol=0)
             assert close.all(), (one.kind, name, found[:, place], wanted[:, place])
@@ -166,7 +169,7 @@ def test_numbers_that_point_nowhere_are_refused(place: int, value: int) -> None:
 def test_candidates_that_do_not_fit_are_refused(place: int) -> None:
     given_all, columns = arguments()
     native = _core.FeatureExtractor(*given_all)
-    assert native.compute(*columns).shape == (len(columns[3]), len(FEATURES[PREFIX]))
+    assert native.compute(*columns).shape == (len(columns[3]), len(candidate_reference.native_features(PREFIX)))
     wrong = [*columns]
     wrong[place] = columns[place][:-1].copy()
     with pytest.raises(ValueError, match="expected"):
@@ -207,5 +210,5 @@ def test_sources_of_next_to_nothing(texts: list[str]) -> None:
     corpus, some = source_of(texts)
     kinds = find_candidates(some)
     assert [one.kind for one in kinds] == list(KINDS)
-    found = compute_features(corpus, some, [None] * len(texts), kinds)
+    found = compute_features(corpus, some, [None] * len(texts), kinds, [load_cues()])
     assert [len(one) for one in found] == [len(one) for one in kinds] == [int(texts == ["a", "a"]), 0, 0]

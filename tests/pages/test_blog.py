@@ -237,7 +237,7 @@ def test_the_rules_of_the_paper_alone() -> None:
     assert [(post.title, post.text) for post in posts] == [("Crane", f"{PROSE[0]}\nA heading"), ("Bridge", PROSE[1])]
     assert posts[0].date == "2007-03-30"
     assert extract(f"<article><h2>Crane</h2>{ONE}</article>", "blog", config=config).posts == ()
-    with pytest.raises(ConfigError, match="blog_rules: expected one of all, paper, got 'none'"):
+    with pytest.raises(ConfigError, match="blog_rules: expected all or paper, got 'none'"):
         extract(ONE, "blog", config=ExtractConfig(blog_rules="none"))
 
 
