@@ -152,7 +152,11 @@ def _filter_sentences(history: Sequence[Document]) -> Callable[[Sequence[Documen
         name: frequent_sentences(max(MIN_SENTENCE_SHARE, 2.5 / len(rows)))(rows)
         for name, rows in group_by_source(history).items()
     }
-    return lambda documents: [cleaners[one.source]([one])[0] for one in documents]
+    return lambda documents: [
+        # Of a source all of whose articles are annotated, nothing is left to learn from.
+        cleaners[one.source]([one])[0] if one.source in cleaners else Cleaned(one.body, ())
+        for one in documents
+    ]
 
 
 class ModelKey(NamedTuple):

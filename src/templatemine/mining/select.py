@@ -220,7 +220,7 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-    reason[_find_unmarked(candidates.kind, column, config.edge, is_short)] = UNMARKED
+    reason[_find_unmarked(candidates, column, config.edge, is_short)] = UNMARKED
     is_pattern = (column["figures"] >= _DATA_SHARE) | (column["characters"] < 1)
     reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL)] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
@@ -248,19 +248,22 @@ def _judge_candidates(
 
 
 def _find_unmarked(
-    kind: str, column: Mapping[str, NDArray[np.float32]], edge: float, is_short: bool
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], edge: float, is_short: bool
 ) -> NDArray[np.bool_]:
     """Which candidates have no sign of their own that they are more than a part of a sentence.
 
     One is words of a strong cue, a mark at the end, or a place at the head of most articles.
     """
     read = column["cue_any"] > _WEAK
+    kind = candidates.kind
     if kind == SUFFIX:
         return ~read & (column["small_first"] > 0)
     closed = (column["closed_last"] > 0) | (column["colon_last"] > 0)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        return ~(read | closed | (column["cue_whole"] > 0) | (usual & (column["first"] >= edge)))
+        # One word without a mark ("More") begins sentences, too.
+        read = (read | (column["cue_whole"] > 0)) & (candidates.length > 1)
+        return ~(read | closed | (usual & (column["first"] >= edge)))
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
     is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
