@@ -60,8 +60,11 @@ def is_tear(text: str, start: int, end: int) -> bool:
         return False
     if after.islower() or after in _CONTINUES:
         return True
-    # A letter without case tells nothing at the beginning of a line.
-    return "\n" not in spaces and after.isalpha() and not after.isupper() and not after.istitle()
+    # The end of a sentence goes, and its beginning stays.
+    if text[start].islower() and "\n" not in text[left:start]:
+        return True
+    # A figure, or a letter without case, tells nothing at the beginning of a line.
+    return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

@@ -257,7 +257,9 @@ def _find_unmarked(
     read = column["cue_any"] > _WEAK
     kind = candidates.kind
     if kind == SUFFIX:
-        return ~read & (column["small_first"] > 0)
+        # The end of a sentence, or one with a word before it that others take the place of.
+        is_end = (column["small_first"] > 0) | (candidates.shorter < _HALF)
+        return (column["cue_first"] <= _WEAK) & (column["cue_whole"] <= _WEAK) & is_end
     closed = (column["closed_last"] > 0) | (column["colon_last"] > 0)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
@@ -267,9 +269,9 @@ def _find_unmarked(
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
     is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
-    # And the end of a sentence that begins in many ways.
-    is_tail = ~begins & (column["small_first"] > 0) & (column["before_same"] < _HALF)
-    return ~(read | usual) & (is_head | is_tail)
+    # And a part of a sentence that stands in many, other than "contributed to this report".
+    is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
+    return (~(read | usual) & is_head) | (is_part & (column["before_same"] < _HALF))
 
 
 class _Selection:
