@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
-.PHONY: demo test sanitize fuzz lint docs man dist wheel bench quality suites loso labels interop gate clean
+.PHONY: demo test test-all sanitize fuzz lint docs man dist wheel bench quality suites loso labels interop gate clean
 
 # Compiled by a command of its own, since pip shows nothing of what it does; pip then finds it done.
 $(VENV)/installed: pyproject.toml setup.py $(NATIVE)
@@ -31,7 +31,12 @@ $(VENV)/linted: $(VENV)/installed
 demo: $(VENV)/installed
 	$(BIN)/python datasets/demo.py demo
 
+# Ten minutes on two cores; test-all also those that are marked slow.
 test: $(VENV)/tested
+	$(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE)
+	$(BIN)/python -m pytest -m "alone and not slow"
+
+test-all: $(VENV)/tested
 	$(BIN)/python -m pytest -m "not alone" $(BESIDE)
 	$(BIN)/python -m pytest -m alone
 

@@ -19,6 +19,7 @@ __all__ = [
     "find_repeated_segments",
     "find_repeats_i32",
     "find_repeats_i64",
+    "find_versions",
     "format_json_rows",
     "gather_slices_i32",
     "gather_slices_u8",

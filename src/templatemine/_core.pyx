@@ -2681,9 +2681,9 @@ cdef inline uint64_t mix_hash(uint64_t h) noexcept nogil:
 
 cdef void _read_shingles(VersionSearch* s, const int32_t* forms, int64_t size) noexcept nogil:
     """Read a document: tokens, sums of weights, and shingles by a rolling hash (Karp and Rabin 1987), modulo 2^64."""
-    cdef int64_t i, count = 0
+    cdef int64_t i, _shingle, count = 0
     cdef uint64_t h = 0, leaving = 1, base = <uint64_t>0x9E3779B97F4A7C15
-    for i in range(s.k):
+    for _shingle in range(s.k):
         leaving *= base
     s.weights[0] = 0
     for i in range(size):
@@ -2787,7 +2787,7 @@ cdef int _fill_table(VersionSearch* s, const int32_t* forms, int64_t size, int64
     """Hash the shingles of the document that others are compared with."""
     cdef int64_t i
     cdef uint64_t h = 0, leaving = 1, base = <uint64_t>0x9E3779B97F4A7C15, count = 64, slot, shingle
-    cdef int64_t begin = 0, tokens = 0
+    cdef int64_t begin = 0, tokens = 0, _shingle
     if s.table_document == document:
         return 0
     while count < 2 * <uint64_t>size:
@@ -2799,7 +2799,7 @@ cdef int _fill_table(VersionSearch* s, const int32_t* forms, int64_t size, int64
         with gil:
             raise MemoryError
     s.table_mask = count - 1
-    for i in range(s.k):
+    for _shingle in range(s.k):
         leaving *= base
     for i in range(size):
         if s.kinds[forms[i]] == 0:
@@ -2848,13 +2848,13 @@ cdef bint _is_version(VersionSearch* s, double foreign_share) noexcept nogil:
 
 cdef int _search_versions(VersionSearch* s, const int32_t[::1] forms, const int64_t[::1] doc_starts, const int64_t[::1] order,
                           double foreign_share, int64_t[::1] version_of) except -1 nogil:
-    cdef int64_t i, d, other, compared, min_votes
+    cdef int64_t i, d, other, _compared, min_votes
     for i in range(order.shape[0]):
         d = order[i]
         _read_shingles(s, &forms[0] + doc_starts[d], doc_starts[d + 1] - doc_starts[d])
         _count_votes(s)
         min_votes = max(1, s.sampled // MIN_VOTES)
-        for compared in range(MAX_COMPARED):
+        for _compared in range(MAX_COMPARED):
             other = _take_candidate(s, min_votes)
             if other < 0:
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "datasets"), str(ROOT / "datasets" / "templates")]
 
 import score_model  # noqa: E402
-import train  # noqa: E402
 from training_data import BOILERPLATE_KINDS, FILLERS, UNITS, AnnotatedSource, LabelledString  # noqa: E402
 
 from templatemine.mining.labels import PREFIX, SEGMENT  # noqa: E402
@@ -143,7 +143,8 @@ def test_a_model_is_trained_on_articles_and_labels(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "argv", ["train.py", *arguments, "--dressed", "0", "-o", str(output)])
     monkeypatch.setattr(score_model, "TREES", 2)
     monkeypatch.setattr(score_model, "FILLER_TREES", 2)
-    train.main()
+    # By its path: the trainer of the page model has the same name.
+    runpy.run_path(str(ROOT / "datasets" / "templates" / "train.py"), run_name="__main__")
     load_model(str(output))
     card = json.loads(output.with_suffix(".json").read_text())
     assert card["command"] == "train.py texts.jsonl --gold gold --labels labels"

@@ -6,7 +6,7 @@ A cue is a phrase of news boilerplate ("sign up for", "read also"), kept as word
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint16_t
-from templatemine.text._scan cimport check_bounds, check_within
+from templatemine.text._scan cimport check_within
 
 __all__ = ["CUE_COLUMNS", "find_cues"]
 

@@ -69,7 +69,8 @@ cdef extern from *:
                 here = TM_OR(here, TM_OR(TM_OR(TM_IS(v, 0xC2), TM_IS(v, 0xCA)), TM_OR(TM_WITHIN(v, 0xCC, 0xCE), TM_IS(v, 0xD2))));
                 here = TM_OR(here, TM_OR(TM_OR(TM_WITHIN(v, 0xD6, 0xD7), TM_WITHIN(v, 0xDC, 0xE3)), TM_OR(TM_IS(v, 0xEA), TM_IS(v, 0xED))));
                 here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xD8), TM_WITHIN(after, 0x90, 0x9C)));
-                here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xD9), TM_OR(TM_OR(TM_IS(after, 0x80), TM_IS(after, 0xB0)), TM_WITHIN(after, 0x8B, 0x9F))));
+                here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xD9), TM_OR(TM_OR(TM_IS(after, 0x80), TM_IS(after, 0xB0)),
+                                                                       TM_WITHIN(after, 0x8B, 0x9F))));
                 here = TM_OR(here, _mm_and_si128(TM_IS(v, 0xDB), TM_WITHIN(after, 0x96, 0xAD)));
                 here = TM_OR(here, _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8((char)0xEE)), _mm_cmplt_epi8(v, _mm_setzero_si128())));
             }
@@ -733,9 +734,9 @@ cdef bint is_own_bracket(const uint8_t* p, int64_t closing) noexcept nogil:
     """Whether a bracket that closes there is no part of a word: it begins behind none, or holds a blank."""
     cdef uint32_t opening = 91 if p[closing] == 93 else 40, c
     cdef int64_t i = closing
-    cdef int count
+    cdef int _count
     cdef bint blank = False
-    for count in range(REACH - 1):
+    for _count in range(REACH - 1):
         c = char_before(p, &i)
         if c == NO_CHAR or c == 10:
             return False
@@ -749,8 +750,8 @@ cdef bint is_own_bracket(const uint8_t* p, int64_t closing) noexcept nogil:
 cdef bint closes_german_quote(const uint8_t* p, int64_t place) noexcept nogil:
     """Whether the quote there closes one that began low."""
     cdef uint32_t c
-    cdef int count
-    for count in range(REACH):
+    cdef int _count
+    for _count in range(REACH):
         c = char_before(p, &place)
         if c == NO_CHAR or c == 10 or 0x201C <= c <= 0x201D:
             return False
@@ -791,8 +792,8 @@ cdef bint ends_line(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
     """Whether a sentence ends at a point, behind closing quotes and brackets or none."""
     cdef int64_t i = point, k
     cdef uint32_t c
-    cdef int count
-    for count in range(4):
+    cdef int _count
+    for _count in range(4):
         k = i
         c = char_before(p, &k)
         if is_sign(c):
@@ -848,11 +849,11 @@ cdef struct Halves:
 cdef bint find_halves(const uint8_t* p, int64_t n, int64_t i, Halves* word) noexcept nogil:
     """The word with the soft point i (OUT), a capital behind a small letter or a digit; False if there is none."""
     cdef int64_t k, end
-    cdef int count, letters
+    cdef int _count, letters
     cdef uint32_t c, last
     k = next_char(p, i, n)
     if not is_small(char_at(p, k, n)):
-        for count in range(3):
+        for _count in range(3):
             if not is_capital(char_at(p, k, n)):
                 return False
             k = next_char(p, k, n)
@@ -870,7 +871,7 @@ cdef bint find_halves(const uint8_t* p, int64_t n, int64_t i, Halves* word) noex
         return False
     last = char_at(p, i, n)
     end = next_char(p, i, n)
-    for count in range(1, MAX_WORD):
+    for _count in range(1, MAX_WORD):
         c = char_at(p, end, n)
         if not is_spaced_letter(c) or (is_capital(c) and not is_capital(last)):
             break
