@@ -238,7 +238,7 @@ class SelectConfig:
 
     segment: float = 0.7
     label: float = 0.7
-    filler: float = 0.5
+    filler: float = 0.7
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003

@@ -28,6 +28,8 @@ LINE = "Sign up for our newsletter to get the best of the week."
         ("It fell for the first time since 2005, he said.", "for the first time since", True),
         ("Jo Reed of the Trust did not respond. It was late.", "did not respond.", True),
         ("He said so. Read more. It was late.", "Read more.", False),
+        ("It was late. (Read in The Courier: A bridge falls) He left.", "(Read in The Courier:", True),
+        ("It was late. (Read more) He left.", "(Read more)", False),
         ("The end.\nAdvertisement\nThe rest.", "Advertisement", False),
         ("The end.\nAdvertisement\nthe rest.", "Advertisement", False),
         ("an open line\n\nAdvertisement\n\nthe rest", "Advertisement", False),

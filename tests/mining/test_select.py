@@ -94,7 +94,7 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
 
 
 def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
-    for own, filler, slot in ((0.95, 0.54, True), (0.95, 0.52, False), (0.75, 0.68, True), (0.75, 0.66, False)):
+    for own, filler, slot in ((0.95, 0.75, True), (0.95, 0.73, False), (0.91, 0.78, True), (0.91, 0.76, False)):
         reason, has_slot, _ = decided({END: (own, filler)})[END]
         assert (reason, has_slot) == (0, slot)
 

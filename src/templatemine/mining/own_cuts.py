@@ -48,6 +48,8 @@ def is_tear(text: str, start: int, end: int) -> bool:
     >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
     (True, False)
     """
+    if text.count("(", start, end) != text.count(")", start, end) and _halves_bracket(text, start, end):
+        return True
     left, right = start, end
     while left and text[left - 1].isspace():
         left -= 1
@@ -65,6 +67,15 @@ def is_tear(text: str, start: int, end: int) -> bool:
         return True
     # A figure, or a letter without case, tells nothing at the beginning of a line.
     return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+
+
+def _halves_bracket(text: str, start: int, end: int) -> bool:
+    """Whether a cut takes one bracket of a pair, and leaves the other on its line."""
+    line_end = text.find("\n", end)
+    line = text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
+    before, behind = text[line[0] : start], text[end : line[1]]
+    opened = text.count("(", start, end) > text.count(")", start, end)
+    return (opened and behind.count(")") > behind.count("(")) or (not opened and before.count("(") > before.count(")"))
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

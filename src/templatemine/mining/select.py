@@ -220,15 +220,17 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-    reason[_find_unmarked(candidates, column, config.edge, is_short)] = UNMARKED
-    is_pattern = (column["figures"] >= _DATA_SHARE) | (column["characters"] < 1)
-    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL)] = DATA
-    reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     slot = (
         (column["own"] >= config.filler_own)
         & (score * filler >= _scale_odds(config.filler, config.caution))
         & (not (html or is_segment))
     )
+    unmarked = _find_unmarked(candidates, column, config.edge, is_short)
+    # What is before the end of a line goes with it: "NAME added to this article".
+    reason[unmarked & ~slot if candidates.kind == SUFFIX else unmarked] = UNMARKED
+    is_pattern = (column["figures"] >= _DATA_SHARE) | (column["characters"] < 1)
+    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL)] = DATA
+    reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
