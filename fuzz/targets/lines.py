@@ -11,7 +11,9 @@ from common.session import run
 from strategies import make_pack
 from templatemine.cleaning import _records
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.text._reading import NOT_COMPOSED
 from templatemine.text.patterns import pattern_set
+from templatemine.text.reading import PLAIN
 
 NAMES = ("text", "html", "source", "id", "removed", "removed_stub")
 FIELDS = _records.Fields([name.encode() for name in NAMES], 1 << 40)
@@ -42,7 +44,11 @@ def one(data: bytes) -> None:
     rest = {line.removesuffix(b"\n") for line in left}
     assert [line.strip(b" \t\r") for line in lines if line not in rest] == records
     cleaned, still = clean_block(data, _records.CLEAN)
-    assert still == left
+    # Texts that may not be in NFC are left to Python.
+    uncomposed = [line for line in records if PLAIN.native.read(orjson.loads(line)["text"]) is NOT_COMPOSED]
+    assert len(still) == len(left) + len(uncomposed)
+    assert {line.strip(b" \t\r\n") for line in still} >= set(uncomposed)
+    records = [line for line in records if line not in uncomposed]
     for line, after in zip(records, cleaned.split(b"\n"), strict=False):
         fields, out = orjson.loads(line), orjson.loads(after)
         assert fields == json.loads(line)
@@ -53,7 +59,7 @@ def one(data: bytes) -> None:
         assert out.items() <= fields.items()
     if len(lines) % SELDOM == 1:
         grammar = [reference.ordinary_line(line, NAMES) for line in lines]
-        assert [found[0] for found in grammar if found] == records
+        assert [found[0] for found in grammar if found] == passed.split(b"\n")[:-1]
 
 
 if __name__ == "__main__":
