@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def from_soup(text: str) -> str:
 
 MAKERS: list[Callable[[str], str]] = [Plain, Odd, np.str_, from_lxml, from_soup]
 TEXTS = [
-    f"Story number {i} of the day, with words {i * 7} and {i * 13} that differ, é{i} and 日{i}.\n"
+    f"{' '.join(''.join(Random(40 * i + place).choices('abcdefghijklmn', k=7)) for place in range(20))} é{i} and 日{i}.\n"
     f"Alice{i} went to town {i}.\nSign up for our daily newsletter here, it is free\n"
     for i in range(30)
 ]
@@ -76,9 +77,16 @@ def test_the_same_text_and_no_more(make: Callable[[str], str]) -> None:
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_mining(make: Callable[[str], str], pack: templatemine.Pack) -> None:
-    date, url = make("2024-01-02"), make("http://a.example/1")
+    date = make("2024-01-02")
     documents = [
-        Document(source=make("a"), id=make(f"{i} "), text=make(text), title=make("T"), url=url, date=date)
+        Document(
+            source=make("a"),
+            id=make(f"{i} "),
+            text=make(text),
+            title=make("T"),
+            url=make(f"http://a.example/{i}"),
+            date=date,
+        )
         for i, text in enumerate(TEXTS)
     ]
     assert {type(value) for value in (documents[0].source, documents[0].text, documents[0].date)} == {str}

@@ -43,7 +43,13 @@ TREE: Mapping[str, Sequence[str]] = {
         "docs/reliability",
     ),
     "Results": (
-        *("docs/research/loso", "docs/research/quality", "docs/research/suites", "docs/research/mining"),
+        *(
+            "docs/research/loso",
+            "docs/research/labels",
+            "docs/research/quality",
+            "docs/research/suites",
+            "docs/research/mining",
+        ),
         *("docs/research/extract", "docs/research/pages", "bench/RESULTS"),
     ),
     "Project": ("CONTRIBUTING", "SECURITY", "CHANGELOG", "bench/README", "datasets/README"),
@@ -82,7 +88,8 @@ BEHIND: Sequence[str] = (
     *("templatemine.cleaning.TextCleaner", "templatemine.text.patterns.PatternSet"),
     *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),
     *("templatemine.mining.candidates.CandidateStrings", "templatemine.mining.shared_pack.Claims"),
-    "templatemine.mining.shared_pack.Claim",
+    *("templatemine.mining.shared_pack.Claim", "templatemine.text.reading.ReadingRules"),
+    "templatemine.text.expressions.EncodedText",
 )
 """Classes that public ones hold or give, and that most programs need not know."""
 

@@ -164,7 +164,9 @@ def select(
     verdicts = Verdicts(
         **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
-    single = find_single_stories(segments, candidates, np.flatnonzero(verdicts.reason_of == ACCEPTED))
+    # Pages are told apart by their main text before they are mined; their tags are most of what they share.
+    accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
+    single = accepted[:0] if html else find_single_stories(segments, candidates, accepted)
     verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if len(rows):
