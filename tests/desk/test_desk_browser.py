@@ -622,10 +622,10 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
     risks = {row["id"]: row["effect"]["risk"] for row in state["templates"]}
     review(page, place, source, order="risk")
-    shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
     worst = max(risks, key=lambda name: risks[name])
-    page.keyboard.press("n")
+    page.keyboard.press("n")  # unfolds the family that the riskiest is a variant of
     first = chosen(page)
+    shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
     assert risks[first] == risks[worst] == max(risks[name] for name in shown)
     page.keyboard.press("a")
     page.wait_for_selector(f".item.reviewed[data-id={first}]")
