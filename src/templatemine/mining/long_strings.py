@@ -38,6 +38,11 @@ _PART = 1 << 18
 """Tokens that are looked at at a time."""
 _STEP = 0x9E3779B97F4A7C15
 """Odd, so that it has an inverse modulo 2^64."""
+_TABLE_BITS = 18
+_TABLE_MASK = np.uint64((1 << _TABLE_BITS) - 1)
+"""Of a hash, those that windows are counted by first: a table of two megabytes."""
+_FEW_TOKENS = 1 << 19
+"""Of an archive, for all of whose windows there is memory."""
 
 
 def find_string_edges(corpus: Corpus, *, spaceless: bool) -> LongArray:
@@ -116,36 +121,88 @@ def _drop_labels(begins: LongArray, ends: LongArray, line: LongArray, label: int
 
 def _find_edges(corpus: Corpus, size: int, share: float) -> tuple[LongArray, LongArray]:
     """Where windows of one size begin that so many documents have, and what is behind them: numbers of tokens."""
-    floor = max(MIN_DF, math.ceil(share * corpus.documents))
-    is_rare = corpus.df < floor
-    # Hashes of one source are compared with each other alone.
-    symbols = np.arange(1, len(corpus.form_names) + 1, dtype=np.uint64) * np.uint64(_STEP)
-    symbols ^= symbols >> np.uint64(29)
-    half = size // 2
-    starts, df = _count_windows(corpus, is_rare, symbols, size, 0, size)
+    windows = _Windows(corpus, size, max(MIN_DF, math.ceil(share * corpus.documents)))
+    starts, df = windows.count_frequent()
     # A window that joins what is frequent with what is much less so has no edge of its own.
-    is_edge = df >= floor
+    is_edge = df >= windows.floor
+    half = size // 2
     for offset in (0, size - half):
-        is_edge &= MAX_DROP * _count_windows(corpus, is_rare, symbols, size, offset, half)[1] <= df
+        rows = np.flatnonzero(is_edge)
+        is_edge[rows] = MAX_DROP * windows.count_parts(starts[rows], offset, half) <= df[rows]
     follows = starts[1:] == starts[:-1] + 1
     before = np.concatenate([np.zeros(1, np.int32), np.where(follows, df[:-1], 0)])[: len(df)]
     behind = np.concatenate([np.where(follows, df[1:], 0), np.zeros(1, np.int32)])[: len(df)]
     return starts[is_edge & (before < MAX_DROP * df)], starts[is_edge & (behind < MAX_DROP * df)] + size
 
 
-def _count_windows(
-    corpus: Corpus, is_rare: NDArray[np.bool_], symbols: NDArray[np.uint64], size: int, offset: int, length: int
-) -> tuple[LongArray, IntArray]:
-    """The windows without a rare token, by their first token, and the documents that have so many tokens from `offset`
-    on in such a window."""
-    starts, documents, hashes = [np.empty(0, np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.uint64)]
-    for part in _read_parts(corpus):
-        rare = np.concatenate([np.zeros(1, np.int32), np.cumsum(is_rare[part.tokens], dtype=np.int32)])
-        whole = (rare[size:] == rare[:-size]) & (part.document[size - 1 :] == part.document[: 1 - size])
-        own = np.flatnonzero(whole)
-        starts.append(own + part.first)
-        documents.append(part.document[own])
-        hashes.append(_core.hash_strings(part.tokens, symbols, own + offset, np.full(len(own), length, np.int32)))
-    number, df = _core.number_hashes(np.concatenate(hashes), np.concatenate(documents))
-    counts: IntArray = df[number]
-    return np.concatenate(starts), counts
+class _Windows:
+    """The windows of one size without a rare token.
+
+    Most windows of an archive are in too few documents.  So all are counted in a small table by some bits of their
+    hashes first, and only those are kept whose place has enough: memory grows with what repeats, not with the archive.
+    """
+
+    def __init__(self, corpus: Corpus, size: int, floor: int) -> None:
+        self.floor = floor
+        self._corpus, self._size, self._is_rare = corpus, size, corpus.df < floor
+        # Hashes of one source are compared with each other alone.
+        symbols = np.arange(1, len(corpus.form_names) + 1, dtype=np.uint64) * np.uint64(_STEP)
+        self._symbols = symbols ^ (symbols >> np.uint64(29))
+
+    def count_frequent(self) -> tuple[LongArray, IntArray]:
+        """The windows that may be in so many documents that one beside them has no edge, by their first tokens, and the
+        documents that have each; what is left out is in fewer."""
+        is_frequent = np.ones(1 << _TABLE_BITS, np.bool_)
+        if len(self._corpus.forms) > _FEW_TOKENS:
+            counts = np.zeros(1 << _TABLE_BITS, np.int64)
+            for _, _, hashes in self._read(0, self._size):
+                counts += np.bincount((hashes & _TABLE_MASK).view(np.int64), minlength=len(counts))
+            is_frequent = counts >= MAX_DROP * self.floor
+        kept = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64))]
+        for starts, documents, hashes in self._read(0, self._size):
+            rows = np.flatnonzero(is_frequent[(hashes & _TABLE_MASK).view(np.int64)])
+            kept.append((starts[rows], documents[rows], hashes[rows]))
+        starts, documents, hashes = (np.concatenate(columns) for columns in zip(*kept, strict=True))
+        number, df = _core.number_hashes(hashes, documents)
+        counted: IntArray = df[number]
+        return starts, counted
+
+    def count_parts(self, windows: LongArray, offset: int, length: int) -> IntArray:
+        """The documents that have so many tokens of some windows, from `offset` on, in a window without a rare token."""
+        wanted = np.concatenate([np.empty(0, np.uint64), *self._hash_windows(windows, offset, length)])
+        distinct = np.unique(wanted)
+        is_wanted = np.zeros(1 << _TABLE_BITS, np.bool_)
+        is_wanted[(distinct & _TABLE_MASK).view(np.int64)] = True
+        seen = [(np.empty(0, np.int32), np.empty(0, np.uint64))]
+        for _, documents, hashes in self._read(offset, length):
+            rows = np.flatnonzero(is_wanted[(hashes & _TABLE_MASK).view(np.int64)])
+            seen.append((documents[rows], hashes[rows]))
+        documents, hashes = (np.concatenate(columns) for columns in zip(*seen, strict=True))
+        number, df = _core.number_hashes(hashes, documents)
+        # What only shares its place in the table with another is put where it hurts nothing.
+        places = np.minimum(np.searchsorted(distinct, hashes), len(distinct))
+        by_hash = np.zeros(len(distinct) + 1, np.int32)
+        is_own = np.append(distinct, np.uint64(0))[places] == hashes
+        by_hash[places[is_own]] = df[number[is_own]]
+        counted: IntArray = by_hash[np.searchsorted(distinct, wanted)]
+        return counted
+
+    def _hash_windows(self, windows: LongArray, offset: int, length: int) -> Iterator[NDArray[np.uint64]]:
+        """Hashes of a part of some windows, ascending."""
+        for part in _read_parts(self._corpus) if len(windows) else ():
+            own = windows[slice(*np.searchsorted(windows, (part.first, part.first + len(part.tokens))))] - part.first
+            yield _core.hash_strings(part.tokens, self._symbols, own + offset, np.full(len(own), length, np.int32))
+
+    def _read(self, offset: int, length: int) -> Iterator[tuple[LongArray, IntArray, NDArray[np.uint64]]]:
+        """By part of the archive: the first tokens of the windows, their documents, and hashes of a part of each."""
+        size = self._size
+        for part in _read_parts(self._corpus):
+            rare = np.concatenate([np.zeros(1, np.int32), np.cumsum(self._is_rare[part.tokens], dtype=np.int32)])
+            whole = (rare[size:] == rare[:-size]) & (part.document[size - 1 :] == part.document[: 1 - size])
+            own = np.flatnonzero(whole)
+            lengths = np.full(len(own), length, np.int32)
+            yield (
+                own + part.first,
+                part.document[own],
+                _core.hash_strings(part.tokens, self._symbols, own + offset, lengths),
+            )
