@@ -18,7 +18,7 @@ GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.
 # and rooms of one line know nothing of each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_version", "_cyutility", "notebook"),
-    ("bounds",),
+    ("bounds", "kinds"),
     ("config", "model"),
     ("text",),
     ("_core", "io", "matching"),

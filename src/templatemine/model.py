@@ -300,6 +300,7 @@ class Template:
     the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
     of a kind (see `slots`).  `score`, `because` and `although` say how likely it is boilerplate, and what speaks most
     for and against it, in words; None and nothing where no score decided.  They do not make two templates different.
+    `kind` is one of `kinds.KINDS`, or "" where none is known.
     """
 
     id: str
@@ -309,13 +310,15 @@ class Template:
     count: int
     example: str
     anchor: str = ""
+    kind: str = ""
     score: float | None = field(default=None, compare=False)
     because: tuple[str, ...] = field(default=(), compare=False)
     although: tuple[str, ...] = field(default=(), compare=False)
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as plain values, for JSON; without the grounds where there are none."""
-        return {name: getattr(self, name) for name in self.__slots__ if self.score is not None or name not in GROUNDS}
+        """The fields as plain values, for JSON; without the kind and the grounds where there are none."""
+        left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else GROUNDS))
+        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     @property
     def slot(self) -> str:

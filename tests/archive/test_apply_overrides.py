@@ -23,6 +23,7 @@ from templatemine.archive.apply_overrides import (
 )
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
+from templatemine.kinds import KINDS
 from templatemine.model import Document
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
@@ -118,6 +119,26 @@ def test_accept_brings_a_rejected_string_with_its_figures(pack: Pack, rejected: 
     assert Pack.from_json(taken.to_json()).to_json() == taken.to_json()
 
 
+def test_a_kind_given_stays_through_the_file_and_goes_with_its_rule(pack: Pack) -> None:
+    name = template_id(CALL)
+    assert next(one.kind for one in pack.templates if one.id == name) == "promotion"
+    for before in (pack, replace(pack, mined=None)):
+        given = apply_rules(before, (), [Rule(action="kind", id=name, kind="note")])
+        read = Pack.from_json(given.to_json())
+        assert next(one.kind for one in read.templates if one.id == name) == "note"
+        assert apply_rules(read, (), []).templates == pack.templates
+
+
+def test_a_kind_written_into_the_file_is_a_rule(pack: Pack, tmp_path: Path) -> None:
+    name, path = template_id(CALL), tmp_path / "p.json"
+    templates = tuple(replace(one, kind="note") if one.id == name else one for one in pack.templates)
+    path.write_text(replace(pack, templates=templates).to_json(), encoding="utf-8")
+    (rule,) = read_pack_rules(path)
+    assert rule == Rule(action="kind", id=name, kind="note")
+    path.write_text(apply_rules(pack, (), [rule]).to_json(), encoding="utf-8")
+    assert read_pack_rules(path) == (rule,)
+
+
 def test_never_and_always(pack: Pack, rejected: list[RejectedCandidate]) -> None:
     assert "Comments ({number})" in phrases(pack)
     never = apply_rules(pack, rejected, [Rule(action="never", text="morning LETTER")])
@@ -208,6 +229,7 @@ def decisions(draw: st.DrawFn) -> list[Rule]:
                 "never": Rule(action="never", text=tokens[-1]),
                 "add": Rule(action="add", regex=tokens[0].replace("(", "[(]"), example=tokens[0]),
                 "cutoff": Rule(action="cutoff", df=draw(st.integers(1, 70))),
+                "kind": Rule(action="kind", id=template_id(tokens), kind=draw(st.sampled_from(KINDS))),
                 "edit": Rule(action="edit", tokens=tokens, example=join_tokens(tokens), anchor=draw(anchors)),
             }[action]
         )
@@ -257,7 +279,7 @@ def test_the_section_can_be_read(pack: Pack) -> None:
     ("row", "why"),
     [
         ([], "expected an object, got list"),
-        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, edit, cutoff, got 'burn'"),
+        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, edit, kind, cutoff, got 'burn'"),
         ({"action": "reject"}, "reject: expected id, got None"),
         ({"action": "accept", "id": "t1"}, "accept: expected tokens"),
         ({"action": "accept", "tokens": "abc"}, "tokens: expected a list of strings"),
@@ -266,6 +288,8 @@ def test_the_section_can_be_read(pack: Pack) -> None:
         ({"action": "cutoff", "df": True}, "df: expected a number"),
         ({"action": "cutoff", "df": 2, "colour": "red"}, "got 'colour'"),
         ({"action": "accept", "tokens": ["a"], "anchor": "middle"}, "anchor: expected"),
+        ({"action": "kind", "id": "t1"}, "kind: expected kind"),
+        ({"action": "kind", "id": "t1", "kind": "bylines"}, "kind: expected one of promotion"),
     ],
 )
 def test_bad_rules_are_named(row: object, why: str) -> None:

@@ -14,7 +14,7 @@ from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import DatedDocument, WindowConfig, day_after
 from templatemine.cleaning.drift import absence_score
 from templatemine.model import Document
-from templatemine.packs.pack import Pack, mined_mark
+from templatemine.packs.pack import Pack, mined_entry, mined_mark
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import mine
 
@@ -57,7 +57,7 @@ def test_what_a_small_window_does_not_show_stays(old: Pack) -> None:
     (rare,) = (one for one in merged.templates if " ".join(one.tokens or ()) == RARE)
     assert (rare.df, rare.count) == (4, 4)  # 20 of 400, in proportion to 80
     assert known == {mined_mark(rare): CarriedTemplate(df=20, documents=400, absent=80, seen="2024-02-20")}
-    assert merged.mined == (*(new.mined or ()), mined_mark(rare))
+    assert merged.mined == (*(new.mined or ()), mined_entry(rare))
 
 
 def test_a_string_that_has_changed_its_place_in_the_line_is_in_the_pack_once(old: Pack) -> None:

@@ -470,3 +470,13 @@ def test_of_many_oddities_some_are_named() -> None:
     text = PACK.to_json().replace('"documents":', ", ".join(f'"x{n}": 1' for n in range(9)) + ', "documents":')
     with pytest.warns(UserWarning, match="x4 means nothing; and 4 more$"):
         Pack.from_json(text)
+
+
+def test_a_kind_is_read_back_and_any_other_word_refused() -> None:
+    templates = tuple(replace(one, kind=kind) for one, kind in zip(PACK.templates, ("note", "", "byline"), strict=False))
+    pack = replace(PACK, templates=(*templates, *PACK.templates[len(templates) :]))
+    text = pack.to_json()
+    assert Pack.from_json(text) == pack
+    assert Pack.from_json(text).to_json() == text
+    with pytest.raises(PackError, match=r"templates\[0\]: kind: expected one of promotion, .* or none, got 'notes'"):
+        Pack.from_json(text.replace('"kind": "note"', '"kind": "notes"'))

@@ -44,6 +44,7 @@ def full_pack() -> dict[str, Any]:
         Rule(action="never", text="Minister"),
         Rule(action="add", regex="(ab)", example="ab"),
         Rule(action="edit", tokens=("a", "b"), example="a b"),
+        Rule(action="kind", id="t0", kind="byline"),
         Rule(action="cutoff", df=12),
     )
     assert {rule.action for rule in rules} == set(ACTIONS)

@@ -26,7 +26,7 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import Pack, keep_one_of_each, mined_mark, template_id
+from templatemine.packs.pack import Pack, keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
@@ -73,6 +73,13 @@ def mined_templates(pack: Pack) -> tuple[Template, ...]:
     """The templates that mining gave, whatever was decided about them since."""
     added = set(pack.overrides.added)
     unchanged = [template for template in pack.templates if template.id not in added]
+    decided = RuleIndex(pack.overrides.rules).kinds if pack.mined is not None else {}
+    if decided:
+        mined = dict(map(split_entry, pack.mined or ()))
+        unchanged = [
+            replace(template, kind=mined.get(mined_mark(template), "")) if template.id in decided else template
+            for template in unchanged
+        ]
     return _sort_templates([*unchanged, *pack.overrides.removed])
 
 
@@ -84,12 +91,21 @@ def handwritten_template(rule: Rule) -> Template:
     PackError
         Saying why the pack would refuse it.
     """
-    name = "h" + blake2b(rule.regex.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     template = Template(
-        id=name, regex=rule.regex, tokens=None, df=rule.df, count=rule.count, example=rule.example, anchor=""
+        id=_handwritten_id(rule.regex),
+        regex=rule.regex,
+        tokens=None,
+        df=rule.df,
+        count=rule.count,
+        example=rule.example,
+        kind=rule.kind,
     )
     check_handwritten(template, "expression")
     return template
+
+
+def _handwritten_id(source: str) -> str:
+    return "h" + blake2b(source.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
 
 
 def frequency_candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
@@ -110,6 +126,7 @@ class RuleIndex:
         cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
         self.min_df = cutoffs[-1] if cutoffs else None
         self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
+        self.kinds = {rule.id or template_id(rule.tokens or ()): rule.kind for rule in rules if rule.kind}
         self.accepted = [rule for rule in self.by_id.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:
@@ -191,8 +208,13 @@ def apply_rules(
             f"edit: {join_tokens(missing.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}"
         )
     removed_ids = base_ids - kept_ids
+    kept_templates, added = _with_kinds(kept_templates, index.kinds), _with_kinds(added, index.kinds)
+    mined = pack.mined
+    if mined is None and index.kinds:
+        mined = tuple(sorted(mined_entry(template) for template in base if template.tokens is not None))
     return replace(
         pack,
+        mined=mined,
         templates=_sort_templates([*kept_templates, *added]) if added else tuple(kept_templates),
         overrides=Overrides(
             rules=tuple(rules),
@@ -200,6 +222,14 @@ def apply_rules(
             added=tuple(sorted(template.id for template in added)),
         ),
     )
+
+
+def _with_kinds(templates: Sequence[Template], kinds: Mapping[str, str]) -> list[Template]:
+    """The templates, of which some have a kind that people gave them."""
+    return [
+        replace(template, kind=kinds[template.id]) if kinds.get(template.id, template.kind) != template.kind else template
+        for template in templates
+    ]
 
 
 def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
@@ -312,18 +342,30 @@ def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str
         if template.tokens is None and template.id not in added and template.regex not in known_regexes:
             check_handwritten(template, f"{where}: {template.id}")
             found_rules.append(
-                Rule(action="add", regex=template.regex, example=template.example, df=template.df, count=template.count)
+                Rule(
+                    action="add",
+                    regex=template.regex,
+                    example=template.example,
+                    kind=template.kind,
+                    df=template.df,
+                    count=template.count,
+                )
             )
-    marks = read_mined(data, where)
-    if marks is None:
+    entries = read_mined(data, where)
+    if entries is None:
         return tuple(found_rules)
+    marks = dict(map(split_entry, entries))
+    decided = RuleIndex(rules).kinds
     with_tokens = [
         template for template in listed if template.tokens is not None and template_id(template.tokens) not in added
     ]
     for template in with_tokens:
-        if mined_mark(template) not in marks:
+        mark, name = mined_mark(template), template_id(template.tokens or ())
+        if mark not in marks:
             edited = Rule(action="edit", tokens=template.tokens, example=template.example, anchor=template.anchor)
-            found_rules.append(replace(edited, df=template.df, count=template.count))
+            found_rules.append(replace(edited, kind=template.kind, df=template.df, count=template.count))
+        elif template.kind and template.kind != decided.get(name, marks[mark]):
+            found_rules.append(Rule(action="kind", id=name, kind=template.kind))
     present_ids = {template_id(template.tokens or ()) for template in with_tokens} | added
     present_ids |= {row["id"] for row in _list_field(data, "removed") if isinstance(row, dict) and "id" in row}
     missing_ids = sorted({mark.partition(" ")[0] for mark in marks} - present_ids)

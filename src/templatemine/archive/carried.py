@@ -26,7 +26,7 @@ from templatemine.cleaning.drift import DriftConfig, absence_score
 from templatemine.config import CleanConfig
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import Pack, mined_mark
+from templatemine.packs.pack import Pack, mined_entry, mined_mark, split_entry
 
 __all__ = ["CarriedTemplate", "carry"]
 
@@ -82,9 +82,9 @@ def carry(
     """
     # The same string in another place of its line, or with another kind of filler, was judged anew; a pack has it once.
     ids = {template.id for template in new.templates}
-    mined = None if old.mined is None else set(old.mined)
+    mined = None if old.mined is None else dict(map(split_entry, old.mined))
     missing = [
-        template
+        template if mined is None else replace(template, kind=mined[mined_mark(template)])
         for template in old.templates
         if template.tokens is not None and template.id not in ids and (mined is None or mined_mark(template) in mined)
     ]
@@ -112,7 +112,7 @@ def carry(
         kept_templates.append(replace(template, df=df, count=max(df, round(template.count * share))))
     if not kept_templates:
         return new, {}
-    marks = None if new.mined is None else (*new.mined, *kept_records)
+    marks = None if new.mined is None else (*new.mined, *map(mined_entry, kept_templates))
     templates = sorted(
         (*new.templates, *kept_templates), key=lambda template: (-template.df, -template.count, template.id)
     )

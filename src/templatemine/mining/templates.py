@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.grounds import describe_codes, unpack_codes
+from templatemine.mining.template_kinds import kind_of
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
@@ -77,6 +78,7 @@ def build_templates(
             count=int(strings.count[row]),
             example=example,
             anchor=anchor,
+            kind=kind_of(tokens, options.lexicons),
             **_explain_score(candidates, row, bool(side)),
         )
 

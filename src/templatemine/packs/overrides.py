@@ -10,9 +10,10 @@ them the templates that mining gave can be had back, and a later mining keeps th
     {"action": "always", "text": "morning letter"}               every string that repeats and holds them is one
     {"action": "add", "regex": "...", "example": "..."}          an expression written by hand
     {"action": "edit", "tokens": [...], "example": "..."}        this string, as written here and not as it is mined
+    {"action": "kind", "id": "t0a1b2c3d4", "kind": "byline"}     this template is of this kind
     {"action": "cutoff", "df": 12}                               frequency alone decides from so many documents on
 
-Each may have ``by`` and ``time``.
+Each may have ``by`` and ``time``, and accept, add and edit a ``kind``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from templatemine.errors import PackError
+from templatemine.kinds import KINDS
 from templatemine.model import Template
 
 __all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "write"]
@@ -35,6 +37,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "never": ("text",),
     "add": ("regex", "example"),
     "edit": ("tokens", "example"),
+    "kind": ("id", "kind"),
     "cutoff": ("df",),
 }
 """Actions, and the fields that each needs; a rule with tokens needs no id."""
@@ -49,7 +52,7 @@ class Rule:
     action : str
         A key of `ACTIONS`.
     id : str
-        Of a template, for accept, reject and edit; follows from `tokens` where those are given.
+        Of a template, for accept, reject, edit and kind; follows from `tokens` where those are given.
     tokens : tuple of str or None
         Of a template, as in the pack.
     text : str
@@ -58,6 +61,8 @@ class Rule:
         Of an expression written by hand; `example` also of a string that is accepted or edited.
     anchor : str
         Of a string that is accepted or edited, as `Template.anchor`.
+    kind : str
+        Of a template, as `Template.kind`; "" if nobody has said.
     df, count : int
         The cut-off; or documents and occurrences of an expression when it was added.
     by, time : str
@@ -71,6 +76,7 @@ class Rule:
     regex: str = ""
     example: str = ""
     anchor: str = ""
+    kind: str = ""
     df: int = 0
     count: int = 0
     by: str = ""
@@ -164,4 +170,6 @@ def read_rule(row: Any, where: str) -> Rule:
             raise PackError(f"{where}: {row['action']}: expected {name}, got {row.get(name)!r}")
     if values.get("anchor", "") not in ("", "start", "end", "line"):
         raise PackError(f"{where}: anchor: expected '', 'start', 'end' or 'line', got {values['anchor']!r}")
+    if values.get("kind", "") not in ("", *KINDS):
+        raise PackError(f"{where}: kind: expected one of {', '.join(KINDS)}, got {values['kind']!r:.60}")
     return Rule(**values)

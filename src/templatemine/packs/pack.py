@@ -20,6 +20,7 @@ from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
 from templatemine.errors import MissingExtraError, PackError, pip_line
 from templatemine.io.write import atomic_writer
+from templatemine.kinds import KINDS
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
@@ -31,7 +32,17 @@ from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_word
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GENERATOR", "MAX_PACK_BYTES", "Pack", "keep_one_of_each", "mined_mark", "reading", "template_id"]
+__all__ = [
+    "GENERATOR",
+    "MAX_PACK_BYTES",
+    "Pack",
+    "keep_one_of_each",
+    "mined_entry",
+    "mined_mark",
+    "reading",
+    "split_entry",
+    "template_id",
+]
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """The program that wrote a pack; the second number is the version of its expressions."""
@@ -65,10 +76,21 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
 
 
 def mined_mark(template: Template) -> str:
-    """The entry of a template in `Pack.mined`: its id, anchor and slot."""
+    """What tells a template from others that mining may give: its id, anchor and slot."""
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
+
+
+def mined_entry(template: Template) -> str:
+    """The entry of a template in `Pack.mined`: its mark, and its kind."""
+    return " ".join(part for part in (mined_mark(template), template.kind) if part)
+
+
+def split_entry(entry: str) -> tuple[str, str]:
+    """The mark and the kind of an entry of `Pack.mined`; entries of old packs have no kind."""
+    mark, _, kind = entry.rpartition(" ")
+    return (mark, kind) if kind in KINDS else (entry, "")
 
 
 MAX_PACK_BYTES = 256 << 20
@@ -110,7 +132,7 @@ class Pack:
     questions : tuple of Question
         What a person should be asked, that with most at stake first.
     mined : tuple of str or None
-        `mined_mark` each template that mining gave; None in packs that do not tell.
+        `mined_entry` of each template that mining gave; None in packs that do not tell.
     caution : float
         `SelectConfig.caution` of its mining, if scores decided.
     reading : ReadingRules

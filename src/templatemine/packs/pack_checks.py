@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from templatemine.errors import CapacityError, PackError
 from templatemine.matching import _match
 from templatemine.model import Template
-from templatemine.packs.pack import GENERATOR, Pack, mined_mark
+from templatemine.packs.pack import GENERATOR, Pack, mined_entry
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
 from templatemine.text.reading import plain_form
@@ -160,7 +160,7 @@ def drop_mismatches(pack: Pack) -> Pack:
     pack = replace(
         pack,
         mined=tuple(
-            sorted(mined_mark(template) for row, template in enumerate(pack.templates) if row not in mismatches)
+            sorted(mined_entry(template) for row, template in enumerate(pack.templates) if row not in mismatches)
         ),
     )
     if not mismatches:

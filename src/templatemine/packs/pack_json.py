@@ -21,10 +21,11 @@ import orjson
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig, UserPattern
 from templatemine.errors import ConfigError, PackError, UnreadablePackError
+from templatemine.kinds import KINDS
 from templatemine.model import Cutoff, PathVote, Question, RepeatedText, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.oddities import tell_oddities
-from templatemine.packs.pack import Pack, mined_mark
+from templatemine.packs.pack import Pack, mined_entry
 from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
 from templatemine.text.expressions import ANCHORS
@@ -183,7 +184,7 @@ def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
 def _mined_marks(pack: Pack) -> list[str]:
     added = {*pack.overrides.added}
     mined = [template for template in pack.templates if template.tokens is not None and template.id not in added]
-    return sorted(mined_mark(template) for template in (*mined, *pack.overrides.removed))
+    return sorted(mined_entry(template) for template in (*mined, *pack.overrides.removed))
 
 
 def _reading_fields(rules: ReadingRules) -> dict[str, Any]:
@@ -485,8 +486,16 @@ def read_template(row: Any, here: str, short_forms: ShortForms | None = None) ->
         count=row["count"],
         example=row["example"],
         anchor=row["anchor"],
+        kind=_read_kind(row.get("kind", ""), here),
         **_read_grounds(row, here),
     )
+
+
+def _read_kind(value: Any, here: str) -> str:
+    """The kind of a template, which old packs do not have."""
+    if not isinstance(value, str) or (value and value not in KINDS):
+        raise PackError(f"{here}: kind: expected one of {', '.join(KINDS)}, or none, got {value!r:.60}")
+    return value
 
 
 def _read_grounds(row: Mapping[str, Any], here: str) -> dict[str, Any]:

@@ -1,0 +1,182 @@
+"""Kinds of boilerplate, the same thirteen for templates, cuts and blocks of pages, and which of them are cut.
+
+A template has one kind, or "" where none is known, as in packs of old versions.  The pack is the same for everyone:
+a `Choice` says what of it is cut when an article is cleaned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from templatemine.errors import ConfigError
+
+__all__ = [
+    "ALL",
+    "CUT_ALL",
+    "DEFAULT",
+    "KINDS",
+    "KIND_TABLE",
+    "POLICIES",
+    "Choice",
+    "Kind",
+    "choose",
+    "parse_kinds",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a kind is: a sentence, its counterpart in IPTC NITF (an element) and in schema.org (a type or property); ""
+    where there is none."""
+
+    meaning: str
+    nitf: str
+    schema_org: str
+
+
+KIND_TABLE: Mapping[str, Kind] = MappingProxyType(
+    {
+        "promotion": Kind("Asks to subscribe, sign up, donate, vote or install.", "", "SubscribeAction"),
+        "related": Kind("Leads to other stories.", "block/nitf-table", "relatedLink"),
+        "sharing": Kind("Buttons and counters of sharing, comments and saving.", "", "interactionStatistic"),
+        "media": Kind("Credits and players of pictures, sound and video.", "media-producer", "creditText"),
+        "caption": Kind("Says what a picture shows.", "media-caption", "caption"),
+        "byline": Kind("Says who wrote, edited or translated it.", "byline", "author"),
+        "dateline": Kind("Says where, when, by which agency, or how long it takes to read.", "dateline", "dateModified"),
+        "legal": Kind("Rights, terms, and who is responsible.", "doc.copyright", "copyrightNotice"),
+        "advertisement": Kind("Advertisements and their labels.", "", "WPAdBlock"),
+        "navigation": Kind("Sections, topics, menus, and ways to other parts of the site.", "key-list", "breadcrumb"),
+        "embed": Kind("What is left of posts, maps and forms of other sites.", "media-object", "embedUrl"),
+        "note": Kind("Corrections, updates, and notes of editors on the story.", "note", "correction"),
+        "contact": Kind("Addresses of the newsroom, and how to write to it.", "addressee", "contactPoint"),
+    }
+)
+KINDS = (*KIND_TABLE,)
+"""The names of the kinds, in the order in which people are shown them."""
+
+ALL = "all"
+"""In place of a list of kinds: every one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which kinds are cut; the others are kept.  What has no kind is cut if anything is.
+
+    Attributes
+    ----------
+    cut : tuple of str
+        Kinds, in the order of `KINDS`.
+
+    Raises
+    ------
+    ConfigError
+        There is no such kind.
+    """
+
+    cut: tuple[str, ...] = KINDS
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cut", _in_order(_check_kinds(self.cut, "cut")))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The kinds that are kept."""
+        return tuple(kind for kind in KINDS if kind not in self.cut)
+
+    def cuts(self, kind: str) -> bool:
+        """Whether a template of this kind is cut."""
+        return kind in self.cut or (not kind and bool(self.cut))
+
+    def keeping(self, kinds: Iterable[str]) -> Choice:
+        """This choice, but for some kinds that are kept, too."""
+        kept = _check_kinds(kinds, "keep")
+        return Choice(tuple(kind for kind in self.cut if kind not in kept))
+
+
+def _in_order(kinds: Iterable[str]) -> tuple[str, ...]:
+    some = {*kinds}
+    return tuple(kind for kind in KINDS if kind in some)
+
+
+def _check_kinds(kinds: Iterable[str], where: str) -> tuple[str, ...]:
+    if isinstance(kinds, str):  # whose characters would be kinds
+        raise ConfigError(f"{where}: expected several kinds, got the text {kinds!r:.60}; parse_kinds reads it")
+    names = (*kinds,)
+    for name in names:
+        if name not in KINDS:
+            close = get_close_matches(str(name), KINDS, 1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise ConfigError(f"{where}: expected kinds of {', '.join(KINDS)}, got {name!r:.60}{hint}")
+    return names
+
+
+CUT_ALL = Choice()
+"""Everything is cut."""
+
+POLICIES: Mapping[str, Choice] = MappingProxyType(
+    {
+        "llm": CUT_ALL.keeping(["note"]),
+        "reader": CUT_ALL.keeping(["note", "byline", "dateline", "caption"]),
+        "archive": Choice(()),
+    }
+)
+"""Choices by name.  ``llm``: all is cut but corrections and notes, without which a text may say what is known to be
+wrong; ``reader``: bylines, datelines and captions stay, too; ``archive``: nothing is cut, all is marked."""
+
+DEFAULT = "llm"
+
+
+def parse_kinds(text: str, where: str) -> tuple[str, ...]:
+    """Kinds as people list them, ``caption,byline`` or ``all``.
+
+    Raises
+    ------
+    ConfigError
+        Naming `where`, the kinds there are and what was found.
+
+    Examples
+    --------
+    >>> parse_kinds("caption, byline", "--keep")
+    ('caption', 'byline')
+    """
+    names = [name for name in (part.strip().lower() for part in text.split(",")) if name]
+    if not names:
+        raise ConfigError(f"{where}: expected kinds of {', '.join(KINDS)}, or {ALL}, got {text!r:.60}")
+    return KINDS if names == [ALL] else _check_kinds(names, where)
+
+
+def choose(policy: str | None = None, keep: str | None = None, cut_only: str | None = None) -> Choice:
+    """The choice that a person has made in words.
+
+    Parameters
+    ----------
+    policy : str, optional
+        A name of `POLICIES`; `DEFAULT` if nothing is said.
+    keep : str, optional
+        Kinds that are kept beside those that the policy keeps.
+    cut_only : str, optional
+        The kinds that are cut, instead of a policy.
+
+    Raises
+    ------
+    ConfigError
+        There is no such policy or kind, or `cut_only` stands beside one of the others.
+
+    Examples
+    --------
+    >>> choose(keep="caption,byline").kept
+    ('caption', 'byline', 'note')
+    """
+    if cut_only is not None:
+        if policy is not None or keep is not None:
+            other = "keep" if policy is None else "policy"
+            raise ConfigError(f"cut-only and {other}: expected one of them, for cut-only says what is cut, and all else is kept")
+        return Choice(parse_kinds(cut_only, "cut-only"))
+    name = DEFAULT if policy is None else policy
+    if name not in POLICIES:
+        raise ConfigError(f"policy: expected one of {', '.join(POLICIES)}, got {name!r:.60}")
+    choice = POLICIES[name]
+    return choice if keep is None else choice.keeping(parse_kinds(keep, "keep"))
