@@ -12,11 +12,11 @@ __all__ = ["TreeTable", "average_trees", "extract_trees"]
 TreeTable = dict[str, np.ndarray[Any, Any]]
 
 
-def extract_trees(booster: Any) -> TreeTable:
-    """The trees of a booster as columns."""
+def extract_trees(booster: Any, classes: int = 1, place: int = 0) -> TreeTable:
+    """The trees of a booster as columns; of one with several classes, those of one of them."""
     columns: dict[str, list[float]] = {name: [] for name in ("feature", "threshold", "left", "right", "leaf")}
     sizes: list[int] = []
-    for tree in booster.dump_model()["tree_info"]:
+    for tree in booster.dump_model()["tree_info"][place::classes]:
         nodes: list[dict[str, Any]] = []
         leaves: list[float] = []
 

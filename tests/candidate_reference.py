@@ -214,9 +214,12 @@ class Table:
         )
 
 
+SIGNS = ("dashed", "upper", "letters", "unclosed")
+
+
 def native_features(kind: str) -> list[str]:
-    """Those that `_core.FeatureExtractor` computes: all but what cues say, which have a twin of their own."""
-    return [name for name in FEATURES[kind] if not name.startswith("cue_")]
+    """Those that `_core.FeatureExtractor` computes: all but what cues and signs say, which have tests of their own."""
+    return [name for name in FEATURES[kind] if not name.startswith("cue_") and name not in SIGNS]
 
 
 def describe(table: Table, candidates: Candidates) -> NDArray[np.float32]:

@@ -24,9 +24,10 @@ import json  # noqa: E402
 import shlex  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
-from collections.abc import Callable, Iterator, Mapping, Sequence  # noqa: E402
+from collections.abc import Iterator, Mapping, Sequence  # noqa: E402
 from datetime import date  # noqa: E402
 from pathlib import Path  # noqa: E402
+from statistics import fmean  # noqa: E402
 from typing import Any  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,19 +38,18 @@ for folder in ("datasets/templates", "datasets", "bench"):
 import numpy as np  # noqa: E402
 import score_model  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
-from training_data import BOILERPLATE_KINDS, UNITS, load_annotated_sources  # noqa: E402
+from training_data import UNITS, load_annotated_sources  # noqa: E402
 
 from machine import describe_machine  # noqa: E402
 from quality import archives  # noqa: E402
 from quality.loso_page import format_percent, format_table  # noqa: E402
 from templatemine.config import SHIPPED, SelectConfig  # noqa: E402
 from templatemine.mining.labels import KINDS  # noqa: E402
-from templatemine.mining.score import FILLER_FORESTS, Model, load_model, model_from_tables  # noqa: E402
+from templatemine.mining.score import FILLER_FORESTS, KIND_FORESTS, Model, load_model, model_from_tables  # noqa: E402
 from templatemine.parallel.forks import map_as_completed  # noqa: E402
 
 __all__ = [
     "area_under_curve",
-    "fit_kinds",
     "main",
     "measure_decisions",
     "render_page",
@@ -65,7 +65,6 @@ given); score, filler_score and said_kind, which a model gives."""
 PAGE = ROOT / "docs" / "research" / "labels.md"
 FOLDS, SEED = 5, 7
 DRAWS, SIDES = 500, (2.5, 97.5)
-KIND_TREES = 30
 OURS, RELEASED = "publishers left out", "as released"
 
 
@@ -82,9 +81,8 @@ def split_publishers(sources: Sequence[Any], folds: int = FOLDS) -> list[frozens
 def score_decisions(
     examples: Sequence[score_model.SourceExamples],
     model: Model,
-    say_kinds: Mapping[str, Callable[[NDArray[np.float32]], NDArray[Any]]] | None = None,
 ) -> Table:
-    """What a model says of the labelled candidates of some sources; of kinds nothing, if it has no say of them."""
+    """What a model says of the labelled candidates of some sources."""
     parts = []
     for one in examples:
         for kind in KINDS:
@@ -108,7 +106,7 @@ def score_decisions(
                         if kind in FILLER_FORESTS
                         else np.zeros(len(rows), np.float32)
                     ),
-                    "said_kind": say_kinds[kind](matrix) if say_kinds else np.full(len(rows), -1),
+                    "said_kind": model.boilerplate_kinds(kind, matrix),
                 }
             )
     return _join_tables(parts)
@@ -118,24 +116,6 @@ def _join_tables(parts: Sequence[Table]) -> Table:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
 
 
-def fit_kinds(
-    sources: Sequence[score_model.SourceExamples],
-) -> dict[str, Callable[[NDArray[np.float32]], NDArray[np.int64]]]:
-    """What the features know of kinds: for each kind of candidate, rows of features -> places in `BOILERPLATE_KINDS`."""
-    import lightgbm
-
-    found: dict[str, Callable[[NDArray[np.float32]], NDArray[np.int64]]] = {}
-    for candidate_kind in KINDS:
-        parts = [one.kinds[candidate_kind] for one in sources if one.weight == 1]
-        kinds = np.concatenate([one.kinds for one in parts])
-        rows = np.flatnonzero(kinds.any(axis=1))
-        matrix, target = np.concatenate([one.matrix for one in parts])[rows], kinds[rows].argmax(axis=1)
-        options = {**score_model.OPTIONS, "objective": "multiclass", "num_class": len(BOILERPLATE_KINDS), "seed": 1}
-        booster = lightgbm.train(options, lightgbm.Dataset(matrix, target), KIND_TREES)
-        found[candidate_kind] = lambda own, booster=booster: booster.predict(own, num_threads=1).argmax(axis=1)
-    return found
-
-
 _examples: list[score_model.SourceExamples] = []
 """Of all sources; filled before any process is forked."""
 
@@ -143,7 +123,7 @@ _examples: list[score_model.SourceExamples] = []
 def _score_fold(held_out: frozenset[str]) -> Table:
     known = [one for one in _examples if one.publisher not in held_out]
     model = model_from_tables(score_model.fit(known))
-    return score_decisions([one for one in _examples if one.publisher in held_out], model, fit_kinds(known))
+    return score_decisions([one for one in _examples if one.publisher in held_out], model)
 
 
 # ------------------------------------------------------------------------------------------------------------- measures
@@ -175,9 +155,11 @@ def measure_decisions(table: Table, config: SelectConfig | None = None) -> list[
         behind = own["filler"] > 0
         both = goes & (own["score"] >= config.label)
         rows.append({**row, "both gone": float(both[behind].mean()) if behind.any() else None})
-    own = _select(table, (table["kind"] >= 0) & (table["said_kind"] >= 0))
+    own = _select(table, table["kind"] >= 0)
     wrong = own["kind"] != own["said_kind"]
+    by_kind = [float(wrong[own["kind"] == kind].mean()) for kind in np.unique(own["kind"])]
     rows.append({"decision": "kinds", "number": len(wrong), "error": float(wrong.mean()) if len(wrong) else None})
+    rows.append({"decision": "kinds, mean over kinds", "number": len(wrong), "error": fmean(by_kind) if by_kind else None})
     return rows
 
 
@@ -232,7 +214,7 @@ less than their differences.
   content.
 - **fillers**: whether what fills the rest of a line goes with its label, of labels that are boilerplate. **both gone**: of
   labels with boilerplate behind them, those that go together with it.
-- **kinds**: which of {kinds} kinds boilerplate is, by a model of the same features that is fitted here; nothing uses it yet.
+- **kinds**: which of {kinds} kinds boilerplate is.
 - **strings** cross segments: they count from the day on which there are such candidates.
 """
 
@@ -240,7 +222,7 @@ less than their differences.
 def render_page(found: Mapping[str, Any]) -> str:
     """The page."""
     head = found["head"]
-    lines = [TITLE.format(**head["counts"], folds=FOLDS, draws=DRAWS, kinds=len(BOILERPLATE_KINDS), released=RELEASED)]
+    lines = [TITLE.format(**head["counts"], folds=FOLDS, draws=DRAWS, kinds=len(KIND_FORESTS), released=RELEASED)]
     for part, tables in found["parts"].items():
         lines += [f"## {part}", "", *_format_part(tables), ""]
     lines += [f"{head['date']}, `{head['command']}`, code {head['code']}; {head['python']}; {head['processor']};"]

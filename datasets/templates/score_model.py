@@ -43,7 +43,7 @@ from templatemine.mining.features import FEATURES, compute_features  # noqa: E40
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.near_duplicates import is_blank  # noqa: E402
-from templatemine.mining.score import COLUMNS, FILLER_FORESTS, filler_matrix  # noqa: E402
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FORESTS, filler_matrix, kind_matrix  # noqa: E402
 from templatemine.mining.segments import Segments, segment  # noqa: E402
 from templatemine.mining.stages import read_source  # noqa: E402
 from templatemine.model import Document  # noqa: E402
@@ -79,6 +79,7 @@ OPTIONS: dict[str, Any] = {
     "deterministic": True,
 }
 TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 100, 60, 6, 20
+KIND_TREES, KIND_LEAVES, KIND_LEAST = 40, 8, 10
 WEIGHT_POWER = 0.25
 """Of the characters of a candidate, its weight."""
 SEEDS = (1, 2)
@@ -109,7 +110,7 @@ GROUPS = {
     ),
     "words": (
         "tokens characters information bits capitals mutable figures small script small_first capital_first colon_last "
-        "closed_last sentence_last own"
+        "closed_last sentence_last own dashed upper letters unclosed"
     ),
     "context of labels": (
         "longer shorter same_beside kinds_beside capital_beside small_beside mutable_beside edge_own lift fill fill_sd "
@@ -124,18 +125,18 @@ GROUPS["cues"] = CUES
 RISING = {
     SEGMENT: (
         "documents share information before_repeats after_repeats beside own near span before_same after_same alone "
-        f"last each string_share {CUES}"
+        f"last each string_share dashed {CUES}"
     ),
     PREFIX: (
         "documents share information before_repeats after_repeats beside own near span colon_last capital_beside "
-        f"edge_own lift {CUES}"
+        f"edge_own lift dashed {CUES}"
     ),
 }
 FALLING = {
     SEGMENT: "in_prose small_first edge position_sd torn",
     PREFIX: "in_prose small_first edge position_sd torn small_beside",
 }
-FILLER_RISING = "fill_capitals rest_capitals ends begins colon_last capital_beside alone"
+FILLER_RISING = "unclosed fill_capitals rest_capitals ends begins colon_last capital_beside alone"
 FILLER_FALLING = "rest_closed rest_sd rest fill fill_sd in_prose small_beside rest_segments torn"
 """Features of which more never speaks against (for) boilerplate, whatever the articles at hand seem to say."""
 
@@ -410,6 +411,29 @@ def fit(sources: Sequence[SourceExamples]) -> dict[str, Array]:
         options = {"num_leaves": FILLER_LEAVES, "min_data_in_leaf": FILLER_LEAST}
         signs = _make_signs((*FEATURES[kind], "score"), f"{FILLER_RISING} score", FILLER_FALLING)
         trees = _train_forest(rows, signs, FILLER_TREES, options)
+        columns.update({f"{name}.{column}": values for column, values in trees.items()})
+    return {**columns, **_fit_kinds(sources)}
+
+
+def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
+    """The forests that tell kinds of boilerplate apart, each against the others, of all forms of candidates at once."""
+    import lightgbm
+
+    rows = [
+        (kind_matrix(form, labelled.matrix[own]), kinds[own].argmax(axis=1), np.full(len(own), one.weight))
+        for one in sources
+        if one.weight == 1
+        for form, labelled in one.kinds.items()
+        for kinds in [labelled.kinds[:, : len(KIND_FORESTS)]]
+        for own in [np.flatnonzero(kinds.any(axis=1) & (2 * labelled.boilerplate > labelled.size))]
+    ]
+    matrix, kind, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
+    data = lightgbm.Dataset(matrix, kind, weight=weight)
+    options = {**OPTIONS, "objective": "multiclass", "num_class": len(KIND_FORESTS), "num_leaves": KIND_LEAVES, "seed": 1}
+    booster = lightgbm.train({**options, "min_data_in_leaf": KIND_LEAST}, data, KIND_TREES)
+    columns = {}
+    for place, name in enumerate(KIND_FORESTS.values()):
+        trees = extract_trees(booster, len(KIND_FORESTS), place)
         columns.update({f"{name}.{column}": values for column, values in trees.items()})
     return columns
 

@@ -12,7 +12,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.math cimport log2, sqrt
 from libc.stdint cimport int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset, strlen
+from libc.string cimport memchr, memcpy, memset, strlen
 
 from templatemine.text._scan cimport (
     BULLET, Bytes, CAPITAL, check_bounds, check_within, CLAUSE, COLON, copy_to_array, encode_utf8, FIGURE, FIRST_IN_LINE,
@@ -96,6 +96,11 @@ cdef inline bint has_wide_gap(const uint8_t* p, int64_t start, int64_t end) noex
     return count > 1
 
 
+cdef inline bint has_dash_gap(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether the bytes between two tokens are a hyphen and a blank behind it, such as stands between two parts of a line."""
+    return end - start > 1 and (p[end - 1] == 32 or p[end - 1] == 9) and memchr(p + start, 45, end - start) != NULL
+
+
 cdef class Tokeniser(Scanner):
     """Turns documents into ids of normalised tokens (forms).
 
@@ -109,6 +114,7 @@ cdef class Tokeniser(Scanner):
     cdef Ints form_of       # form id of each longer type
     cdef Ints tokens        # form id of each token
     cdef Longs gap_tokens   # positions of tokens that two blanks or more precede on their line
+    cdef Longs dash_tokens  # and of those that a hyphen and a blank precede
     cdef Tokens scratch
     cdef uint8_t* form_buffer
     cdef int64_t form_capacity
@@ -121,6 +127,7 @@ cdef class Tokeniser(Scanner):
         memset(&self.form_of, 0, sizeof(Ints))
         memset(&self.tokens, 0, sizeof(Ints))
         memset(&self.gap_tokens, 0, sizeof(Longs))
+        memset(&self.dash_tokens, 0, sizeof(Longs))
         memset(&self.scratch, 0, sizeof(Tokens))
         self.form_buffer = NULL
         self.form_capacity = 0
@@ -142,6 +149,7 @@ cdef class Tokeniser(Scanner):
         free(self.form_of.data)
         free(self.tokens.data)
         free(self.gap_tokens.data)
+        free(self.dash_tokens.data)
         tokens_free(&self.scratch)
         free(self.form_buffer)
         free(self.utf8.data)
@@ -245,6 +253,8 @@ cdef class Tokeniser(Scanner):
                     ints_push(&self.tokens, 0)
                 elif self.lines and i and has_wide_gap(p, self.scratch.end[i - 1], self.scratch.start[i]):
                     longs_push(&self.gap_tokens, self.tokens.size)
+                elif self.lines and i and has_dash_gap(p, self.scratch.end[i - 1], self.scratch.start[i]):
+                    longs_push(&self.dash_tokens, self.tokens.size)
                 if token.size <= MAX_SHORT_BYTES and self.scratch.kind[i] & KIND == WORD:
                     word = words_find(&self.words, token.hash, token.a, token.b, token.size)
                     if word:
@@ -290,6 +300,10 @@ cdef class Tokeniser(Scanner):
         """
         return copy_to_array(self.gap_tokens.data, self.gap_tokens.size * 8, np.int64)
 
+    def dashes(self):
+        """The same of tokens that a hyphen and a blank precede."""
+        return copy_to_array(self.dash_tokens.data, self.dash_tokens.size * 8, np.int64)
+
     def finish(self):
         """Return the tokens of all added documents and empty the tokeniser; it keeps the forms that it knows.
 
@@ -307,7 +321,7 @@ cdef class Tokeniser(Scanner):
             starts = np.array(self.doc_starts, dtype=np.int64)
             size = self.tokens.size
             # Emptied first: the buffer that is move_to_array over belongs to the array from then on, even if that fails.
-            self.tokens.size = self.tokens.capacity = self.gap_tokens.size = 0
+            self.tokens.size = self.tokens.capacity = self.gap_tokens.size = self.dash_tokens.size = 0
             self.doc_starts = [0]
             forms = move_to_array(<void**>&self.tokens.data, size * 4, np.int32)
             return (

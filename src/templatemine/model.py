@@ -176,6 +176,8 @@ class Corpus:
         Documents that hold each form, and its occurrences.
     gaps : int64 array or None
         Places in `forms`, ascending, of tokens with two blanks or more before them on their line; if `lines`.
+    dashes : int64 array or None
+        And of those with a hyphen and a blank before them.
     """
 
     source: str
@@ -188,6 +190,7 @@ class Corpus:
     df: IntArray
     counts: LongArray
     gaps: LongArray | None = None
+    dashes: LongArray | None = None
     first_date: str | None = None
     last_date: str | None = None
 

@@ -11,10 +11,11 @@ import pytest
 
 from templatemine.config import SHIPPED, PipelineConfig
 from templatemine.errors import ConfigError
+from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.score import COLUMNS, FILLER_FORESTS, fingerprint, load_model
+from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FEATURES, KIND_FORESTS, fingerprint, load_model
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 
@@ -22,7 +23,7 @@ from templatemine.model import Document
 def tables() -> dict[str, Any]:
     """A model of stumps: of one tree each, which asks for the first feature."""
     found: dict[str, Any] = {}
-    for name in (*KINDS, *FILLER_FORESTS.values()):
+    for name in (*KINDS, *FILLER_FORESTS.values(), *KIND_FORESTS.values()):
         columns: tuple[Any, ...] = (
             np.array([0], np.int16),
             np.array([0.5], np.float32),
@@ -119,3 +120,20 @@ def test_a_model_of_ones_own_is_used_and_named(tmp_path: Path) -> None:
     low, high = own.scores("segment", matrix).tolist()
     assert low == pytest.approx(1 / (1 + np.e))
     assert high == pytest.approx(np.e / (1 + np.e))
+
+
+def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) -> None:
+    first = KIND_FEATURES.index("documents")
+    others = {f"{name}.leaf": np.array([-9.0, -9.0], np.float32) for name in KIND_FORESTS.values()}
+    leaves = {
+        "kind_byline.leaf": np.array([2.0, 0.0], np.float32),
+        "kind_note.leaf": np.array([2.1, 2.1], np.float32),
+        "kind_legal.leaf": np.array([2.0, 0.0], np.float32),
+    }
+    features = {f"{name}.feature": np.array([first], np.int16) for name in KIND_FORESTS.values()}
+    model = load_model(saved(tmp_path / "kinds.npz", {**others, **leaves, **features}))
+    matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
+    matrix[1, FEATURES["segment"].index("documents")] = 1
+    # A third of three is no half: the first of the others.
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix)] == ["byline", "note"]
+    assert model.boilerplate_kinds("segment", matrix[:0]).tolist() == []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +14,10 @@ from hypothesis import strategies as st
 import reference
 from strategies import examples
 from templatemine import _core
+from templatemine.config import TokeniseConfig
+from templatemine.mining.segments import segment
+from templatemine.mining.tokenise import tokenise
+from templatemine.model import Document
 from templatemine.text.patterns import pattern_set
 
 FORMS = 12
@@ -106,3 +111,35 @@ def test_gaps_are_where_two_blanks_are(texts: list[str]) -> None:
                     number += 1 + first
                     first, inside, blanks = False, True, []
     assert scanner.gaps().tolist() == wanted
+
+
+@examples(300)
+@given(st.lists(st.lists(st.sampled_from(["word", "x", " ", "\t", "\n", "-", "–"])).map("".join), max_size=4))
+def test_dashes_are_where_a_hyphen_and_a_blank_are(texts: list[str]) -> None:
+    """Of the tokens of a line all but the first that a hyphen and, at once, a blank precede, and no two blanks."""
+    scanner = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
+    wanted: list[int] = []
+    number = 0
+    for text in texts:
+        scanner.add_all([text])
+        for line in text.split("\n"):
+            tokens = [*re.finditer(r"[^ \t-]+", line)]
+            for one, two in pairwise(tokens):
+                between = line[one.end() : two.start()]
+                number += 1
+                if "-" in between and between[-1] in " \t":
+                    wanted.append(number + 1)
+            number += 2 if tokens else 0
+    assert scanner.dashes().tolist() == wanted
+
+
+def test_a_dash_near_the_beginning_ends_a_segment() -> None:
+    head = "OSTHAFEN, Courier - The ferry sailed late - again - said the warden."
+    texts = [head, "LYNDE – The mill stands – they say.", "A story " * 20 + "of a dog - big - and a cat", "- only", "x -"]
+    documents = [Document(source="a", id=str(at), text=text) for at, text in enumerate(texts)]
+    corpus = tokenise("a", documents, TokeniseConfig(), lines=True)
+    some = segment(corpus)
+    names = corpus.form_names
+    parts = [" ".join(names[one].decode() for one in some.tokens[a:b]) for a, b in pairwise(some.bounds.tolist())]
+    dashed = [part for part, is_dashed in zip(parts, some.dashed, strict=True) if is_dashed]
+    assert dashed == ["OSTHAFEN, Courier", "The ferry sailed late", "again", "LYNDE –", "The mill stands –"]

@@ -83,6 +83,8 @@ class Verdicts:
         Place in `select.REASONS`; 0 for templates.
     grounds : int64 array
         What `grounds.explain_scores` says of templates; 0 of others.
+    sense : int8 array
+        Of templates, what kind of boilerplate they are: a place in `kinds.KINDS`; -1 of others.
     stake : float32 array
         Characters of the archive about which a person is expected to decide otherwise, if asked (`questions`).
     """
@@ -94,6 +96,7 @@ class Verdicts:
     slot: NDArray[np.bool_]
     reason_of: NDArray[np.int8]
     grounds: NDArray[np.int64]
+    sense: NDArray[np.int8]
     stake: NDArray[np.float32]
 
     def take(self, rows: NDArray[np.int64]) -> Verdicts:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.mining.cues import COLUMNS, CueLexicon
 from templatemine.mining.cues import KINDS as CUE_KINDS
-from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, Candidates
+from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
@@ -46,10 +46,13 @@ _LABEL_ONLY = (
     *("fill", "fill_sd", "fill_characters", "fill_capitals", "fill_mutable"),
     *("rest", "rest_sd", "rest_capitals", "rest_closed", "rest_segments", "edge_own", "lift"),
 )
+_SIGNS = ("dashed", "upper", "letters", "unclosed")
+_OPENING, _CLOSING = frozenset("([{（［【「『〔"), frozenset(")]}）］】」』〕")
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
-FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _CUES}
-FEATURES["suffix"] = FEATURES[PREFIX]
-"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, and those of cues."""
+FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
+FEATURES[SUFFIX] = FEATURES[PREFIX]
+"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, those of `_read_signs`, and those of
+cues."""
 
 
 def compute_features(
@@ -94,11 +97,40 @@ def compute_features(
     ]
     everywhere = _count_everywhere(native, segments, columns)
     reader = _CueReader(segments, forms, lexicons)
+    traits = np.array([_read_form(form) for form in forms], np.float32).reshape(-1, 3)
     matrices = []
     for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
         own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
-        matrices.append(np.concatenate([own, reader.read(candidate_set, own)], axis=1))
+        signs = _read_signs(segments, candidate_set, traits)
+        matrices.append(np.concatenate([own, signs, reader.read(candidate_set, own)], axis=1))
     return matrices
+
+
+def _read_form(form: bytes) -> tuple[bool, int, int]:
+    """Whether a form is in capitals alone; how many letters it has, one of a script without cases as two; and how many
+    brackets it opens more than it closes."""
+    text = form.decode("utf-8", "replace")
+    letters = sum(map(str.isalpha, text))
+    opened = sum((char in _OPENING) - (char in _CLOSING) for char in text)
+    return len(form) > 1 and text.isupper(), letters if text.lower() != text.upper() else 2 * letters, opened
+
+
+def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The features of `_SIGNS`: which share of its occurrences a candidate ends at the dash of a dateline in; which share
+    of its tokens is in capitals alone; letters a token; and whether the bracket that a label opens (closes) is closed
+    (opened) in what fills it.  float32 array, shape (candidates, 4).
+
+    `traits` are those of `_read_form`, a row a form."""
+    if not len(candidates):
+        return np.zeros((0, len(_SIGNS)), np.float32)
+    dashed = np.add.reduceat(segments.dashed[candidates.segment].astype(np.float32), candidates.bounds[:-1])
+    dashed *= candidates.kind != PREFIX
+    starts = candidates.starts(segments, candidates.first, candidates.length)
+    tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, candidates.length)
+    upper, letters, opened = np.add.reduceat(traits[tokens], bounds[:-1]).T
+    side = {SEGMENT: 0, PREFIX: 1, SUFFIX: -1}[candidates.kind]
+    means = dashed / candidates.count, upper / candidates.length, letters / candidates.length, opened * side > 0
+    return np.column_stack(means).astype(np.float32)
 
 
 class _CueReader:

@@ -123,13 +123,18 @@ def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
     forms, starts = _take_tokens(corpus, is_original)
     df, counts = _core.document_frequency(*_take_tokens(corpus, ~is_original), len(corpus.form_names))
     reduced = replace(corpus, forms=forms, doc_starts=starts, df=corpus.df - df, counts=corpus.counts - counts)
-    if corpus.gaps is not None and len(corpus.gaps):
-        document = np.searchsorted(corpus.doc_starts, corpus.gaps, side="right") - 1
-        shift = np.zeros(corpus.documents, np.int64)
-        shift[is_original] = corpus.doc_starts[:-1][is_original] - starts[:-1]
-        is_gap_kept = is_original[document]
-        reduced = replace(reduced, gaps=corpus.gaps[is_gap_kept] - shift[document[is_gap_kept]])
-    return reduced
+    shift = np.zeros(corpus.documents, np.int64)
+    shift[is_original] = corpus.doc_starts[:-1][is_original] - starts[:-1]
+
+    def move(places: LongArray | None) -> LongArray | None:
+        if places is None or not len(places):
+            return places
+        document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
+        kept = is_original[document]
+        moved: LongArray = places[kept] - shift[document[kept]]
+        return moved
+
+    return replace(reduced, gaps=move(corpus.gaps), dashes=move(corpus.dashes))
 
 
 def _take_tokens(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:

@@ -1,7 +1,7 @@
 """Features -> scores: how likely each candidate is boilerplate, by trees that were trained on annotated articles.
 
-Three forests, one a kind of candidate, and two more that say of a label whether what fills the rest of its line goes
-with it.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they see
+Three forests, one a kind of candidate, two more that say of a label whether what fills the rest of its line goes with
+it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest says what a template is.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they see
 are `features`.  The file of a model is made by `datasets/templates/train.py`; beside the one that ships stands what it
 was made of.
 """
@@ -23,15 +23,33 @@ from numpy.typing import NDArray
 
 from templatemine.config import SHIPPED
 from templatemine.errors import ConfigError
+from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.features import FEATURES
-from templatemine.mining.labels import KINDS, PREFIX, SUFFIX, Candidates
+from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.pages._model import Forest
 
-__all__ = ["COLUMNS", "FILLER_FORESTS", "Model", "filler_matrix", "fingerprint", "load_model"]
+__all__ = [
+    "COLUMNS",
+    "FILLER_FORESTS",
+    "KIND_FEATURES",
+    "KIND_FORESTS",
+    "Model",
+    "filler_matrix",
+    "fingerprint",
+    "kind_matrix",
+    "load_model",
+    "model_from_tables",
+]
 
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
 """Columns of the table of a forest, see `_model.Forest`."""
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
+KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
+KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form")
+"""Features that kinds of boilerplate are told by: those that all candidates have, and what the candidate is (a place in
+`labels.KINDS`)."""
+MIN_NOTE = 0.5
+"""A template is a note, which people keep, if that is so likely; else it is what is most likely beside it."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -39,8 +57,8 @@ _SHIPPED_FILE = "model.npz"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by what they score, kinds of candidates and `FILLER_FORESTS`; and the features of the usual candidate of
-    each kind, for `grounds`."""
+    """Forests by what they score, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the usual
+    candidate of each kind, for `grounds`."""
 
     forests: Mapping[str, Forest]
     usual: Mapping[str, NDArray[np.float32]]
@@ -52,6 +70,16 @@ class Model:
     def fillers(self, kind: str, matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """Probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
+
+    def boilerplate_kinds(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.int8]:
+        """What some candidates of one kind are, if they are boilerplate: places in `kinds.KINDS`."""
+        rows = kind_matrix(kind, matrix)
+        odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
+        shares = np.exp(odds - odds.max(axis=1, keepdims=True, initial=0))
+        note = BOILERPLATE_KINDS.index("note")
+        shares[shares[:, note] < MIN_NOTE * shares.sum(axis=1), note] = 0
+        found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
+        return found
 
     def score_all(
         self, candidates: Sequence[Candidates], matrices: Sequence[NDArray[np.float32]]
@@ -75,6 +103,13 @@ def _to_probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:
 def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """The features of the forests for fillers: those of labels, and their scores."""
     return np.ascontiguousarray(np.concatenate([matrix, scores[:, None]], axis=1))
+
+
+def kind_matrix(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The features of the forests for kinds of boilerplate, of candidates of one kind."""
+    names = FEATURES[kind]
+    columns = [matrix[:, names.index(name)] for name in KIND_FEATURES[:-1]]
+    return np.ascontiguousarray(np.column_stack([*columns, np.full(len(matrix), KINDS.index(kind))]), np.float32)
 
 
 def load_model(name: str) -> Model:
@@ -121,12 +156,14 @@ def model_from_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
         Not all columns are there, or they are no trees, or trees of other features.
     """
     forests = {
-        name: Forest(*(tables[f"{name}.{column}"] for column in COLUMNS)) for name in (*KINDS, *FILLER_FORESTS.values())
+        name: Forest(*(tables[f"{name}.{column}"] for column in COLUMNS))
+        for name in (*KINDS, *FILLER_FORESTS.values(), *KIND_FORESTS.values())
     }
-    for kind in KINDS:
-        used = int(tables[f"{kind}.feature"].max(initial=0)) + 1
-        if used > len(FEATURES[kind]):
-            raise ValueError(f"{kind}: expected trees of {len(FEATURES[kind])} features, got {used}")
+    sizes = {**{kind: len(FEATURES[kind]) for kind in KINDS}, **dict.fromkeys(KIND_FORESTS.values(), len(KIND_FEATURES))}
+    for name, size in sizes.items():
+        used = int(tables[f"{name}.feature"].max(initial=0)) + 1
+        if used > size:
+            raise ValueError(f"{name}: expected trees of {size} features, got {used}")
     usual = {kind: np.ascontiguousarray(tables[f"{kind}.usual"], np.float32) for kind in KINDS}
     for kind, features in usual.items():
         if features.shape != (len(FEATURES[kind]),):

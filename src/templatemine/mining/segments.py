@@ -49,6 +49,11 @@ _MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
 """Bytes of an abbreviation with its full stop; and of one with several ("e.g.", "U.S.A.")."""
 _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
+_HEAD = 30
+"""Tokens of a document among which a dash ends a dateline, line breaks and a headline among them."""
+_DASHES = frozenset("–—―－") | {"--", "---"}
+_MAX_DASH = 3
+"""Dashes that are tokens, and their bytes; a hyphen is a separator."""
 _MIN_SPACELESS_SHARE = 0.3
 """From this share of tokens that are characters a source counts as written without spaces."""
 
@@ -71,6 +76,8 @@ class Segments:
         Equal for equal segments, of all sources.
     string, string_df : int32 arrays, shape (segments,)
         A number for each different segment, and the documents that hold such a one.
+    dashed : bool array, shape (segments,)
+        Whether it ends at a dash near the beginning of its document, as datelines do.
     traits : uint16 array, shape (forms,)
         `Corpus.traits`.
     """
@@ -84,6 +91,7 @@ class Segments:
     hashes: NDArray[np.uint64]
     string: IntArray
     string_df: IntArray
+    dashed: NDArray[np.bool_]
     traits: NDArray[np.uint16]
 
     def __len__(self) -> int:
@@ -111,9 +119,9 @@ def segment(corpus: Corpus) -> Segments:
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     traits = corpus.traits | find_abbreviations(corpus)
-    breaks = np.union1d(
-        _line_gaps(corpus), find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
-    )
+    dashes = _find_dashes(corpus)
+    edges = find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
+    breaks = np.union1d(np.union1d(_line_gaps(corpus), edges), dashes)
     tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
         corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
@@ -132,6 +140,7 @@ def segment(corpus: Corpus) -> Segments:
         hashes=hashes,
         string=string,
         string_df=df[string],
+        dashed=np.isin(bounds[1:], _without_breaks(corpus, dashes)),
         traits=corpus.traits,
     )
 
@@ -142,6 +151,32 @@ def _line_gaps(corpus: Corpus) -> LongArray:
     if gaps is None or len(gaps) > _MAX_GAP_SHARE * len(corpus.forms):
         return np.empty(0, np.int64)
     return gaps
+
+
+def _find_dashes(corpus: Corpus) -> LongArray:
+    """Positions behind dashes in the first `_HEAD` tokens of documents; ascending."""
+    forms, heads = corpus.forms, corpus.doc_starts[:-1]
+    if corpus.html or corpus.dashes is None:
+        return np.empty(0, np.int64)
+    names = corpus.form_names
+    assert isinstance(names, Vocabulary)
+    short = np.flatnonzero(np.diff(names.offsets) <= _MAX_DASH)
+    signs = [form for form in short.tolist() if names[form].decode("utf-8", "replace") in _DASHES]
+    found = [corpus.dashes]
+    for place in range(_HEAD if signs else 0):
+        inside = heads[heads + place < corpus.doc_starts[1:]] + place
+        found.append(inside[np.isin(forms[inside], signs)] + 1)
+    places = np.unique(np.concatenate(found))
+    document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
+    is_near = places - corpus.doc_starts[document] <= _HEAD
+    # What is last in its document or its line ends there anyway.
+    inside = is_near & (places < len(forms)) & (places > corpus.doc_starts[document])
+    return places[inside]
+
+
+def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:
+    """Places in the forms of a corpus -> places in its tokens without line breaks."""
+    return places - np.searchsorted(np.flatnonzero(corpus.forms == 0), places) if corpus.lines else places
 
 
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:

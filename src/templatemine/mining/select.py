@@ -74,12 +74,17 @@ _MAX_SLOT_STRING = 100
 """Characters of a string that may be in a slot: a few less than it takes (`SLOT_SIZE`), for what is beside it."""
 _USUAL = -1.0
 """Logarithm of the share of the documents from which on most have a string."""
+_FEW_BITS = log(1 + 40) / log(2)
+"""Logarithm, as of the feature, of the bits of a string that no chance has brought together."""
+_FREQUENT = -3.0
+"""And the same of what is always first in them: an eighth."""
 _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
-_HALF, _WEAK = 0.5, 1.0
+_HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
 """Of the occurrences; and the strength of a weak cue."""
-_DATA_SHARE = 0.5
-"""From this share of numbers among its tokens on a string is data: rows of tables, prices, results."""
+_DATA_SHARE, _WORDY = 0.5, 3.0
+"""From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has so
+many letters, as a name that holds a figure."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -222,16 +227,15 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-    slot = (
-        (column["own"] >= config.filler_own)
-        & (score * filler >= _scale_odds(config.filler, config.caution))
-        & (not (html or is_segment))
-    )
-    unmarked = _find_unmarked(candidates, column, config.edge, is_short)
+    # What opens a bracket goes with what is in it, or not at all.
+    least = np.where(column["unclosed"] > 0, _scale_odds(_HALF, config.caution), _scale_odds(config.filler, config.caution))
+    slot = (column["own"] >= config.filler_own) & (score * filler >= least) & (not (html or is_segment))
+    opens = _opens_articles(column, is_short)
+    unmarked = _find_unmarked(candidates, column, opens, is_short)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~slot if candidates.kind == SUFFIX else unmarked] = UNMARKED
-    is_pattern = (column["figures"] >= _DATA_SHARE) | (column["characters"] < 1)
-    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL)] = DATA
+    is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["characters"] < 1)
+    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL) & ~opens] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
@@ -247,12 +251,19 @@ def _judge_candidates(
         slot=slot,
         reason_of=reason,
         grounds=np.zeros(len(candidates), np.int64),
+        sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
 
 
+def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
+    """Which candidates are mostly the first thing in articles, and in many; in short texts, where much of grammar stands
+    first, in most."""
+    return (column["first"] >= _MOSTLY) & (column["share"] > (_USUAL if is_short else _FREQUENT))
+
+
 def _find_unmarked(
-    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], edge: float, is_short: bool
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], opens: NDArray[np.bool_], is_short: bool
 ) -> NDArray[np.bool_]:
     """Which candidates have no sign of their own that they are more than a part of a sentence.
 
@@ -264,18 +275,20 @@ def _find_unmarked(
         # The end of a sentence, or one with a word before it that others take the place of.
         is_end = (column["small_first"] > 0) | (candidates.shorter < _HALF)
         return (column["cue_first"] <= _WEAK) & (column["cue_whole"] <= _WEAK) & is_end
-    closed = (column["closed_last"] > 0) | (column["colon_last"] > 0)
+    closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
         # One word without a mark ("More") begins sentences, too.
         read = (read | (column["cue_whole"] > 0)) & (candidates.length > 1)
-        return ~(read | closed | (usual & (column["first"] >= edge)))
+        return ~(read | closed | opens)
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
     is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
     # And a part of a sentence that stands in many, other than "contributed to this report".
     is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
-    return (~(read | usual) & is_head) | (is_part & (column["before_same"] < _HALF))
+    # Within a line, what is no sentence must be more than chance brings together.
+    is_inside = ~begins & ~ends & ~(closed & (column["before_closed"] >= _HALF)) & (column["information"] < _FEW_BITS)
+    return (~read & is_inside) | (~(read | usual | opens) & is_head) | (is_part & (column["before_same"] < _HALF))
 
 
 class _Selection:

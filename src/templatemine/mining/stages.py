@@ -289,9 +289,9 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
         of_kind = verdicts.kind == kind_index
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
-        verdicts.grounds[np.flatnonzero(of_kind)[accepted]] = explain_scores(
-            options.scorer, candidates.kind, matrix, accepted
-        )
+        rows = np.flatnonzero(of_kind)[accepted]
+        verdicts.grounds[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
+        verdicts.sense[rows] = options.scorer.boilerplate_kinds(candidates.kind, matrix[accepted])
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )

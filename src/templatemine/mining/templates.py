@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.grounds import describe_codes, unpack_codes
-from templatemine.mining.template_kinds import kind_of
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
@@ -78,7 +78,7 @@ def build_templates(
             count=int(strings.count[row]),
             example=example,
             anchor=anchor,
-            kind=kind_of(tokens, options.lexicons),
+            kind=_boilerplate_kind(candidates, row),
             **_explain_score(candidates, row, bool(side)),
         )
 
@@ -146,6 +146,12 @@ def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> 
     because = describe_codes(kind, for_codes)
     although = tuple(reason for reason in describe_codes(kind, against_codes) if reason not in because)
     return {"score": round(score, 3), "because": because, "although": although}
+
+
+def _boilerplate_kind(candidates: SourceCandidates, row: int) -> str:
+    """What kind of boilerplate a candidate is; "" where no scores say it."""
+    verdicts = candidates.verdicts
+    return "" if verdicts is None or verdicts.sense[row] < 0 else BOILERPLATE_KINDS[verdicts.sense[row]]
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:

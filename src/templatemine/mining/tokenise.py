@@ -122,7 +122,7 @@ def tokenise(
                 for document in texts[first : first + BATCH_SIZE]
             ]
         )
-    gaps = native.gaps() if lines else None
+    gaps, dashes = (native.gaps(), native.dashes()) if lines else (None, None)
     forms, doc_starts, arena, offsets = native.finish()
     df, counts = _core.document_frequency(forms, doc_starts, len(offsets) - 1)
     return Corpus(
@@ -136,6 +136,7 @@ def tokenise(
         df=df,
         counts=counts,
         gaps=gaps,
+        dashes=dashes,
         first_date=dates[0] if dates else None,
         last_date=dates[-1] if dates else None,
     )
