@@ -20,6 +20,7 @@ from generate import Archive, ArchiveSpec, Article
 from newsgen.archive import join_blocks
 from templatemine.model import Span
 from templatemine.packs.pack import Pack
+from templatemine.report.words import template_text
 
 SMALL = replace(demo.SPEC, documents=30, kilobytes=1.5)
 HELD_OUT = 10
@@ -122,17 +123,8 @@ def write_exhibit(exhibit: Exhibit) -> Iterator[str]:
     yield "\n| cut | by | articles |\n|---|---|---:|\n"
     for span in shown.removed:
         longest = max((templates[one] for one in span.templates), key=lambda one: len(one.tokens or ()))
-        tokens = "".join(_join_tokens(longest.tokens or ()))
+        tokens = template_text(longest)
         yield f"| {_shorten(shown.text[span.start : span.end])} | `{_shorten(tokens)}` | {longest.df} |\n"
-
-
-def _join_tokens(tokens: Sequence[str]) -> str:
-    """Tokens with blanks between them, but between characters of Chinese and Japanese."""
-    text = ""
-    for token in tokens:
-        tight = not text or (ord(text[-1]) > 0x2E80 and ord(token[0]) > 0x2E80)
-        text += token if tight else f" {token}"
-    return text
 
 
 def _shorten(text: str, limit: int = 50) -> str:
