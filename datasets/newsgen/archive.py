@@ -17,8 +17,9 @@ from typing import NamedTuple
 from newsgen.boilerplate import Context, Source, Span, Template, draw_source, render
 from newsgen.language import Language, derive_random, draw
 from newsgen.scripts import SCRIPTS
+from newsgen.stories import AnyLanguage, StoryLanguage
 
-__all__ = ["Archive", "ArchiveSpec", "Article", "scale_spec"]
+__all__ = ["Archive", "ArchiveSpec", "Article", "join_blocks", "scale_spec"]
 
 #: A copy repeats one of so many articles before it: an editor touches up the news of the week, not of last year.
 COPY_WINDOW = 40
@@ -42,7 +43,8 @@ class ArchiveSpec:
     documents : int
         Articles of each source.
     scripts : tuple of str
-        "latin", "arabic", "han": the first source takes the first, and so on in turn; a name may stand there twice.
+        "latin", "arabic", "han", or a language of `datasets/stories/` ("en"): the first source takes the first, and
+        so on in turn; a name may stand there twice.
         The filter that compares sources needs some of the same script.
     kilobytes : float
         Mean size of the body of an article, UTF-8; single ones are 0.3 to 3 times as long.
@@ -109,9 +111,10 @@ class Article(NamedTuple):
 
 
 @lru_cache(maxsize=6)
-def load_language(script: str, seed: int) -> Language:
+def load_language(script: str, seed: int) -> AnyLanguage:
     """Languages are kept: building one takes longer than a small archive, and `scale_spec` asks for the same again."""
-    return Language(SCRIPTS[script], seed)
+    tables = SCRIPTS[script]
+    return StoryLanguage(tables) if tables.stories else Language(tables, seed)
 
 
 class Archive:
@@ -142,7 +145,7 @@ class Archive:
             self.groups[script].append(index)
         self.wire = self._plan_wire()
 
-    def language(self, index: int) -> Language:
+    def language(self, index: int) -> AnyLanguage:
         """The language of source number `index`."""
         return self.languages[self.spec.scripts[index % len(self.spec.scripts)]]
 
@@ -177,7 +180,7 @@ class Archive:
 
     def source_articles(self, index: int) -> Iterator[Article]:
         """The articles of source number `index`."""
-        spec, source, language = self.spec, self.sources[index], self.language(index)
+        spec, source, language = self.spec, self.sources[index], self.language(index).begin()
         rng = derive_random(spec.seed, "articles", index)
         first = date.fromisoformat(spec.start)
         mean = spec.kilobytes * 1000 / language.sentence_bytes
@@ -186,25 +189,25 @@ class Archive:
             offset = number * spec.days // spec.documents
             day = first + timedelta(days=offset)
             identity = f"{source.id}/{number:06d}"
-            copy_of, story = None, self.wire[index].get(number)
+            copy_of, story, tale = None, self.wire[index].get(number), None
             if story is None and recent and rng.random() < spec.near_duplicates:
                 copy_of, title, body = draw(rng, recent)
                 body = _edit_copy(rng, language, body)
             else:
                 # Mean 1: the product of two uniform numbers makes a few articles much longer than most.
                 sentences = max(2, round(mean * (0.3 + 2.8 * rng.random() * rng.random())))
-                title, body = language.headline(rng), language.body(rng, sentences=sentences)
+                title, body, tale = language.article(rng, sentences=sentences)
                 if story is not None:
                     body = self.story(index, story) + body
             recent.append((identity, title, body))
-            context = Context(rng, language, source, day)
+            context = Context(rng, language, source, day, tale)
             live = [
                 template
                 for template in source.templates
                 if template.first <= offset < template.last and rng.random() < template.share
             ]
             blocks = _add_boilerplate(context, body, live)
-            text, spans = _join_blocks(blocks, source.gap)
+            text, spans = join_blocks(blocks, source.gap)
             record = {
                 "source": source.id,
                 "id": identity,
@@ -216,7 +219,7 @@ class Archive:
             yield Article(record, spans, blocks, tuple(template.id for template in live), copy_of, story)
 
 
-def _edit_copy(rng: Random, language: Language, body: list[str]) -> list[str]:
+def _edit_copy(rng: Random, language: AnyLanguage, body: list[str]) -> list[str]:
     """A copy of `body` with a few words changed, sometimes a new paragraph at the end."""
     body = list(body)
     for _ in range(1 + int(rng.random() * 4)):
@@ -272,7 +275,7 @@ def _insert(
     blocks.append(item)
 
 
-def _join_blocks(blocks: list[tuple[str, list[Span]]], gap: str) -> tuple[str, list[Span]]:
+def join_blocks(blocks: list[tuple[str, list[Span]]], gap: str) -> tuple[str, list[Span]]:
     """Text and spans of the whole page."""
     spans: list[Span] = []
     at = 0

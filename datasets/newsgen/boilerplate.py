@@ -14,7 +14,8 @@ from datetime import date
 from random import Random
 from typing import NamedTuple
 
-from newsgen.language import Language, capitalise, derive_random, draw
+from newsgen.language import capitalise, derive_random, draw
+from newsgen.stories import AnyLanguage
 
 __all__ = ["KINDS", "Context", "Kind", "Source", "Span", "Template", "draw_source", "render"]
 
@@ -118,9 +119,10 @@ class Context:
     """What the slots and dynamic parts of one document are written from."""
 
     rng: Random
-    language: Language
+    language: AnyLanguage
     source: Source
     day: date
+    tale: object = None
 
     def number(self, low: int, high: int) -> int:
         return low + int(self.rng.random() * (high - low))
@@ -165,7 +167,7 @@ def _write_headlines(context: Context) -> str:
 SLOTS: dict[str, tuple[bool, Callable[[Context], str]]] = {
     "number": (True, lambda c: str(c.number(2, 90) if c.rng.random() < 0.5 else c.number(2, 12))),
     "few": (True, lambda c: str(c.number(2, 13))),
-    "count": (True, lambda c: f"{c.number(1_000, 90_000):,}"),
+    "count": (True, lambda c: f"{c.number(1_000, 90_000):,}".replace(",", c.source.forms.get("thousands", ","))),
     "clock": (True, lambda c: f"{c.number(0, 12):02d}:{c.number(0, 60):02d}"),
     "time": (True, lambda c: c.form("time")),
     "date_long": (True, lambda c: c.form("date_long")),
@@ -199,7 +201,7 @@ DYNAMIC: dict[str, Callable[[Context], str]] = {
     "agency": lambda c: draw(c.rng, c.source.agencies),
     "headline": lambda c: c.language.headline(c.rng),
     "headlines": _write_headlines,
-    "caption": lambda c: c.language.caption(c.rng),
+    "caption": lambda c: c.language.caption(c.rng, c.tale),
     "name": lambda c: draw(c.rng, c.source.staff),
     "names": _write_names,
     "initials": lambda c: "".join([chr(c.number(65, 91)) for _ in range(2)]),
@@ -245,7 +247,7 @@ def _make_digit_table(digits: str) -> dict[int, str]:
 
 
 def _resolve_wording(
-    rng: Random, wording: str, names: Mapping[str, str], language: Language
+    rng: Random, wording: str, names: Mapping[str, str], language: AnyLanguage
 ) -> tuple[tuple[str, str], ...]:
     """A wording as one source has it: choices made, names and words put in, cut into its parts."""
     text = CHOICE.sub(lambda found: draw(rng, found[1].split("|")), wording)
@@ -276,7 +278,7 @@ def _draw_lifetimes(rng: Random, life: str, days: int, season: int) -> list[tupl
 
 
 def _choose_wordings(
-    rng: Random, ordinal: int, count: int | None, language: Language
+    rng: Random, ordinal: int, count: int | None, language: AnyLanguage
 ) -> Iterator[tuple[Kind, tuple[str, ...], int]]:
     """The kinds a source has, each with its wordings and the one to begin with; behind them extras up to `count`."""
     boilerplate = language.script.boilerplate
@@ -296,7 +298,14 @@ def _choose_wordings(
 
 
 def draw_source(
-    seed: int, index: int, ordinal: int, language: Language, *, templates: int | None, days: int, season: int
+    seed: int,
+    index: int,
+    ordinal: int,
+    language: AnyLanguage,
+    *,
+    templates: int | None,
+    days: int,
+    season: int,
 ) -> Source:
     """The publisher number `index` of an archive, the `ordinal`-th of its script.
 

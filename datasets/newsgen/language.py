@@ -21,9 +21,9 @@ from itertools import chain
 from math import fsum
 from operator import getitem
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Language", "Script", "capitalise", "draw", "split_words", "derive_random", "make_zipf_urn"]
+__all__ = ["Draft", "Language", "Script", "capitalise", "draw", "split_words", "derive_random", "make_zipf_urn"]
 
 T = TypeVar("T")
 
@@ -61,6 +61,8 @@ class Script:
     layouts : tuple of str
         What may stand between two blocks of an article; a source keeps to one.
     boilerplate, extras : see `boilerplate`
+    stories : mapping, optional
+        Paragraphs written by hand, which take the place of the grammar; see `stories`.
     forms : mapping
         Ways of writing a date or a time; a source keeps to one of each.
     """
@@ -85,6 +87,15 @@ class Script:
     extras: tuple[tuple[str, str], ...]
     sections: tuple[str, ...]
     page: Mapping[str, str]
+    stories: Mapping[str, Any] | None = None
+
+
+class Draft(NamedTuple):
+    """An article before boilerplate comes to it; `tale` knows its facts, if it has any."""
+
+    title: str
+    body: list[str]
+    tale: object = None
 
 
 class Frame(NamedTuple):
@@ -218,7 +229,15 @@ class Language:
         frame = draw(rng, self._headlines)
         return self._fill_people(rng, self._fill(rng, frame.form, [frame]), short=True)
 
-    def caption(self, rng: Random) -> str:
+    def begin(self) -> Language:
+        """The language as a source begins with it: a grammar does not remember what was written."""
+        return self
+
+    def article(self, rng: Random, *, sentences: int) -> Draft:
+        """A headline and a body of about so many sentences."""
+        return Draft(self.headline(rng), self.body(rng, sentences=sentences))
+
+    def caption(self, rng: Random, _tale: object = None) -> str:
         """One picture caption, a full sentence."""
         frame = draw(rng, self._captions)
         return self._fill_people(rng, self._fill(rng, frame.form, [frame]))

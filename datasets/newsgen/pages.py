@@ -13,7 +13,8 @@ from random import Random
 
 from newsgen.archive import Archive, Article
 from newsgen.boilerplate import Span
-from newsgen.language import Language, derive_random, draw
+from newsgen.language import derive_random, draw
+from newsgen.stories import AnyLanguage
 
 __all__ = ["render_page"]
 
@@ -147,14 +148,14 @@ def _render_block(text: str, spans: list[Span], prefix: str) -> str:
     return f'<div class="{prefix}-note">{out.replace(chr(10), "<br>")}</div>'
 
 
-def _render_most_read(rng: Random, language: Language, title: str, prefix: str) -> str:
+def _render_most_read(rng: Random, language: AnyLanguage, title: str, prefix: str) -> str:
     items = [
         f'<li><a href="/a/{int(rng.random() * 10**6)}">{escape(language.headline(rng))}</a></li>' for _ in range(5)
     ]
     return f'<aside class="{prefix}-most"><h2>{title}</h2><ol>{"".join(items)}</ol></aside>'
 
 
-def _render_comments(rng: Random, language: Language, labels: Mapping[str, str], prefix: str) -> str:
+def _render_comments(rng: Random, language: AnyLanguage, labels: Mapping[str, str], prefix: str) -> str:
     items = []
     for _ in range(int(rng.random() * 5)):
         text = " ".join(language.body(rng, sentences=1 + int(rng.random() * 2)))

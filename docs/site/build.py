@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
 TREE: Mapping[str, Sequence[str]] = {
-    "Start": ("docs/tutorial", "docs/faq", "docs/comparison"),
+    "Start": ("docs/tutorial", "docs/gallery", "docs/faq", "docs/comparison"),
     "How to": (
         *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/review", "docs/desk", "docs/scale"),
         *("docs/crawl", "docs/scrapy", "docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),

@@ -54,7 +54,7 @@ def take(folder: Path) -> Path | None:
     with tempfile.TemporaryDirectory() as name:
         made = Path(name)
         archive, packs, report = made / "archive.jsonl.gz", made / "packs", made / "report.html"
-        write_archive(demo.SPEC, str(archive), held_out=str(made / "new.jsonl"), split=0.1)
+        write_archive(demo.SPEC, str(archive), held_out=str(made / "new.jsonl"), split=demo.SPLIT)
         _run("mine", archive, "-o", packs, "--quiet")
         try:
             _run("report", packs, "--archive", archive, "-o", report, "--quiet", "--title", "Sample archive")

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "extract": "extract the main text of pages, by one of several systems",
     "sort": "split a mixed archive into one file per source",
     "show": "show the contents of a pack, or list the packs of a folder",
+    "diff": "compare packs before and after: templates added, removed, moved",
     "ask": "ask you about uncertain strings, and keep the answers",
     "explain": "print articles with the removed parts marked, and the reasons",
     "report": "write an HTML report of templates and of what they remove",

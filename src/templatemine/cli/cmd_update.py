@@ -43,7 +43,7 @@ own patterns, first run "mine --patterns-file ..." on its documents with PACKS
 as the output folder, and update from then on.
 """
 
-_MAX_LISTED = 10
+_MAX_LISTED, _MAX_TEXT = 10, 100
 _DAYS, _LEAST = 14, 500
 """Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
 
@@ -163,22 +163,20 @@ def _format_changes(one: SourceUpdate) -> list[str]:
         return []
     lines = ["", common.escape_line(one.source)]
     marked = [
-        *((f"~ {_template_text(old)} -> {_template_text(new)}") for old, new in changes.changed),
-        *(f"+ {_template_text(template)}" for template in changes.added),
-        *(f"- {_template_text(template)}" for template in changes.removed),
+        *(f"~ {_format_template(old)} -> {_format_template(new)}" for old, new in changes.changed),
+        *(f"+ {_format_template(template)}" for template in changes.added),
+        *(f"- {_format_template(template)}" for template in changes.removed),
     ]
     for kind in "~+-":
         of_kind = [line for line in marked if line.startswith(kind)]
-        lines += [f"  {common.escape_line(line)}" for line in of_kind[:_MAX_LISTED]]
+        lines += [f"  {line}" for line in of_kind[:_MAX_LISTED]]
         if len(of_kind) > _MAX_LISTED:
             lines.append(f"  {kind} and {len(of_kind) - _MAX_LISTED:,} more (--json lists all)")
     return lines
 
 
-def _template_text(template: Template) -> str:
-    text = template.example if template.tokens is None else " ".join(template.tokens)
-    where = f" [{template.anchor}]" if template.anchor else ""
-    return (text if len(text) <= 100 else text[:99] + "…") + where
+def _format_template(template: Template) -> str:
+    return tables.format_template(template, _MAX_TEXT)
 
 
 def _source_json(one: SourceUpdate) -> dict[str, Any]:

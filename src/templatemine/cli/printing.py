@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 from templatemine.cli.common import escape_controls, escape_line
 
 if TYPE_CHECKING:
+    from templatemine.model import Template
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "format_min_df", "format_table", "list_names", "terminal_width"]
+__all__ = ["capped_table", "format_min_df", "format_table", "format_template", "list_names", "terminal_width"]
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -153,6 +154,15 @@ def list_names(names: Sequence[str]) -> str:
     """A few of some names, for a line of a summary."""
     more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
     return (", ".join(map(escape_line, names[:_MAX_NAMES])) or "none") + more
+
+
+def format_template(template: Template, most: int | None = None) -> str:
+    """The words of a template, at most so many characters of them, and where in its line it must stand."""
+    from templatemine.report.words import template_text
+
+    text = escape_line(template_text(template))
+    where = f" [{template.anchor}]" if template.anchor else ""
+    return (text if most is None or len(text) <= most else text[: most - 1] + "…") + where
 
 
 def format_min_df(pack: Pack) -> str:

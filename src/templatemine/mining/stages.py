@@ -433,6 +433,8 @@ class MatchStep:
             pack = replace(
                 pack,
                 templates=tuple(template for template in pack.templates if template.id not in tearing),
+                # What is noted as mined and missing was removed by somebody.
+                mined=tuple(mark for mark in pack.mined or () if mark.partition(" ")[0] not in tearing),
                 rejected={**pack.rejected, TEARS: len(tearing)},
             )
         strings = candidates.strings.take(rejected)

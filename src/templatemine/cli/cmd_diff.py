@@ -1,0 +1,238 @@
+"""``templatemine diff``: two packs, or two folders of packs -> what a review has to look at."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from templatemine.cli import common
+from templatemine.cli import printing as tables
+from templatemine.errors import ConfigError, counted
+
+if TYPE_CHECKING:
+    from templatemine.model import Document, Record, Template
+    from templatemine.packs.pack import Pack
+    from templatemine.report.pack_diff import CutDifference, PackDiff
+
+__all__ = ["DESCRIPTION", "add", "run"]
+
+DESCRIPTION = """\
+Compares packs before and after: two packs, or two folders, such as checkouts of
+a repository. Lists the templates that were added (+), removed (-) and changed
+(~), and those whose share of the documents moved by more than chance (^).
+
+With --archive, also prints how many characters of its articles only one of both
+removes, for each template and in all.
+"""
+
+_MAX_LISTED = 10
+_PROGRESS_STEP = 256
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The options."""
+    parser.add_argument("old", metavar="OLD", help="a pack, or a folder of packs")
+    parser.add_argument("new", metavar="NEW", help="another one")
+    parser.add_argument(
+        "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
+    )
+    parser.add_argument(
+        "--limit",
+        "-n",
+        metavar="N",
+        type=common.int_at_least(0),
+        default=_MAX_LISTED,
+        help="rows of each kind for a source; 0 for all (default: %(default)s)",
+    )
+    parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    common.add_field_options(parser)
+    group = parser.add_argument_group("running")
+    group.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
+    group.add_argument("--quiet", "-q", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load, compare, measure, print."""
+    from templatemine.report.pack_diff import diff_packs, measure_diffs
+
+    terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    old, new = _load_both(args.old, args.new, terminal)
+    diffs = diff_packs(old, new, measured=bool(args.archive))
+    left_out = 0
+    if args.archive:
+        records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+        with terminal.progress() as steps:
+            left_out = measure_diffs(diffs, _documents(records, steps), on_error=terminal.met)
+        terminal.skipped_more()
+    if args.json:
+        terminal.report({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
+        return terminal.code
+    width = None if args.full else tables.terminal_width(sys.stdout)
+    lines = [line for one in diffs if one for line in (*_format_source(one, args.limit, width), "")]
+    notes = [f"{counted(left_out, 'document')} of sources without packs"] if left_out else []
+    common.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
+    return terminal.code
+
+
+def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:
+    """The packs of both sides; two files are compared whatever their sources."""
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import load_packs
+
+    if os.path.isdir(old) != os.path.isdir(new):
+        raise ConfigError("OLD and NEW: expected two packs or two folders of packs, got one of each")
+    if not os.path.isdir(old):
+        before, after = Pack.load(old), Pack.load(new)
+        return {after.source: before}, {after.source: after}
+    before_all, after_all = (
+        load_packs([path], errors="skip", on_skip=lambda source, error: terminal.skip_pack(str(error)))
+        for path in (old, new)
+    )
+    return before_all, after_all
+
+
+def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
+    for number, record in enumerate(records, 1):
+        if number % _PROGRESS_STEP == 0:
+            steps("reading", number, None)
+        yield record.document
+
+
+# --------------------------------------------------------------------------------------------------------- for people
+
+
+def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
+    """A source: its packs, then a row for each template; of each kind those of most characters first."""
+    measured = one.cuts is not None
+    header = ("", ">df", ">share", *((">characters",) if measured else ()), "template")
+    rows: list[tuple[str, ...]] = []
+    for mark, pairs in _listed(one).items():
+        for old, new in pairs[: limit or None]:
+            characters = (_format_characters(one.cuts, old, new),) if one.cuts is not None else ()
+            rows.append((mark, *_format_shares(one, old, new), *characters, _format_texts(old, new)))
+        if limit and len(pairs) > limit:
+            more = f"and {len(pairs) - limit:,} more (--limit 0 lists all)"
+            rows.append((mark, "", "", *(("",) if measured else ()), more))
+    told = common.escape_line(one.source)
+    head = f"{told}: {_format_pack(one.old)} -> {_format_pack(one.new)}"
+    return [head, *tables.format_table(header, rows, width)] if rows else [head]
+
+
+def _listed(one: PackDiff) -> dict[str, list[tuple[Template | None, Template | None]]]:
+    changes = one.changes
+    kinds: dict[str, list[tuple[Template | None, Template | None]]] = {
+        "+": [(None, template) for template in changes.added],
+        "-": [(template, None) for template in changes.removed],
+        "~": [*changes.changed],
+        "^": [*one.moved],
+    }
+    for mark in "+-~":
+        kinds[mark].sort(
+            key=lambda pair: (
+                -sum(_count_characters(one.cuts, *pair)) if one.cuts is not None else 0,
+                -max(template.df for template in pair if template is not None),
+            )
+        )
+    return kinds
+
+
+def _count_characters(cuts: CutDifference, old: Template | None, new: Template | None) -> tuple[int, int]:
+    """Characters that are no longer removed, and those that are now."""
+    return cuts.old_by_template[old.id] if old else 0, cuts.new_by_template[new.id] if new else 0
+
+
+def _format_pack(pack: Pack | None) -> str:
+    if pack is None:
+        return "no pack"
+    return f"{counted(len(pack.templates), 'template')} of {counted(pack.documents, 'document')}"
+
+
+def _format_shares(one: PackDiff, old: Template | None, new: Template | None) -> tuple[str, str]:
+    """Document frequency and share, of both where there are both."""
+    pairs = [(template, pack) for template, pack in ((old, one.old), (new, one.new)) if template and pack]
+    counts = " -> ".join(f"{template.df:,}" for template, _ in pairs)
+    shares = " -> ".join(f"{template.df / pack.documents:.1%}" if pack.documents else "-" for template, pack in pairs)
+    return counts, shares
+
+
+def _format_characters(cuts: CutDifference, old: Template | None, new: Template | None) -> str:
+    less, more = _count_characters(cuts, old, new)
+    return " ".join([*([f"-{less:,}"] if less else []), *([f"+{more:,}"] if more else [])]) or "0"
+
+
+def _format_texts(old: Template | None, new: Template | None) -> str:
+    return " -> ".join(dict.fromkeys(tables.format_template(one) for one in (old, new) if one is not None))
+
+
+def _format_sum(diffs: list[PackDiff]) -> list[str]:
+    """What all sources have in common: counts, and the characters of the archive."""
+    differing = [one for one in diffs if one]
+    counts = {
+        "added": sum(len(one.changes.added) for one in diffs),
+        "removed": sum(len(one.changes.removed) for one in diffs),
+        "changed": sum(len(one.changes.changed) for one in diffs),
+        "moved": sum(len(one.moved) for one in diffs),
+    }
+    told = ", ".join(f"{number:,} {what}" for what, number in counts.items())
+    lines = [f"{len(differing):,} of {counted(len(diffs), 'source')} with differences; templates: {told}"]
+    cuts = [one.cuts for one in diffs if one.cuts is not None]
+    if cuts:
+        size = sum(one.characters for one in cuts)
+        old, new = sum(one.old_cut for one in cuts), sum(one.new_cut for one in cuts)
+        lines += [
+            f"characters removed: {_share(old, size)} -> {_share(new, size)}; no longer: "
+            f"{sum(one.only_old for one in cuts):,}, now: {sum(one.only_new for one in cuts):,}; "
+            f"{sum(one.differing for one in cuts):,} of {counted(sum(one.documents for one in cuts), 'article')} differ"
+        ]
+    return lines
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})" if whole else f"{part:,}"
+
+
+# ------------------------------------------------------------------------------------------------------- for machines
+
+
+def _source_json(one: PackDiff) -> dict[str, Any]:
+    cuts = one.cuts
+    less, more = _by_template(cuts)
+    facts: dict[str, Any] = {
+        "source": one.source,
+        "documents": [None if pack is None else pack.documents for pack in (one.old, one.new)],
+        "templates": [None if pack is None else len(pack.templates) for pack in (one.old, one.new)],
+        "added": [_template_json(new, None, more) for new in one.changes.added],
+        "removed": [_template_json(old, less, None) for old in one.changes.removed],
+        "changed": [_pair_json(old, new, cuts) for old, new in one.changes.changed],
+        "moved": [_pair_json(old, new, cuts) for old, new in one.moved],
+    }
+    if cuts is not None:
+        names = ("documents", "differing", "characters", "old_cut", "new_cut", "only_old", "only_new")
+        facts["archive"] = {name: getattr(cuts, name) for name in names}
+    return facts
+
+
+def _pair_json(old: Template, new: Template, cuts: CutDifference | None) -> dict[str, Any]:
+    less, more = _by_template(cuts)
+    return {"from": _template_json(old, less, None), "to": _template_json(new, None, more)}
+
+
+def _by_template(cuts: CutDifference | None) -> tuple[Mapping[str, int] | None, Mapping[str, int] | None]:
+    """Template -> characters that are no longer removed, and those that are now."""
+    return (None, None) if cuts is None else (cuts.old_by_template, cuts.new_by_template)
+
+
+def _template_json(
+    template: Template, less: Mapping[str, int] | None, more: Mapping[str, int] | None
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {name: getattr(template, name) for name in ("id", "tokens", "anchor", "df", "count")}
+    if template.tokens is None:
+        facts["regex"] = template.regex
+    for name, by_template in (("no_longer_removed", less), ("now_removed", more)):
+        if by_template is not None:
+            facts[name] = by_template[template.id]
+    return facts

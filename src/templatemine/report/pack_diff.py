@@ -1,0 +1,197 @@
+"""(packs before, packs after, articles) -> what a review has to look at: templates added, removed, changed, moved.
+
+`packs.changes` compares the expressions of one source; here are all sources of two folders, templates whose share of
+the documents moved, and the characters of an archive that only one of both packs removes.  The archive is read once,
+each article cleaned twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from templatemine.config import CleanConfig
+from templatemine.errors import CapacityError, CorpusError
+from templatemine.io.files import raise_error
+from templatemine.model import Document, Span, Template
+from templatemine.packs.changes import Changes, compare
+from templatemine.packs.pack import Pack
+from templatemine.report.explain import Explainer
+
+__all__ = ["CutDifference", "PackDiff", "diff_packs", "measure_diffs", "uncovered_length"]
+
+MIN_DEVIATION = 3.0
+"""A share has moved if both samples differ by so many standard errors: by chance one template in 370 does."""
+
+
+@dataclass(slots=True)
+class CutDifference:
+    """What both packs of a source remove of an archive.
+
+    Attributes
+    ----------
+    documents, differing : int
+        All, and those of which the packs remove something else.
+    characters, old_cut, new_cut : int
+        Of all documents; for pages, of their text and the mark-up removed with it.
+    only_old, only_new : int
+        Removed by one of them alone.
+    old_by_template, new_by_template : Counter of str
+        Template -> characters of its cuts that the other pack leaves.  A cut of several templates counts for each.
+    """
+
+    documents: int = 0
+    differing: int = 0
+    characters: int = 0
+    old_cut: int = 0
+    new_cut: int = 0
+    only_old: int = 0
+    only_new: int = 0
+    old_by_template: Counter[str] = field(default_factory=Counter)
+    new_by_template: Counter[str] = field(default_factory=Counter)
+
+    def add(self, size: int, old: Sequence[Span], new: Sequence[Span]) -> None:
+        """Count one more document."""
+        self.documents += 1
+        self.characters += size
+        self.old_cut += sum(span.end - span.start for span in old)
+        self.new_cut += sum(span.end - span.start for span in new)
+        only_old = _count_uncovered(old, new, self.old_by_template)
+        only_new = _count_uncovered(new, old, self.new_by_template)
+        self.only_old += only_old
+        self.only_new += only_new
+        self.differing += only_old + only_new > 0
+
+
+def _count_uncovered(spans: Sequence[Span], others: Sequence[Span], by_template: Counter[str]) -> int:
+    total = 0
+    for span in spans:
+        if bare := uncovered_length(span, others):
+            total += bare
+            for template in span.templates:
+                by_template[template] += bare
+    return total
+
+
+def uncovered_length(span: Span, others: Sequence[Span]) -> int:
+    """Characters of a span that no other one covers; the others are ascending and disjoint."""
+    covered = (min(span.end, other.end) - max(span.start, other.start) for other in others)
+    return span.end - span.start - sum(length for length in covered if length > 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackDiff:
+    """The differences of the packs of one source.
+
+    Attributes
+    ----------
+    old, new : Pack or None
+        None where one of both folders has no pack of the source.
+    moved : tuple of (Template, Template)
+        The same expression, with another share of the documents.
+    cuts : CutDifference or None
+        None without an archive.
+    """
+
+    source: str
+    old: Pack | None
+    new: Pack | None
+    changes: Changes
+    moved: tuple[tuple[Template, Template], ...]
+    cuts: CutDifference | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.moved or (self.old is None) != (self.new is None))
+
+
+def diff_packs(old: Mapping[str, Pack], new: Mapping[str, Pack], *, measured: bool = False) -> list[PackDiff]:
+    """Compare packs, source by source in the order of names.
+
+    Parameters
+    ----------
+    measured : bool
+        With room for what `measure_diffs` counts.
+    """
+    return [
+        PackDiff(
+            source=source,
+            old=old.get(source),
+            new=new.get(source),
+            changes=_compare(old.get(source), new.get(source)),
+            moved=tuple(_find_moved(old.get(source), new.get(source))),
+            cuts=CutDifference() if measured else None,
+        )
+        for source in sorted({*old, *new})
+    ]
+
+
+def _compare(old: Pack | None, new: Pack | None) -> Changes:
+    if new is None:
+        return Changes(removed=() if old is None else old.templates)
+    return compare(old, new)
+
+
+def _find_moved(old: Pack | None, new: Pack | None) -> Iterator[tuple[Template, Template]]:
+    """Templates in both packs whose shares differ by more than chance; those that moved most first."""
+    if old is None or new is None or not old.documents or not new.documents:
+        return
+    before = {template.id: template for template in old.templates}
+    pairs = [(before[one.id], one) for one in new.templates if one.id in before]
+    moves = [(deviation(a.df, old.documents, b.df, new.documents), a, b) for a, b in pairs]
+    for size, a, b in sorted(moves, key=lambda move: (-move[0], move[1].id)):
+        if size >= MIN_DEVIATION:
+            yield a, b
+
+
+def deviation(df: int, documents: int, other_df: int, other_documents: int) -> float:
+    """By how many standard errors two shares differ; with one document more of each kind, so that none is certain."""
+    share, other = (df + 1) / (documents + 2), (other_df + 1) / (other_documents + 2)
+    variance = share * (1 - share) / (documents + 2) + other * (1 - other) / (other_documents + 2)
+    return float(abs(share - other) / variance**0.5)
+
+
+def measure_diffs(
+    diffs: Sequence[PackDiff],
+    documents: Iterable[Document],
+    config: CleanConfig | None = None,
+    on_error: Callable[[CorpusError], None] = raise_error,
+) -> int:
+    """Clean an archive by both packs of each source, and count what only one of them removes.
+
+    Returns
+    -------
+    int
+        Documents of sources without a difference to measure: in neither folder, or of another kind than the packs.
+    """
+    explainers = {one.source: (_explain(one.old, config), _explain(one.new, config)) for one in diffs}
+    cuts = {one.source: one.cuts for one in diffs}
+    left_out = 0
+    for document in documents:
+        counted = cuts.get(document.source)
+        if counted is None:
+            left_out += 1
+            continue
+        try:
+            found = [_spans(explainer, document) for explainer in explainers[document.source]]
+        except CapacityError as error:
+            on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
+            continue
+        if all(spans is None for spans in found):
+            left_out += 1
+        else:
+            counted.add(len(document.body), *(spans or () for spans in found))
+    return left_out
+
+
+def _explain(pack: Pack | None, config: CleanConfig | None) -> Explainer | None:
+    return None if pack is None else Explainer(pack, config)
+
+
+def _spans(explainer: Explainer | None, document: Document) -> Sequence[Span] | None:
+    """What a pack removes of a document; None if there is no pack, or one of the other kind."""
+    body = None if explainer is None else explainer.body(document)
+    if explainer is None or body is None:
+        return None
+    explanation = explainer.explain(body)
+    return () if explanation.whole else explanation.spans
