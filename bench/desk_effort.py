@@ -26,6 +26,7 @@ from labels import label_page, read_pages  # noqa: E402
 from templatemine.config import CleanConfig  # noqa: E402
 from templatemine.desk.annotations import OTHER, find_units, label_units  # noqa: E402
 from templatemine.desk.compare import propose_marks  # noqa: E402
+from templatemine.kinds import CUT_ALL  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import mine  # noqa: E402
 
@@ -47,7 +48,8 @@ def measure_effort(found: list[dict[str, Any]], each: int) -> dict[str, float]:
                 continue
             is_main = [bool(one) for one in labelled.labels.tolist()]
             proposed = [
-                one != OTHER for one in label_units(propose_marks(document, packs.get(source), CleanConfig()), parts)
+                one != OTHER
+                for one in label_units(propose_marks(document, packs.get(source), CleanConfig(choice=CUT_ALL)), parts)
             ]
             passages = sum(key for key, _ in groupby(is_main))
             wrong = [0 if a == b else 1 if a else 2 for a, b in zip(is_main, proposed, strict=True)]

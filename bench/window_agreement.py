@@ -20,6 +20,7 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
+from templatemine.kinds import CUT_ALL
 from templatemine.mining.tokenise import document_days
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -28,7 +29,7 @@ from templatemine.pipeline import mine
 
 
 def find_cuts(pack: Pack, documents: list[Document]) -> set[tuple[str, int]]:
-    cleaner = Cleaner(pack, CleanConfig())
+    cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
     return {
         (one.id, place)
         for one in documents

@@ -22,6 +22,7 @@ from templatemine.cleaning.cleaner import page_text
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.cleaning_systems import DocumentCleaner, extraction_learner, mining_learner
 from templatemine.evaluation.protocol import Learner, group_by_source
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Cleaned, Document, Span
 
 __all__ = [
@@ -239,11 +240,11 @@ def _load_all_text() -> Extract:
 
 
 def _page_model_alone() -> Learner:
-    return mining_learner(clean=change_config(CleanConfig(), {"page.min_pages": 10**9}))
+    return mining_learner(clean=change_config(CleanConfig(choice=CUT_ALL), {"page.min_pages": 10**9}))
 
 
 def _templates_alone() -> Learner:
-    return mining_learner(clean=CleanConfig(html="strip"))
+    return mining_learner(clean=CleanConfig(html="strip", choice=CUT_ALL))
 
 
 EXTRACTORS: Sequence[Contender] = (

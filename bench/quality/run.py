@@ -46,6 +46,7 @@ from templatemine.evaluation.injection import InjectionConfig, evaluate_injectio
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
 from templatemine.evaluation.protocol import Learner, as_system, assign_folds  # noqa: E402
 from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates  # noqa: E402
+from templatemine.kinds import CUT_ALL  # noqa: E402
 from templatemine.model import Cleaned, Document  # noqa: E402
 
 __all__ = ["ABLATIONS", "SECTIONS", "read_ablations", "main"]
@@ -149,7 +150,7 @@ def read_ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str,
     learners: list[tuple[str, Learner]] = [("default", mining_learner())]
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         config = change_config(PipelineConfig(), row.get("set", {}))
-        one = mining_learner(config, change_config(CleanConfig(), row.get("clean", {})))
+        one = mining_learner(config, change_config(CleanConfig(choice=CUT_ALL), row.get("clean", {})))
         learners.append((row["name"], one))
     return learners
 

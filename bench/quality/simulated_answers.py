@@ -21,6 +21,7 @@ from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.evaluation.cut_score import CutScore, score_cuts
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.evaluation.metrics import status_masks, visible_mask
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -38,7 +39,8 @@ def simulate_answer(pack: Pack, question: Question, articles: Sequence[Document]
     bare = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="", anchor=question.anchor)
     template = replace(bare, regex=pack.derived(bare))
     cleaner = Cleaner(
-        replace(pack, templates=(template,), overrides=replace(pack.overrides, rules=())), CleanConfig(gap=0)
+        replace(pack, templates=(template,), overrides=replace(pack.overrides, rules=())),
+        CleanConfig(gap=0, choice=CUT_ALL),
     )
     own, rest = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for article in articles:
@@ -101,5 +103,5 @@ def score_after_answers(
 def _make_cutter(pack: Pack | None) -> Callable[[str], list[tuple[int, int]]]:
     if pack is None:
         return lambda text: []
-    cleaner = Cleaner(pack)
+    cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
     return lambda text: [(span.start, span.end) for span in cleaner.clean(text).removed]

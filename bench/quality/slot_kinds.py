@@ -27,8 +27,9 @@ if str(ROOT / "bench") not in sys.path:
 
 from quality import archives  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
-from templatemine.config import PipelineConfig, SlotConfig  # noqa: E402
+from templatemine.config import CleanConfig, PipelineConfig, SlotConfig  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import LanguageProfile, learn_profile  # noqa: E402
+from templatemine.kinds import CUT_ALL  # noqa: E402
 from templatemine.model import Document  # noqa: E402
 from templatemine.pipeline import Miner  # noqa: E402
 from templatemine.text.expressions import SLOT_SIZE  # noqa: E402
@@ -104,7 +105,12 @@ def run_trial(documents: Sequence[Document], seed: int = SEED) -> dict[tuple[str
         config = PipelineConfig(slots=SlotConfig(kinds=kinds))
         pack = Miner(config).run(mined)[0].pack
         assert pack is not None
-        rows.update({(kind, kinds): row for kind, row in _count_removed(Cleaner(pack), new).items()})
+        rows.update(
+            {
+                (kind, kinds): row
+                for kind, row in _count_removed(Cleaner(pack, CleanConfig(choice=CUT_ALL)), new).items()
+            }
+        )
     return rows
 
 
@@ -160,7 +166,9 @@ def compare_halves() -> dict[str, list[str]]:
     for kinds in (False, True):
         config = PipelineConfig(slots=SlotConfig(kinds=kinds))
         reports = Miner(config).run([one for one in documents if one.id in known])
-        cleaners.append({one.source: Cleaner(one.pack) for one in reports if one.pack is not None})
+        cleaners.append(
+            {one.source: Cleaner(one.pack, CleanConfig(choice=CUT_ALL)) for one in reports if one.pack is not None}
+        )
     found: dict[str, list[str]] = {"cut": [], "only with kinds": [], "left with kinds": []}
     for one in documents:
         if one.id in known or one.source not in cleaners[0]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from templatemine.bounds import WORDS, check_record
 from templatemine.errors import ConfigError
+from templatemine.kinds import DEFAULT, POLICIES, Choice
 
 __all__ = [
     "SHIPPED",
@@ -380,6 +381,7 @@ class CleanConfig:
     "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
     is a stub, and marked.  stubs : "clean" them, or "keep" them whole.  text_format : one of `TEXT_FORMATS`, for the
     main text of pages; texts stay plain.  markup : what it holds beside the text, where it is no plain text.
+    choice : which kinds of boilerplate are cut.
     """
 
     gap: int = 3
@@ -390,6 +392,7 @@ class CleanConfig:
     page: PageConfig = field(default_factory=PageConfig)
     text_format: str = "text"
     markup: MarkupConfig = field(default_factory=MarkupConfig)
+    choice: Choice = POLICIES[DEFAULT]
 
     def __post_init__(self) -> None:
         check_record(self)

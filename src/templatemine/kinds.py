@@ -45,7 +45,9 @@ KIND_TABLE: Mapping[str, Kind] = MappingProxyType(
         "media": Kind("Credits and players of pictures, sound and video.", "media-producer", "creditText"),
         "caption": Kind("Says what a picture shows.", "media-caption", "caption"),
         "byline": Kind("Says who wrote, edited or translated it.", "byline", "author"),
-        "dateline": Kind("Says where, when, by which agency, or how long it takes to read.", "dateline", "dateModified"),
+        "dateline": Kind(
+            "Says where, when, by which agency, or how long it takes to read.", "dateline", "dateModified"
+        ),
         "legal": Kind("Rights, terms, and who is responsible.", "doc.copyright", "copyrightNotice"),
         "advertisement": Kind("Advertisements and their labels.", "", "WPAdBlock"),
         "navigation": Kind("Sections, topics, menus, and ways to other parts of the site.", "key-list", "breadcrumb"),
@@ -173,7 +175,9 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     if cut_only is not None:
         if policy is not None or keep is not None:
             other = "keep" if policy is None else "policy"
-            raise ConfigError(f"cut-only and {other}: expected one of them, for cut-only says what is cut, and all else is kept")
+            raise ConfigError(
+                f"cut-only and {other}: expected one of them, for cut-only says what is cut, and all else is kept"
+            )
         return Choice(parse_kinds(cut_only, "cut-only"))
     name = DEFAULT if policy is None else policy
     if name not in POLICIES:

@@ -98,12 +98,15 @@ class Record:
 class Span(NamedTuple):
     """A stretch of the original text, in code points, end exclusive, with the ids of the templates that cover it.
 
-    A tuple, because a cleaned article has several, and a frozen dataclass takes three times as long to make.
+    Boilerplate of several kinds that is cut in one gives spans that touch, one of each `kind` (of `kinds.KINDS`, or ""
+    where none is known).  A tuple, because a cleaned article has several, and a frozen dataclass takes three times as
+    long to make.
     """
 
     start: int
     end: int
     templates: tuple[str, ...] = ()
+    kind: str = ""
 
 
 class Cleaned(NamedTuple):

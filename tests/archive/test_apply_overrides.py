@@ -279,7 +279,10 @@ def test_the_section_can_be_read(pack: Pack) -> None:
     ("row", "why"),
     [
         ([], "expected an object, got list"),
-        ({"action": "burn"}, "action: expected one of accept, reject, always, never, add, edit, kind, cutoff, got 'burn'"),
+        (
+            {"action": "burn"},
+            "action: expected one of accept, reject, always, never, add, edit, kind, cutoff, got 'burn'",
+        ),
         ({"action": "reject"}, "reject: expected id, got None"),
         ({"action": "accept", "id": "t1"}, "accept: expected tokens"),
         ({"action": "accept", "tokens": "abc"}, "tokens: expected a list of strings"),

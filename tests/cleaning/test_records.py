@@ -14,11 +14,12 @@ import pytest
 from templatemine.cleaning import records as stream
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.record_batches import read_batches
-from templatemine.cleaning.records import RecordCleaner, StreamConfig
+from templatemine.cleaning.records import RecordCleaner, StreamConfig, span_fields
 from templatemine.cleaning.tally import DocumentCounter, SourceTally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError
 from templatemine.io.read import batch_records, read_records
+from templatemine.kinds import CUT_ALL, KINDS, POLICIES, Choice
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
@@ -52,6 +53,42 @@ def packs() -> Mapping[str, Pack]:
     found = mine(record.document for record in to_records(rows("a", 30) + rows("b", 30)))
     assert all(pack.templates for pack in found.values())
     return found
+
+
+@pytest.mark.parametrize("choice", [CUT_ALL, *POLICIES.values(), Choice(("byline", "note"))], ids=str)
+def test_lines_as_they_stand_and_records_have_the_same_kinds(
+    packs: Mapping[str, Pack], tmp_path: Path, choice: Choice
+) -> None:
+    """The texts have a note, a byline and a call one below the other, so that they are cut in one, and a call within a
+    note, which is cut but where the note stays."""
+    pack = packs["a"]
+    (call,) = pack.templates
+    kinds = {"By Ann Doe": "byline", "Correction: Read our letter every single": "note"}
+    own = [
+        replace(call, id=kind, tokens=tuple(text.split()), regex="", example=text, kind=kind, anchor="")
+        for text, kind in kinds.items()
+    ]
+    pack = replace(pack, templates=(call, *(replace(one, regex=pack.derived(one)) for one in own)))
+    texts = [
+        f"{story(1)}\n\n{LINE.format('a')}\n\nBy Ann Doe\n\nCorrection: {LINE.format('a')}",
+        "By Ann Doe",
+        story(3),
+    ]
+    path = tmp_path / "new.jsonl"
+    path.write_bytes(b"".join(orjson.dumps({"source": "a", "text": text}) + b"\n" for text in texts))
+    done = []
+    for engine in ("native", "regex"):
+        cleaner = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice)))
+        lines = b"".join(cleaner.pieces(read_batches([str(path)], ReadConfig()))).splitlines()
+        done.append((lines, cleaner.tally.sources["a"]))
+    assert done[0] == done[1]
+    lines, counts = done[0]
+    found = [orjson.loads(line)["removed"] for line in lines]
+    assert sum(counts.kinds.values()) == counts.cut == sum(row["end"] - row["start"] for rows in found for row in rows)
+    assert {row["kind"] for rows in found for row in rows} == {*choice.cut} & {"related", "byline", "note"}
+    for kept, kind in kinds.items():
+        assert (kept in orjson.loads(lines[0])["text"]) == (kind not in choice.cut)
+    assert [*counts.kinds] == [kind for kind in KINDS if kind in counts.kinds]
 
 
 def test_lines_and_tally(packs: Mapping[str, Pack]) -> None:
@@ -104,9 +141,7 @@ def test_it_is_what_the_cleaner_gives(packs: Mapping[str, Pack]) -> None:
         to_records(rows("a", 5)), b"".join(cleaner.lines(to_records(rows("a", 5)))).splitlines(), strict=True
     ):
         cleaned = own.clean(record.document.body)
-        removed = [
-            {"start": span.start, "end": span.end, "templates": list(span.templates)} for span in cleaned.removed
-        ]
+        removed = [{**span_fields(span), "templates": list(span.templates)} for span in cleaned.removed]
         assert orjson.loads(line) == {**record.fields, "text": cleaned.text, "removed": removed}
 
 

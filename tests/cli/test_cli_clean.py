@@ -38,7 +38,8 @@ def test_round_trip(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
         assert CALL.format(name) not in fresh["text"]
         cut = [old["text"][span["start"] : span["end"]] for span in fresh["removed"]]
         assert CALL.format(name) in cut
-        assert all(list(span) == ["start", "end", "templates"] and span["templates"] for span in fresh["removed"])
+        assert all(list(span)[:3] == ["start", "end", "templates"] and span["templates"] for span in fresh["removed"])
+        assert all(list(span)[3:] in ([], ["kind"]) for span in fresh["removed"])
         cleaned = Cleaner(Pack.load(mined / f"{old['source']}.json")).clean(old["text"])
         assert fresh["text"] == cleaned.text
 
@@ -103,6 +104,27 @@ def test_engines_agree(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None
     for engine in ("native", "regex"):
         assert cli("clean", new, "-p", mined, "-o", tmp_path / engine, "--engine", engine).code == 0
     assert read(tmp_path / "native") == read(tmp_path / "regex")
+
+
+def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    def clean(*options: str) -> list[dict[str, Any]]:
+        ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", *options)
+        assert ran.code == 0, ran.err
+        return [row for record in read(tmp_path / "c.jsonl") for row in record["removed"]]
+
+    cut = {row.get("kind") for row in clean()}
+    assert "promotion" in cut
+    assert {row.get("kind") for row in clean("--keep", "promotion,note")} == cut - {"promotion"}
+    assert clean("--policy", "archive") == []
+    assert {row.get("kind") for row in clean("--cut-only", "promotion")} <= {"promotion", None}
+    for options, why in (
+        (("--keep", "promotions"), "--keep: expected kinds of promotion, "),
+        (("--keep", "note", "--cut-only", "note"), "--cut-only and keep: expected one of them"),
+    ):
+        ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", *options)
+        assert ran.code == 2
+        assert why in ran.err
+        assert not (tmp_path / "d.jsonl").exists()
 
 
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -473,7 +473,9 @@ def test_of_many_oddities_some_are_named() -> None:
 
 
 def test_a_kind_is_read_back_and_any_other_word_refused() -> None:
-    templates = tuple(replace(one, kind=kind) for one, kind in zip(PACK.templates, ("note", "", "byline"), strict=False))
+    templates = tuple(
+        replace(one, kind=kind) for one, kind in zip(PACK.templates, ("note", "", "byline"), strict=False)
+    )
     pack = replace(PACK, templates=(*templates, *PACK.templates[len(templates) :]))
     text = pack.to_json()
     assert Pack.from_json(text) == pack

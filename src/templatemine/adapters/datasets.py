@@ -31,7 +31,8 @@ class TemplateCleaner:
         Names of the columns; a column of text or of HTML may be missing.
     clean : CleanConfig, optional
     removed_column : str
-        ``[{"start", "end", "templates"}]`` in code points of the original; None for rows whose source has no pack.
+        ``[{"start", "end", "templates", "kind"}]`` in code points of the original; None for rows whose source has no
+        pack.
     """
 
     def __init__(
@@ -76,6 +77,11 @@ class TemplateCleaner:
                 f"column {self.read.source_field}: expected strings, found ClassLabel, which hands out numbers; its "
                 "int2str gives the names"
             )
-        span = {"start": Value("int64"), "end": Value("int64"), "templates": List(Value("string"))}
+        span = {
+            "start": Value("int64"),
+            "end": Value("int64"),
+            "templates": List(Value("string")),
+            "kind": Value("string"),
+        }
         added = {self.removed_column: List(span), f"{self.removed_column}_stub": Value("bool")}
         return Features({**features, self.read.text_field: Value("string"), **added})

@@ -32,7 +32,7 @@ __all__ = ["TemplateCleaner"]
 class TemplateCleaner(PipelineStep):  # type: ignore[misc]
     """Cuts the templates of its source out of each document, and says in its metadata what was cut.
 
-    ``metadata["removed"]`` gets ``[{"start", "end", "templates"}]`` in code points of the original text, and
+    ``metadata["removed"]`` gets ``[{"start", "end", "templates", "kind"}]`` in code points of the original text, and
     ``metadata["removed_stub"]`` is true where nearly all of a text is boilerplate.  A
     document whose source has no pack passes as it is, without ``removed``.
 

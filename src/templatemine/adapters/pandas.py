@@ -52,7 +52,7 @@ def clean_frame(
     -------
     DataFrame
         With the same index, and the other columns and their types untouched.  `removed_column` holds lists of
-        ``{"start", "end", "templates"}`` in code points of the original, None where the source has no pack;
+        ``{"start", "end", "templates", "kind"}`` in code points of the original, None where the source has no pack;
         ``{removed_column}_stub`` is true where nearly all of a text is boilerplate.
 
     Raises

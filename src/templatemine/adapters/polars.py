@@ -25,7 +25,7 @@ __all__ = ["REMOVED", "clean_frame"]
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
-REMOVED = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "templates": pl.List(pl.String)}))
+REMOVED = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64, "templates": pl.List(pl.String), "kind": pl.String}))
 """Type of the column of what was cut."""
 
 

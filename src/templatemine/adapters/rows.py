@@ -37,8 +37,8 @@ class Columns:
     texts : list
         Cleaned; of pages their text.  What could not be cleaned is as it was.
     removed : list
-        ``[{"start", "end", "templates"}]`` in code points of the original; None where nothing was looked for, because
-        the source has no pack or one of another kind.
+        ``[{"start", "end", "templates", "kind"}]`` in code points of the original; None where nothing was looked for,
+        because the source has no pack or one of another kind.
     stub : list of bool
         Nearly all of the article is boilerplate.
     errors : list of (row, error)

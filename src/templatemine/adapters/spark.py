@@ -427,8 +427,8 @@ def clean_archive(
     -------
     DataFrame
         `df` with the text cleaned, and with two more columns: `removed_field`, what was cut, as
-        ``array<struct<start, end, templates>>`` in code points of the original, null where nothing was looked for; and
-        ``{removed_field}_stub``, true where nearly all of an article is boilerplate.
+        ``array<struct<start, end, templates, kind>>`` in code points of the original, null where nothing was looked
+        for; and ``{removed_field}_stub``, true where nearly all of an article is boilerplate.
         Lazy.  All other columns as they were.
 
     Raises

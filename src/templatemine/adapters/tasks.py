@@ -423,8 +423,10 @@ def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(arrays, ["source", "pack", "problem"])
 
 
-REMOVED_SCHEMA = "array<struct<start:int,end:int,templates:array<string>>>"
-_REMOVED = pa.list_(pa.struct([("start", pa.int32()), ("end", pa.int32()), ("templates", pa.list_(pa.string()))]))
+REMOVED_SCHEMA = "array<struct<start:int,end:int,templates:array<string>,kind:string>>"
+_REMOVED = pa.list_(
+    pa.struct([("start", pa.int32()), ("end", pa.int32()), ("templates", pa.list_(pa.string())), ("kind", pa.string())])
+)
 
 
 def clean(

@@ -227,7 +227,9 @@ def apply_rules(
 def _with_kinds(templates: Sequence[Template], kinds: Mapping[str, str]) -> list[Template]:
     """The templates, of which some have a kind that people gave them."""
     return [
-        replace(template, kind=kinds[template.id]) if kinds.get(template.id, template.kind) != template.kind else template
+        replace(template, kind=kinds[template.id])
+        if kinds.get(template.id, template.kind) != template.kind
+        else template
         for template in templates
     ]
 

@@ -24,6 +24,7 @@ from templatemine.archive.window import DatedDocument, day_after
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.drift import DriftConfig, absence_score
 from templatemine.config import CleanConfig
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack, mined_entry, mined_mark, split_entry
@@ -136,7 +137,7 @@ def _count_hits(
     missing: Pack, new: Pack, window: Sequence[DatedDocument]
 ) -> tuple[Counter[str], dict[str, str], Counter[str]]:
     """Documents that have each template, the day of the last one, and those where the new pack leaves it."""
-    config = CleanConfig(gap=0)
+    config = CleanConfig(gap=0, choice=CUT_ALL)
     missing_cleaner, new_cleaner = Cleaner(missing, config), Cleaner(new, config)
     hits: Counter[str] = Counter()
     uncovered: Counter[str] = Counter()

@@ -21,7 +21,14 @@ class Fields:
 @disjoint_base
 class TextCleaner:
     def __new__(
-        cls, matcher: Matcher, ids: list[bytes], gap: int, guard: float, keep: bool, rules: Rules | None = None
+        cls,
+        matcher: Matcher,
+        ids: list[bytes],
+        gap: int,
+        guard: float,
+        keep: bool,
+        rules: Rules | None = None,
+        kinds: list[bytes] | None = None,
     ) -> TextCleaner: ...
 
 @disjoint_base
@@ -36,4 +43,4 @@ class BlockCleaner:
     def run(self) -> int: ...
     def add_source(self, source: bytes, kind: int, cleaner: TextCleaner | None = None) -> None: ...
     def take_output(self) -> bytes: ...
-    def counts(self) -> list[tuple[bytes, int, int, int, int, int, int, int]]: ...
+    def counts(self) -> list[tuple[bytes, int, int, int, int, int, int, int, list[int]]]: ...

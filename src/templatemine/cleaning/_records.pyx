@@ -601,6 +601,10 @@ cdef bytes quote(bytes text):
         free(out)
 
 
+cdef enum:
+    MAX_KINDS = 16
+
+
 cdef class TextCleaner:
     """Cleans the texts of a source.
 
@@ -613,6 +617,8 @@ cdef class TextCleaner:
         See `CleanConfig`.
     rules : Rules, optional
         How the texts are read; without, as they stand.
+    kinds : list of bytes
+        Name of each code of a kind, at most 20 letters.
     """
 
     cdef Matcher matcher
@@ -622,10 +628,19 @@ cdef class TextCleaner:
     cdef int64_t gap
     cdef double guard
     cdef bint keep
+    cdef list kind_pairs
+    cdef const char* kinds[MAX_KINDS]     # ,"kind":"byline" by code
 
-    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep, Rules rules=None):
+    def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep, Rules rules=None,
+                  list kinds=None):
         cdef int64_t i
-        cdef bytes whole
+        cdef bytes whole, name
+        kinds = [b""] if kinds is None else kinds
+        if len(kinds) > MAX_KINDS or any(len(name) > 20 for name in kinds):
+            raise ValueError(f"expected at most {MAX_KINDS} kinds of at most 20 letters, got {kinds}")
+        self.kind_pairs = [b',"kind":' + quote(name) for name in kinds]
+        for i, name in enumerate(self.kind_pairs):
+            self.kinds[i] = name
         if len(ids) != matcher.strings:
             raise ValueError(f"expected {matcher.strings} ids, got {len(ids)}")
         texts = [quote(entry) for entry in ids]
@@ -659,6 +674,7 @@ cdef struct Source:
     int64_t points          # code points of the texts, and of the spans that were cut
     int64_t cut_points
     int64_t stubs
+    int64_t cut_of_kind[MAX_KINDS]
 
 
 @cython.no_gc
@@ -791,17 +807,18 @@ cdef class BlockCleaner:
 
         Returns
         -------
-        list of (source, kind, records, changed, spans, characters, cut, stubs)
-            The numbers as in `tally.SourceTally`.
+        list of (source, kind, records, changed, spans, characters, cut, stubs, list)
+            The numbers as in `tally.SourceTally`; last, what was cut of each kind, by its code.
         """
-        cdef int64_t i
+        cdef int64_t i, k
         cdef Source* entry
         cdef list rows = []
         self._require_not_running()
         for i in range(self.names.count):
             entry = &self.sources[i]
             name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
-            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.cut_points, entry.stubs))
+            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.cut_points, entry.stubs,
+                         [entry.cut_of_kind[k] for k in range(MAX_KINDS)]))
         return rows
 
     cdef int _run(self, const uint8_t* p, int64_t n, const uint8_t* default, int64_t default_size) except -1 nogil:
@@ -857,7 +874,7 @@ cdef class BlockCleaner:
                 (<TextCleaner>source.cleaner).matcher._sample_text(self.text.data, self.text.size)
         verdict = (<TextCleaner>source.cleaner).matcher._clean(
             self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).rules, (<TextCleaner>source.cleaner).gap,
-            (<TextCleaner>source.cleaner).guard, (<TextCleaner>source.cleaner).keep, self.scratch, found)
+            (<TextCleaner>source.cleaner).guard, (<TextCleaner>source.cleaner).keep, True, self.scratch, found)
         if verdict == UNREADABLE:
             return False
         source.records += 1
@@ -898,8 +915,8 @@ cdef class BlockCleaner:
             size = 0
             for j in range(number):
                 size += bounds[names[j] + 1] - bounds[names[j]] + 1
-            # Two numbers of at most 19 digits with their keys, and the end of the list after the last span.
-            reserve(<void**>&out.data, &out.room, out.size + size + 96 + self.fields.stub_pair.size, 1)
+            # Two numbers of at most 19 digits and a kind with their keys, and the end of the list after the last span.
+            reserve(<void**>&out.data, &out.room, out.size + size + 128 + self.fields.stub_pair.size, 1)
             self._write_ascii(<const char*>b',{"start":' + (k == 0))
             out.size += write_number(found.span[k].point_start, out.data + out.size)
             self._write_ascii(b',"end":')
@@ -908,8 +925,12 @@ cdef class BlockCleaner:
             for j in range(number):
                 self._write_byte(44 if j else 91)
                 self._write_range(ids, bounds[names[j]], bounds[names[j] + 1])
-            self._write_ascii(b"]}")
+            self._write_byte(93)
+            if found.span[k].kind:
+                self._write_ascii((<TextCleaner>source.cleaner).kinds[found.span[k].kind])
+            self._write_byte(125)
             source.cut_points += found.span[k].point_end - found.span[k].point_start
+            source.cut_of_kind[found.span[k].kind] += found.span[k].point_end - found.span[k].point_start
         self._write_byte(93)
         source.changed += found.size > 0
         source.spans += found.size

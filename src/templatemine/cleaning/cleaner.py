@@ -20,21 +20,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine.cleaning import _records
-from templatemine.cleaning.lone_signs import widen_cuts
+from templatemine.cleaning.parts import KindsOfRows, merge_matches, spare_kept, widen_parts
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
+from templatemine.kinds import parse_kinds
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import Pack
+from templatemine.packs.pack import KIND_NAMES, Pack, kind_weight
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import Reading, read_text
 
 if TYPE_CHECKING:
     from templatemine.text._reading import Rules
 
-__all__ = ["Cleaner", "clean", "cut", "page_text", "require_plain_text"]
+__all__ = ["Cleaner", "clean", "cut", "keep_kinds", "page_text", "require_plain_text"]
 
 
 class Cleaner:
@@ -44,6 +45,8 @@ class Cleaner:
     ----------
     pack : Pack
     config : CleanConfig, optional
+    keep : str or iterable of str, optional
+        Kinds of boilerplate that stay beside those that `CleanConfig.choice` keeps, such as ``"caption,byline"``.
 
     Examples
     --------
@@ -51,16 +54,20 @@ class Cleaner:
     'The story.'
     """
 
-    def __init__(self, pack: Pack, config: CleanConfig | None = None) -> None:
+    def __init__(self, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> None:
         if not isinstance(pack, Pack):
             raise TypeError(f"expected a Pack, got {type(pack).__name__}; Pack.load reads one from a file")
         self.pack = pack
-        self.config = config or CleanConfig()
+        self.config = keep_kinds(config or CleanConfig(), keep)
         require_plain_text(self.config)
-        self._matcher, self._rows = pack.matcher()
+        self._kept = frozenset(
+            row for row, template in enumerate(pack.templates) if not self.config.choice.cuts(template.kind)
+        )
+        self._matcher, self._rows = pack.make_matcher(choice=self.config.choice) if self._kept else pack.matcher()
         self._written = ManualExpressions(pack)
         self._ids = [template.id for template in pack.templates]
         self._names = [(self._ids[row],) for row in self._rows]
+        self._kinds = KindsOfRows([*map(kind_weight, pack.templates)], pack.kind_codes) if pack.has_kinds else None
         self._direct = self.config.engine == "native" and pack.by_tokens
 
     def __reduce__(self) -> tuple[type[Cleaner], tuple[Pack, CleanConfig]]:
@@ -90,7 +97,7 @@ class Cleaner:
         if self._direct:
             keep = config.stubs == "keep"
             done = self._matcher.clean(
-                texts, config.gap, config.guard, keep, self._names, Span, Cleaned, self._native_rules
+                texts, config.gap, config.guard, keep, self._names, Span, Cleaned, self._native_rules, KIND_NAMES
             )
         return [self._clean_by_matches(text) if one is None else one for text, one in zip(texts, done, strict=True)]
 
@@ -128,20 +135,24 @@ class Cleaner:
             return None
         config = self.config
         keep = config.stubs == "keep"
-        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules)
+        kinds = [kind.encode() for kind in KIND_NAMES]
+        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds)
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
-        names, found = self._names, cast("list[list[tuple[int, int, list[int]]] | None]", [None] * len(texts))
+        names, found = self._names, cast("list[list[tuple[int, int, list[int], int]] | None]", [None] * len(texts))
         if self._direct:
-            found = self._matcher.spans(texts, self.config.gap, self._native_rules)
+            found = self._matcher.parts(texts, self.config.gap, self._native_rules)
         return [
             self._spans_of(text)
             if rows is None
-            else [Span(start, end, tuple([names[row][0] for row in some])) for start, end, some in rows]
+            else [
+                Span(start, end, tuple([names[row][0] for row in some]), KIND_NAMES[kind])
+                for start, end, some, kind in rows
+            ]
             for text, rows in zip(texts, found, strict=True)
         ]
 
@@ -170,35 +181,33 @@ class Cleaner:
         return RegexEngine(self.pack)
 
     def _merge_matches(self, text: str, matches: Matches) -> list[Span]:
-        if not matches:
+        kept, cut = self._kept, matches
+        if kept:
+            cut = [match for match in matches if match[2] not in kept]
+        if not cut:
             return []
-        import numpy as np
-
-        columns = np.array(matches, np.int64)
-        starts, ends, member = _match.merge(
-            np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), self.config.gap
-        )
-        rows: list[set[int]] = [set() for _ in starts]
-        for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
-            rows[place].add(row)
-        spans = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        gap = self.config.gap
+        parts = merge_matches(cut, gap) if self._kinds is None else self._kinds.merge_matches(cut, gap)
         if not self.pack.html:
-            spans = widen_cuts(text, spans)
+            parts = widen_parts(text, parts)
+        if kept:
+            parts = spare_kept(text, parts, [(start, end) for start, end, row in matches if row in kept])
         return [
-            Span(start, end, tuple(self._ids[row] for row in sorted(names)))
-            for (start, end), names in zip(spans, rows, strict=True)
+            Span(start, end, tuple(self._ids[row] for row in rows), KIND_NAMES[kind])
+            for start, end, rows, kind in parts
         ]
 
 
 def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
-    """Spans of a reading form as those of its original; two that touch an invisible character do not share it."""
+    """Spans of a reading form as those of its original; two that touch an invisible character do not share it, and two
+    that touch still do."""
     spans: list[Span] = []
-    last = 0
-    for start, end, templates in removed:
-        start, end = reading.original_span(start, end)
-        start = max(start, last)
-        last = max(end, start)
-        spans.append(Span(start, last, templates))
+    last, read_end = 0, -1
+    for span in removed:
+        start, end = reading.original_span(span.start, span.end)
+        start = last if span.start == read_end else max(start, last)
+        last, read_end = max(end, start), span.end
+        spans.append(Span(start, last, span.templates, span.kind))
     return spans
 
 
@@ -223,6 +232,18 @@ address article aside blockquote body br caption center dd div dl dt fieldset fi
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
 _STRIPPER = _match.Stripper(_BLOCK_TAGS)
+
+
+def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:
+    """The options with some kinds of boilerplate kept.
+
+    Raises
+    ------
+    ConfigError
+        There is no such kind.
+    """
+    kinds = parse_kinds(keep, "keep") if isinstance(keep, str) else (*keep,)
+    return replace(config, choice=config.choice.keeping(kinds)) if kinds else config
 
 
 def require_plain_text(config: CleanConfig) -> None:

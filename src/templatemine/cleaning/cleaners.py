@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from templatemine.cleaning.cleaner import Cleaner, require_plain_text
+from templatemine.cleaning.cleaner import Cleaner, keep_kinds, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, SkippedPackError
 from templatemine.io.given import Errors, Given, documents_of
@@ -27,6 +27,8 @@ class Cleaners(Mapping[str, Cleaner]):
     config : CleanConfig, optional
     fallback : str, optional
         The source whose pack cleans documents of sources without one; else these stay as they are.
+    keep : str or iterable of str, optional
+        As of `Cleaner`.
 
     Attributes
     ----------
@@ -41,13 +43,18 @@ class Cleaners(Mapping[str, Cleaner]):
     """
 
     def __init__(
-        self, packs: Mapping[str, Pack], config: CleanConfig | None = None, *, fallback: str | None = None
+        self,
+        packs: Mapping[str, Pack],
+        config: CleanConfig | None = None,
+        *,
+        fallback: str | None = None,
+        keep: str | Iterable[str] = (),
     ) -> None:
         if not isinstance(packs, Mapping):  # the length of a path is a number, too, and no source is in it
             found = type(packs).__name__
             raise TypeError(f"expected packs by source, got {found}; Cleaners.load reads them from a folder or files")
         self.packs = packs
-        self.config = config or CleanConfig()
+        self.config = keep_kinds(config or CleanConfig(), keep)
         self.fallback = fallback
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
@@ -61,6 +68,7 @@ class Cleaners(Mapping[str, Cleaner]):
         *paths: str | os.PathLike[str],
         config: CleanConfig | None = None,
         fallback: str | None = None,
+        keep: str | Iterable[str] = (),
         errors: str = "skip",
     ) -> Cleaners:
         """The cleaners of packs and folders of packs; a pack is read when its source is asked for.
@@ -77,7 +85,7 @@ class Cleaners(Mapping[str, Cleaner]):
         PackError
             There is nothing at a path, or two packs are for the same source.
         """
-        return cls(PackFiles(paths, errors=errors), config, fallback=fallback)
+        return cls(PackFiles(paths, errors=errors), config, fallback=fallback, keep=keep)
 
     def __getitem__(self, source: str) -> Cleaner:
         if source not in self._cleaners:

@@ -2,7 +2,8 @@
 
 A record keeps its fields and their order; its text field gets the cleaned text (of a page, in the format that is asked
 for; always a string), and a field ``removed`` says what was
-cut: ``[{"start", "end", "templates"}]`` in code points of what was cleaned.  Four kinds of records are passed on as
+cut: ``[{"start", "end", "templates", "kind"}]`` in code points of what was cleaned, without a kind where none is known.
+Four kinds of records are passed on as
 they are, without ``removed``, and counted: those of a source without a pack, or with one that is skipped
 (`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
 cleaned by the field that its pack is for.)  One that carries such a field has been cleaned, and is left as it is unless
@@ -36,15 +37,15 @@ from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
-from templatemine.model import Cleaned, PageHistory, Record
-from templatemine.packs.pack import Pack
+from templatemine.model import Cleaned, PageHistory, Record, Span
+from templatemine.packs.pack import KIND_NAMES, Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts"]
+__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts", "span_fields"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +125,8 @@ class RecordCleaner:
     def _expressions_of(self, source: str) -> list[str] | None:
         with suppress(SkippedPackError):
             pack = self._packs[source]
-            return None if pack.html else [one.id for one in pack.templates]
+            cuts = self.config.clean.choice.cuts
+            return None if pack.html else [one.id for one in pack.templates if cuts(one.kind)]
         return None
 
     def lines(
@@ -221,10 +223,11 @@ class RecordCleaner:
             else:
                 line = Lines(work.place, work.source, work.number + block.number - 1, block.line)
                 done += block.take_output(), self._clean_records(line, tally, errors, block.line)
-        for source, kind, records, changed, spans, characters, cut, stubs in block.counts():
+        for source, kind, records, changed, spans, characters, cut, stubs, by_code in block.counts():
             if records:
                 name = source.decode("utf-8", "surrogatepass")
                 counts = SourceTally(records, changed=changed, spans=spans, characters=characters, cut=cut, stubs=stubs)
+                counts.add_kinds({name: size for name, size in zip(KIND_NAMES, by_code, strict=False) if size})
                 if name in self._bad_packs:
                     tally.bad_packs[name], counts.bad_pack = self._bad_packs[name], records
                 else:
@@ -336,11 +339,13 @@ class RecordCleaner:
         if isinstance(record.get(f"{removed_field}_stub"), bool):
             del record[f"{removed_field}_stub"]  # of an earlier cleaning
         counts.characters += len(body)
-        removed = [{"start": span.start, "end": span.end, "templates": span.templates} for span in cleaned.removed]
+        removed = [span_fields(span) for span in cleaned.removed]
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
-            counts.cut += sum(span.end - span.start for span in cleaned.removed)
+            for span in cleaned.removed:
+                counts.cut += span.end - span.start
+                counts.add_kinds({span.kind: span.end - span.start})
         record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
         if cleaned.stub:
@@ -404,6 +409,14 @@ class RecordCleaner:
 _CUT_KEYS = frozenset({"start", "end", "templates"})
 
 
+def span_fields(span: Span) -> dict[str, Any]:
+    """A cut as it is written: without a kind where none is known."""
+    found: dict[str, Any] = {"start": span.start, "end": span.end, "templates": span.templates}
+    if span.kind:
+        found["kind"] = span.kind
+    return found
+
+
 def read_cuts(value: object) -> list[dict[str, Any]] | None:
     """What stands in the field of an earlier cleaning, as plain values; None if it is something else.
 
@@ -415,10 +428,14 @@ def read_cuts(value: object) -> list[dict[str, Any]] | None:
         except ValueError:
             return None
     value = _as_list(value)
-    if value is None or not all(isinstance(one, Mapping) and one.keys() == _CUT_KEYS for one in value):
+    if value is None or not all(isinstance(one, Mapping) and one.keys() - {"kind"} == _CUT_KEYS for one in value):
         return None
     cuts = [{**one, "templates": _as_list(one["templates"])} for one in value]
     for one in cuts:
+        if one.get("kind") is None:
+            one.pop("kind", None)  # a table has the column in any case
+        elif not isinstance(one["kind"], str):
+            return None
         places, templates = (one["start"], one["end"]), one["templates"]
         if not all(isinstance(place, Integral) and not isinstance(place, bool) for place in places):
             return None

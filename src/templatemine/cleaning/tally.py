@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
@@ -97,6 +97,8 @@ class SourceTally:
         Records in which something was cut, and how many stretches.
     characters, cut : int
         Code points of what was looked at, and of what was cut from it.
+    kinds : dict of str to int
+        Code points that were cut of each kind of boilerplate, "" where it is not known.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
     cleaned_before : int
@@ -126,15 +128,22 @@ class SourceTally:
     formatted: int = 0
     bad_pack: int = 0
     cleaned_before: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: SourceTally) -> None:
         """Add the counts of another tally."""
         for name in _COUNTS:
             if number := getattr(other, name):
                 setattr(self, name, getattr(self, name) + number)
+        self.add_kinds(other.kinds)
+
+    def add_kinds(self, kinds: Mapping[str, int]) -> None:
+        """Add code points that were cut of some kinds."""
+        for kind, size in kinds.items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + size
 
 
-_COUNTS = tuple(one.name for one in fields(SourceTally))
+_COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
 
 
 @dataclass(slots=True)

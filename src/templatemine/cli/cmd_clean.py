@@ -14,6 +14,7 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.kinds import DEFAULT, KINDS, POLICIES
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -24,7 +25,9 @@ __all__ = ["DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Writes every record with all its fields; only two fields change. The text field
 gets the text without templates. The field "removed" lists what was removed:
-[{"start", "end", "templates"}], in characters of the original text.
+[{"start", "end", "templates", "kind"}], in characters of the original text.
+Kinds of boilerplate (see below) are of the templates of the pack, and what a
+choice keeps stays whole; of old packs, without kinds, everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
@@ -102,6 +105,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
     common.add_main_text_options(group)
+    common.add_choice_options(parser, DEFAULT)
     group.add_argument(
         "--text-format",
         choices=TEXT_FORMATS,
@@ -248,9 +252,10 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         stubs=args.stubs,
         engine=args.engine,
         html=args.html,
-        page=PageConfig(headline=args.headline, keep=args.keep),
+        page=PageConfig(headline=args.headline, keep=args.content),
         text_format=form,
         markup=markup,
+        choice=common.read_choice(args) or POLICIES[DEFAULT],
     )
 
 
@@ -346,6 +351,7 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "spans": counts.spans,
         "characters": counts.characters,
         "characters_cut": counts.cut,
+        "kinds": {kind: size for kind, size in sorted(counts.kinds.items()) if kind},
         "removed_replaced": counts.replaced,
         "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
@@ -385,6 +391,14 @@ def _format_cut(counts: SourceTally) -> str:
     return f"{counts.cut:,} ({counts.cut / counts.characters:.1%})" if counts.characters else "-"
 
 
+def _format_kinds(total: SourceTally) -> list[str]:
+    """What was removed of each kind, the most first."""
+    if not any(total.kinds.get(kind) for kind in KINDS):
+        return []
+    sizes = sorted(((-size, kind or "no known kind") for kind, size in total.kinds.items() if size))
+    return ["of " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
+
+
 def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
@@ -393,6 +407,7 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
+        *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
     for number, what in (

@@ -25,6 +25,7 @@ from templatemine.config import (
     SelectConfig,
 )
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.kinds import KINDS, POLICIES, Choice, choose
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
@@ -39,6 +40,7 @@ __all__ = [
     "ProgressCallback",
     "StrictStop",
     "Terminal",
+    "add_choice_options",
     "add_field_options",
     "add_input_options",
     "add_markup_options",
@@ -59,6 +61,7 @@ __all__ = [
     "parse_size",
     "print_error",
     "print_text",
+    "read_choice",
     "read_config",
     "read_nonempty_records",
     "same_file",
@@ -251,11 +254,47 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
         help="for pages: keep or drop headline, byline and date in the main text (default: %(default)s)",
     )
     group.add_argument(
-        "--keep",
+        "--content",
         choices=("main", "all"),
         default=PageConfig().keep,
         help="for pages: the main text, or all that is no boilerplate, with comments (default: %(default)s)",
     )
+
+
+def add_choice_options(parser: argparse.ArgumentParser, default: str) -> None:
+    """Which kinds of boilerplate are cut; `read_choice` reads them."""
+    group = parser.add_argument_group("kinds of boilerplate", f"The kinds are {', '.join(KINDS)}.")
+    group.add_argument(
+        "--policy",
+        choices=tuple(POLICIES),
+        help="llm cuts all but notes; reader also keeps captions, bylines and datelines; archive cuts nothing "
+        f"(default: {default})",
+    )
+    group.add_argument(
+        "--keep", metavar="KINDS", action=_KeepOption, help="also keep these kinds, such as caption,byline"
+    )
+    group.add_argument("--cut-only", metavar="KINDS", help="cut these kinds only, and keep all others")
+
+
+class _KeepOption(argparse.Action):
+    """``--keep``, which also takes what is ``--content`` now."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Set the kinds, or what is called --content now."""
+        if values in ("main", "all"):
+            print_error(f"{option} {values} is now called --content {values}", "deprecated: ")
+            namespace.content = values
+        else:
+            namespace.keep = values
+
+
+def read_choice(args: argparse.Namespace) -> Choice | None:
+    """What those options say; None if nothing."""
+    words = args.policy, args.keep, args.cut_only
+    try:
+        return None if words == (None, None, None) else choose(*words)
+    except ConfigError as error:
+        raise ConfigError(f"--{error}") from error
 
 
 MarkupOptions = Mapping[str, tuple[tuple[str, ...], str]]

@@ -31,6 +31,7 @@ from templatemine.cleaning.regex_engine import manual_spans
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError, ConfigError, PackError
+from templatemine.kinds import CUT_ALL
 from templatemine.matching import _match
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
@@ -179,7 +180,7 @@ def find_sightings(pack: Pack, template: Template, articles: Sequence[Article], 
     """The occurrences of a template in the sample: articles, matches, and some matches with context."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
-    alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0))
+    alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0, choice=CUT_ALL))
     rows: list[dict[str, str]] = []
     matches = touched = 0
     for one in articles:
@@ -305,7 +306,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         written_as = _compile(source, not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
-    cleaner = Cleaner(pack)
+    cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
     began = time.perf_counter()
     counts = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
     rows: list[dict[str, str]] = []

@@ -9,6 +9,7 @@ from templatemine.config import CleanConfig, ExtractConfig, PipelineConfig
 from templatemine.errors import CapacityError, CorpusError
 from templatemine.evaluation.protocol import Learner, System, as_system, group_by_source
 from templatemine.io.files import raise_error
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.pages.baselines.diff import order_by_middle
@@ -57,7 +58,7 @@ def pack_cleaner(
         Called with a `CorpusError` for a document that takes too long, of which nothing is then cut: left out, it would
         better the score.  By default the first one is raised.
     """
-    config = (clean or CleanConfig()).plain()
+    config = (clean or CleanConfig(choice=CUT_ALL)).plain()
     main_text = config.html == "main"
     cleaners = {
         source: PageCleaner(pack.pages, config) if pack.html and main_text else Cleaner(pack, config)

@@ -201,7 +201,9 @@ def read_rows(
 # ------------------------------------------------------------------------------------------------- cleaned rows, out
 
 SPANS = pa.list_(
-    pa.struct([("start", pa.int64()), ("end", pa.int64()), ("templates", pa.list_(pa.string()))])  # see `model.Span`
+    pa.struct(  # see `model.Span`
+        [("start", pa.int64()), ("end", pa.int64()), ("templates", pa.list_(pa.string())), ("kind", pa.string())]
+    )
 )
 BLOCKS = pa.list_(
     pa.struct(

@@ -13,6 +13,7 @@ cdef struct Span:
     int64_t end
     int64_t point_start     # in code points
     int64_t point_end
+    int64_t kind            # code of its kind, 0 for none; two spans that touch are parts of one cut of different kinds
     int64_t member_end      # where the strings of this span end in Outcome.member; they begin where those of the span before end
 
 
@@ -56,7 +57,8 @@ cdef enum:
     CUT = 0                 # no stub: its pieces stay, or all of it if it has no spans
     STUB_KEPT = 1           # a stub that stays as it is
     STUB_CUT = 2            # a stub of which the pieces stay
-    UNREADABLE = 3          # a text that was not searched: it holds lone surrogates, or what may not be in NFC
+    UNREADABLE = 3          # a text that is left to Python: it holds lone surrogates, or what may not be in NFC, or a string that
+                            # is kept stands in what would be cut
 
 
 cdef struct Automaton
@@ -72,6 +74,9 @@ cdef class Matcher(Scanner):
     cdef Table vocabulary
     cdef Automaton* automaton
     cdef uint8_t* edges
+    cdef uint8_t* kinds             # code of the kind of each string, and how much it says of the kind of a span; or NULL
+    cdef int32_t* weights
+    cdef bint keeps                 # a string is KEPT
     cdef Fillers* fillers
     cdef int64_t strings            # how many
     cdef uint8_t* own_form          # of each form of the vocabulary, 1 if a token with the bytes of the form has that form
@@ -102,5 +107,6 @@ cdef class Matcher(Scanner):
     cdef int _search_region(self, const uint8_t* p, int64_t start, int64_t end, int64_t n, Scratch* scratch, int64_t* forms,
                             bint union_only, bint part, bint* ordered) except -1 nogil
     cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only, bint* ordered) except -1 nogil
+    cdef list _find_spans(self, list texts, int64_t gap, Rules rules, bint by_kind)
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, Rules rules, int64_t gap, double guard, bint keep,
-                    Scratch* scratch, Outcome* out) except -1 nogil
+                    bint by_kind, Scratch* scratch, Outcome* out) except -1 nogil

@@ -52,6 +52,8 @@ class Matcher(Scanner):
         sieve: int = 1,
         kinds: bytes = b"",
         known: list[list[bytes]] | None = None,
+        codes: bytes = b"",
+        weights: NDArray[np.int32] | array[int] | None = None,
     ) -> Self: ...
     def find(
         self, document: Buffer, union_only: bool = False
@@ -79,7 +81,11 @@ class Matcher(Scanner):
         span: type[Span],
         cleaned: type[Cleaned],
         rules: Rules | None = None,
+        kinds: tuple[str, ...] = ("",),
     ) -> list[Cleaned | None]: ...
+    def parts(
+        self, texts: list[str], gap: int, rules: Rules | None = None
+    ) -> list[list[tuple[int, int, list[int], int]] | None]: ...
     def spans(
         self, texts: list[str], gap: int, rules: Rules | None = None
     ) -> list[list[tuple[int, int, list[int]]] | None]: ...

@@ -20,7 +20,7 @@ from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
     ENDS_LINE, FIRST_IN_LINE, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
     is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_two_bytes, is_upper,
-    is_wide_break, is_wide_space, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
+    is_wide_break, is_wide_space, KEPT, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
     MAX_SHORT_BYTES, MAX_SMALL_LETTERS, MAX_SMALL_RUN, NAMES, normalise, NUMBERS, Occurrences, occurrences_free,
     occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, Spec,
     StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
@@ -249,7 +249,7 @@ cdef int add_interval(const uint8_t* p, bint ascii, int64_t start, int64_t end, 
         out.size -= 1
         start = min(start, out.span[out.size].start)
     reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Span))
-    out.span[out.size] = Span(start, end, start, end, 0)
+    out.span[out.size] = Span(start, end, start, end, 0, 0)
     out.size += 1
     return 0
 
@@ -352,14 +352,20 @@ cdef inline uint32_t decode_before(const uint8_t* p, int64_t i, int64_t* start) 
 
 
 cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
-    """Widen the spans of a text of n bytes by the signs that would be left alone; sets point_start and point_end to bytes."""
-    cdef int64_t k, low = 0, high, left, right, place, mark, other = 0
+    """Widen the spans of a text of n bytes by the signs that would be left alone; sets point_start and point_end to bytes.
+
+    Spans that touch are one cut.
+    """
+    cdef int64_t k = 0, m, low = 0, high, left, right, place, mark, other = 0
     cdef int width = 1
     cdef bint began = True, begins, ends
-    for k in range(size):
-        high = spans[k + 1].start if k + 1 < size else n
+    while k < size:
+        m = k
+        while m + 1 < size and spans[m].end == spans[m + 1].start:
+            m += 1
+        high = spans[m + 1].start if m + 1 < size else n
         left = spans[k].start
-        right = spans[k].end
+        right = spans[m].end
         while left > low and is_blank_or_mark(decode_before(p, left, &other)):
             left = other
         while right < high and is_blank_or_mark(decode_at(p, right, n, &width)):
@@ -371,11 +377,11 @@ cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noe
                 left += width
             spans[k].start = left
         if (begins and ends) or (right == high and not ends):
-            while right > spans[k].end and is_blank(decode_before(p, right, &other)):
+            while right > spans[m].end and is_blank(decode_before(p, right, &other)):
                 right = other
-            spans[k].end = right
+            spans[m].end = right
         elif begins:
-            place = spans[k].end
+            place = spans[m].end
             while True:
                 while place < right and is_blank(decode_at(p, place, n, &width)):
                     place += width
@@ -384,7 +390,7 @@ cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noe
                     place += width
                 if place == mark or place == n or not is_blank(decode_at(p, place, n, &width)):
                     break
-                spans[k].end = place
+                spans[m].end = place
         elif ends:
             place = spans[k].start
             while True:
@@ -396,30 +402,102 @@ cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noe
                 if place == mark or place == 0 or not is_blank(decode_before(p, place, &other)):
                     break
                 spans[k].start = place
-        low = spans[k].end
+        low = spans[m].end
         began = begins
-        spans[k].point_start = spans[k].start
-        spans[k].point_end = spans[k].end
+        while k <= m:
+            spans[k].point_start = spans[k].start
+            spans[k].point_end = spans[k].end
+            k += 1
 
 
-cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
-                       int64_t gap, Outcome* out) except -1 nogil:
-    """Add the union of the matches of a text of n bytes, ordered by end, to `out`, widened by `widen_cuts` unless it is HTML."""
+cdef struct StringKinds:
+    # Of each string of a matcher; `code` is NULL if none has a kind.
+    const uint8_t* edges
+    const uint8_t* code
+    const int32_t* weight
+
+
+cdef inline bint is_kept(const StringKinds* kinds, int32_t string) noexcept nogil:
+    return (kinds.edges[string] & KEPT) != 0
+
+
+cdef void part_by_kind(const uint8_t* p, bint ascii, const Tokens* tokens, const Occurrences* matches, const StringKinds* kinds,
+                       int64_t gap, int64_t first, Outcome* out) noexcept nogil:
+    """Give spans that no gap is closed between, from index `first` on, their kinds, and close the gaps.
+
+    The kind of a span is that of the string in it that weighs most, of several the first.  Spans of one kind become one across a
+    gap; of two kinds, the gap goes to the first, so that they touch.
+    """
+    cdef int64_t i = 0, k, size = first
+    cdef int32_t string, best
+    cdef Span span
+    for k in range(first, out.size):
+        span = out.span[k]
+        best = -1
+        while i < matches.size and tokens.end[matches.length[i]] <= span.end:
+            string = matches.count[i]
+            if not is_kept(kinds, string) and (best < 0 or kinds.weight[string] > kinds.weight[best] or (
+                    kinds.weight[string] == kinds.weight[best] and string < best)):
+                best = string
+            i += 1
+        span.kind = kinds.code[best] if best >= 0 else 0
+        if size > first and is_near(p, out.span[size - 1].end, span.start, gap, ascii):
+            if out.span[size - 1].kind == span.kind:
+                out.span[size - 1].end = out.span[size - 1].point_end = span.end
+                continue
+            out.span[size - 1].end = out.span[size - 1].point_end = span.start
+        out.span[size] = span
+        size += 1
+    out.size = size
+
+
+cdef bint cuts_kept(const Tokens* tokens, const Occurrences* matches, const StringKinds* kinds, const Span* spans,
+                    int64_t size) noexcept nogil:
+    """Whether a match of a string that is kept overlaps a span."""
+    cdef int64_t i, low, high, middle
+    for i in range(matches.size if size else 0):
+        if is_kept(kinds, matches.count[i]):
+            low = 0
+            high = size
+            while low < high:       # the first span that ends behind the beginning of the match
+                middle = (low + high) // 2
+                if spans[middle].end > tokens.start[matches.position[i]]:
+                    high = middle
+                else:
+                    low = middle + 1
+            if low < size and spans[low].start < tokens.end[matches.length[i]]:
+                return True
+    return False
+
+
+cdef bint unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
+                        const StringKinds* kinds, bint keeps, int64_t gap, Outcome* out) except -1 nogil:
+    """Add the union of the matches of a text of n bytes, ordered by end, to `out`, widened by `widen_cuts` unless it is HTML.
+
+    Matches of strings that are kept add nothing; returns True if one overlaps what would be cut.
+    """
     cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
     for i in range(matches.size):
-        add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]], gap, first, out)
+        if not keeps or not is_kept(kinds, matches.count[i]):
+            add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]],
+                         gap if kinds.code == NULL else 0, first, out)
+    if kinds.code != NULL:
+        part_by_kind(p, ascii, tokens, matches, kinds, gap, first, out)
     reserve(<void**>&out.member, &out.member_room, out.members + matches.size, sizeof(int32_t))
     i = 0
     for k in range(first, out.size):
         start = end = out.members
         while i < matches.size and tokens.end[matches.length[i]] <= out.span[k].end:
-            out.member[end] = matches.count[i]
-            end += 1
+            if not keeps or not is_kept(kinds, matches.count[i]):
+                out.member[end] = matches.count[i]
+                end += 1
             i += 1
         out.members += sort_distinct(out.member + start, end - start)
         out.span[k].member_end = out.members
     if not html:
         widen_cuts(p, n, out.span + first, out.size - first)
+    if keeps and cuts_kept(tokens, matches, kinds, out.span + first, out.size - first):
+        return True
     if not ascii:
         for k in range(first, out.size):
             point += count_points(p, byte, out.span[k].start)
@@ -427,7 +505,7 @@ cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const
             point += count_points(p, out.span[k].start, out.span[k].end)
             out.span[k].point_end = point
             byte = out.span[k].end
-    return 0
+    return False
 
 
 # --------------------------------------------------------------------------------------------------------------------- cutting
@@ -537,10 +615,11 @@ cdef bint is_stub(const Span* removed, int64_t number, int64_t points, double gu
 
 
 cdef void move_spans(const Form* form, const uint8_t* p, bint ascii, Span* spans, int64_t size) noexcept nogil:
-    """Make spans of a reading form those of its original, p; two that touch an invisible character do not share it."""
-    cdef int64_t k, last = 0, byte = 0, point = 0
+    """Make spans of a reading form those of its original, p; two that touch an invisible character do not share it, and two that
+    touch still do."""
+    cdef int64_t k, last = 0, byte = 0, point = 0, end = -1
     for k in range(size):
-        spans[k].start = max(original_start(form, spans[k].start), last)
+        spans[k].start, end = last if spans[k].start == end else max(original_start(form, spans[k].start), last), spans[k].end
         last = spans[k].end = max(original_end(form, spans[k].end), spans[k].start)
         spans[k].point_start = spans[k].start if ascii else point + count_points(p, byte, spans[k].start)
         spans[k].point_end = spans[k].end if ascii else spans[k].point_start + count_points(p, spans[k].start, last)
@@ -658,7 +737,7 @@ def cut(text not None, list spans not None):
         raise MemoryError
     try:
         for span in spans:
-            removed[place] = Span(span[0], span[1], span[0], span[1], 0)
+            removed[place] = Span(span[0], span[1], span[0], span[1], 0, 0)
             if not last <= removed[place].point_start <= removed[place].point_end <= size:
                 raise ValueError(
                     f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
@@ -1312,7 +1391,7 @@ cdef class Matcher(Scanner):
         String i is ``flat[bounds[i]:bounds[i + 1]]``, places in `vocabulary`.
     edges : uint8 array, shape (strings,), optional
         Bits: 1 string i matches only where it begins a line, 2 where it ends one; 4 its match reaches to the end of the
-        line, 8 to its beginning, and there must be a filler of its kind between.
+        line, 8 to its beginning, and there must be a filler of its kind between; 16 its matches are kept whole.
     sieve : int, default 1
         Whether to tokenise only where strings may be (`_prefilter`): 0 never, 1 where that is faster, 2 always, for tests.
         The matches are the same.
@@ -1321,11 +1400,15 @@ cdef class Matcher(Scanner):
         of at most `slots.SLOT_SIZE` characters.
     known : list of list of bytes, optional
         Words of dates and of durations, if a kind needs them.
+    codes : bytes, optional
+        Code of the kind of boilerplate that string i is, 0 for none; spans then have one kind each.
+    weights : int32 array, shape (strings,), optional
+        Of the strings in a span the one of the greatest weight says its kind.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None,
-                  int sieve=1, bytes kinds=b"", list known=None):
+                  int sieve=1, bytes kinds=b"", list known=None, bytes codes=b"", const int32_t[::1] weights=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
@@ -1375,6 +1458,16 @@ cdef class Matcher(Scanner):
             raise MemoryError
         for i in range(strings):
             self.edges[i] = edges[i] if edges is not None else 0
+            self.keeps = self.keeps or self.edges[i] & KEPT
+        if codes:
+            if len(codes) != strings or weights is None or weights.shape[0] != strings:
+                raise ValueError(f"expected codes and weights of {strings} strings, got {len(codes)} codes")
+            self.kinds = <uint8_t*>malloc(strings)
+            self.weights = <int32_t*>malloc(strings * sizeof(int32_t))
+            if self.kinds == NULL or self.weights == NULL:
+                raise MemoryError
+            memcpy(self.kinds, <const uint8_t*>codes, strings)
+            memcpy(self.weights, &weights[0], strings * sizeof(int32_t))
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
         self.filler_words = fillers_init(self.fillers, kinds, known or [[], []])
@@ -1423,6 +1516,8 @@ cdef class Matcher(Scanner):
         fillers_free(self.fillers)
         sieve_free(self.sieve)
         free(self.edges)
+        free(self.kinds)
+        free(self.weights)
         free(self.own_form)
         table_free(&self.vocabulary)
         automaton_free(self.automaton)
@@ -1868,7 +1963,7 @@ cdef class Matcher(Scanner):
             scratch_release(scratch)
 
     cdef int _clean(self, const uint8_t* p, int64_t n, int64_t points, Rules rules, int64_t gap, double guard, bint keep,
-                    Scratch* scratch, Outcome* out) except -1 nogil:
+                    bint by_kind, Scratch* scratch, Outcome* out) except -1 nogil:
         """Search a text, and add its spans and pieces to `out`.
 
         Parameters
@@ -1881,6 +1976,8 @@ cdef class Matcher(Scanner):
             A text of which a greater share is removed is a stub; below 0, only spans are added, no pieces.
         keep : bool
             Leave stubs whole.
+        by_kind : bool
+            Part the spans by the kinds of their strings.
 
         Returns
         -------
@@ -1888,7 +1985,10 @@ cdef class Matcher(Scanner):
         """
         cdef int64_t first = out.size, members = out.members, size = n, read_points = points
         cdef const uint8_t* read = p
-        cdef bint stub
+        cdef StringKinds kinds = StringKinds(self.edges, NULL, self.weights)
+        cdef bint stub, meets
+        if by_kind:
+            kinds.code = self.kinds
         if rules is not None:
             if not rules._read(p, n, &scratch.reading):
                 return UNREADABLE
@@ -1896,8 +1996,13 @@ cdef class Matcher(Scanner):
                 read, size = scratch.reading.text, scratch.reading.size
                 read_points = count_points(read, 0, size)
         self._find_matches(read, size, scratch, NULL, True)
-        unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, gap, out)
+        meets = unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, &kinds, self.keeps,
+                              gap, out)
         scratch.found.size = 0
+        if meets:
+            out.size = first
+            out.members = members
+            return UNREADABLE
         if out.size == first:
             return CUT
         stub = guard >= 0 and is_stub(out.span + first, out.size - first, read_points, guard)
@@ -1911,6 +2016,16 @@ cdef class Matcher(Scanner):
             cut_pieces(p, n, out.span + first, out.size - first, &out.pieces)
         return STUB_CUT if stub else CUT
 
+    def parts(self, list texts not None, int64_t gap, Rules rules=None):
+        """As `spans`, with each span parted by the kinds of its strings.
+
+        Returns
+        -------
+        list of (list of (start, end, strings, kind), or None)
+            Parts of one span touch; `kind` is a code.
+        """
+        return self._find_spans(texts, gap, rules, True)
+
     def spans(self, list texts not None, int64_t gap, Rules rules=None):
         """The union of all occurrences in the reading form of each text; two with fewer than `gap` characters between them
         become one span.
@@ -1921,8 +2036,11 @@ cdef class Matcher(Scanner):
         -------
         list of (list of (start, end, strings), or None)
             Of each text; in code points of it, ascending and disjoint, with the strings of each span in order.  None for a
-            text that holds lone surrogates, or what may not be in NFC.
+            text that holds lone surrogates, or what may not be in NFC, or a string that is kept and stands in a span.
         """
+        return self._find_spans(texts, gap, rules, False)
+
+    cdef list _find_spans(self, list texts, int64_t gap, Rules rules, bint by_kind):
         cdef int64_t i, j, k, number, span = 0, member = 0
         cdef TextResult* results
         cdef Outcome found
@@ -1932,7 +2050,7 @@ cdef class Matcher(Scanner):
         results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            clean_texts(self, texts, rules, gap, -1, False, results, &found)
+            clean_texts(self, texts, rules, gap, -1, False, by_kind, results, &found)
             for i in range(number):
                 if results[i].verdict == UNREADABLE:
                     out.append(None)
@@ -1940,7 +2058,8 @@ cdef class Matcher(Scanner):
                 row = []
                 for k in range(span, span + results[i].spans):
                     strings = [found.member[j] for j in range(member, found.span[k].member_end)]
-                    row.append((found.span[k].point_start, found.span[k].point_end, strings))
+                    kind = (found.span[k].kind,) if by_kind else ()
+                    row.append((found.span[k].point_start, found.span[k].point_end, strings, *kind))
                     member = found.span[k].member_end
                 span += results[i].spans
                 out.append(row)
@@ -1950,7 +2069,7 @@ cdef class Matcher(Scanner):
         return out
 
     def clean(self, list texts not None, int64_t gap, double guard, bint keep, list names not None, type span,
-              type cleaned, Rules rules=None):
+              type cleaned, Rules rules=None, tuple kinds=("",)):
         """Each text without the spans that `spans` gives, cut as `cleaner.cut` does.
 
         Parameters
@@ -1962,15 +2081,17 @@ cdef class Matcher(Scanner):
         names : list of tuple
             For each string, a tuple of its name.
         span, cleaned : type
-            `model.Span`, a tuple of start and end in code points and the names of the strings of a span in the order of
-            the strings; and `model.Cleaned`, a tuple of text, tuple of spans and whether it is a stub.
+            `model.Span`, a tuple of start and end in code points, the names of the strings of a span in the order of
+            the strings and its kind; and `model.Cleaned`, a tuple of text, tuple of spans and whether it is a stub.
         rules : Rules, optional
             How the texts are read; without, as they stand.
+        kinds : tuple
+            Name of each code of a kind.
 
         Returns
         -------
         list of (cleaned or None)
-            None for a text that holds lone surrogates, or what may not be in NFC.
+            None as in `spans`.
         """
         cdef int64_t i, j, k, m, number, span_index = 0, member = 0, piece = 0
         cdef TextResult* results
@@ -1984,7 +2105,7 @@ cdef class Matcher(Scanner):
         results = new_results(number)
         memset(&found, 0, sizeof(Outcome))
         try:
-            clean_texts(self, texts, rules, gap, max(guard, 0), keep, results, &found)
+            clean_texts(self, texts, rules, gap, max(guard, 0), keep, True, results, &found)
             for i in range(number):
                 if results[i].verdict == UNREADABLE:
                     out.append(None)
@@ -2000,7 +2121,7 @@ cdef class Matcher(Scanner):
                     else:
                         strings = tuple([(<tuple?>names[found.member[m]])[0] for m in range(member, found.span[k].member_end)])
                     member = found.span[k].member_end
-                    made = new_tuple(span, (found.span[k].point_start, found.span[k].point_end, strings))
+                    made = new_tuple(span, (found.span[k].point_start, found.span[k].point_end, strings, kinds[found.span[k].kind]))
                     Py_INCREF(made)
                     PyTuple_SET_ITEM(row, j, made)
                 text = assemble(&results[i].text, found.pieces.piece + piece, results[i].pieces)
@@ -2025,8 +2146,8 @@ cdef int sample_texts(Matcher matcher, const TextResult* results, int64_t number
     return 0
 
 
-cdef int clean_texts(Matcher matcher, list texts, Rules rules, int64_t gap, double guard, bint keep, TextResult* results,
-                     Outcome* out) except -1:
+cdef int clean_texts(Matcher matcher, list texts, Rules rules, int64_t gap, double guard, bint keep, bint by_kind,
+                     TextResult* results, Outcome* out) except -1:
     """Call `_clean` for each text, without the GIL once all are viewed; fills `results` and `out`."""
     cdef int64_t i, number = len(texts), spans, pieces
     cdef str text
@@ -2053,7 +2174,8 @@ cdef int clean_texts(Matcher matcher, list texts, Rules rules, int64_t gap, doub
                         _check_size(n)
                 spans = out.size
                 pieces = out.pieces.size
-                results[i].verdict = matcher._clean(p, n, results[i].text.points, rules, gap, guard, keep, scratch, out)
+                results[i].verdict = matcher._clean(p, n, results[i].text.points, rules, gap, guard, keep, by_kind, scratch,
+                                                    out)
                 results[i].spans = out.size - spans
                 results[i].pieces = out.pieces.size - pieces
                 if not results[i].text.ascii:

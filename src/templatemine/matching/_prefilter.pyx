@@ -10,7 +10,7 @@ from libc.string cimport memcmp, memcpy, memset
 from templatemine.text._scan cimport (
     ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, HANDLE, HEX, INITIALS, is_alpha, is_digit,
     is_lower, is_own_token, is_upper, is_url_byte, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, reserve, RULE, SEPARATOR, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
+    ORDINAL, PERCENT, PHONE, PRICE, REACHES_EDGE, reserve, RULE, SEPARATOR, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
     UUID,
 )
 
@@ -493,7 +493,7 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
         first = bounds[i]
         last = bounds[i + 1] - 1
         edge = edges[i] & (BEGINS_LINE | ENDS_LINE)
-        s.needs_edges = s.needs_edges or edges[i]
+        s.needs_edges = s.needs_edges or edges[i] & (BEGINS_LINE | ENDS_LINE | REACHES_EDGE)
         if edges[i] & TO_BEGIN:
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:

@@ -20,10 +20,11 @@ from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
 from templatemine.errors import MissingExtraError, PackError, pip_line
 from templatemine.io.write import atomic_writer
-from templatemine.kinds import KINDS
+from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
+from templatemine.text import _scan
 from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
 from templatemine.text.reading import PLAIN, ReadingRules, read_text
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GENERATOR",
+    "KIND_NAMES",
     "MAX_PACK_BYTES",
     "Pack",
     "keep_one_of_each",
+    "kind_weight",
     "mined_entry",
     "mined_mark",
     "reading",
@@ -91,6 +94,15 @@ def split_entry(entry: str) -> tuple[str, str]:
     """The mark and the kind of an entry of `Pack.mined`; entries of old packs have no kind."""
     mark, _, kind = entry.rpartition(" ")
     return (mark, kind) if kind in KINDS else (entry, "")
+
+
+KIND_NAMES = ("", *KINDS)
+"""Kinds by the code that the native core has for them."""
+
+
+def kind_weight(template: Template) -> int:
+    """How much a template says of the kind of what it is cut with: characters of its example, if its kind is known."""
+    return min(len(template.example), 2**30) if template.kind else -1
 
 
 MAX_PACK_BYTES = 256 << 20
@@ -237,8 +249,8 @@ class Pack:
     def _matcher(self) -> tuple[_match.Matcher, list[int]]:
         return self.make_matcher()
 
-    def make_matcher(self, sieve: int = 1) -> tuple[_match.Matcher, list[int]]:
-        """`matcher`, made anew; for `sieve` see there."""
+    def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_match.Matcher, list[int]]:
+        """`matcher`, made anew; for `sieve` see there.  What a `choice` does not cut is kept whole."""
         rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat, bounds, edges = array("i"), array("q", [0]), bytearray()
@@ -247,13 +259,26 @@ class Pack:
             template = self.templates[index]
             slot = template.slot
             flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
-            edges.append(ANCHORS[template.anchor] | SLOT_REACH.get(slot, 0))
+            kept = 0 if choice.cuts(template.kind) else _scan.KEPT
+            edges.append(ANCHORS[template.anchor] | SLOT_REACH.get(slot, 0) | kept)
             kinds.append(kind_code(template.filler))
             bounds.append(len(flat))
         words = kind_words() if max(kinds, default=0) >= FIRST_NAMED_CODE else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        matcher = _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges), sieve, bytes(kinds), words)
-        return matcher, rows
+        codes = bytes(self.kind_codes[row] for row in rows) if self.has_kinds else b""
+        weights = array("i", [kind_weight(self.templates[row]) for row in rows])
+        strings = list(vocabulary), flat, bounds, bytes(edges)
+        return _match.Matcher(*arguments, *strings, sieve, bytes(kinds), words, codes, weights), rows
+
+    @cached_property
+    def has_kinds(self) -> bool:
+        """Whether the kind of any template is known."""
+        return any(template.kind for template in self.templates)
+
+    @cached_property
+    def kind_codes(self) -> list[int]:
+        """Of each template the place of its kind in `KIND_NAMES`."""
+        return [KIND_NAMES.index(template.kind) for template in self.templates]
 
     # What reads and writes packs knows the record, so that it is imported when it is asked for.
 

@@ -484,6 +484,7 @@ cpdef enum:
     ENDS_LINE = 2
     TO_END = 4
     TO_BEGIN = 8
+    KEPT = 16           # no part of the match is to be cut (`matching._match`)
 
 
 cdef enum:

@@ -1,0 +1,103 @@
+"""Matches -> parts of cuts, each of one kind; what is kept stays whole.
+
+The reference of what `_match.unite_matches` does: texts that the automaton does not decide alone go this way.  Matches
+that overlap or touch are one part, of the kind of the longest template among them.  Parts with fewer than `gap`
+characters between them are one cut: they become one part if they are of one kind, else the gap goes to the first, and
+they touch.  A template that is kept takes its occurrences out of what is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from templatemine.cleaning.lone_signs import widen_cuts
+from templatemine.cleaning.regex_engine import Matches
+from templatemine.matching import _match
+
+__all__ = ["KindsOfRows", "Part", "merge_matches", "spare_kept", "widen_parts"]
+
+
+class Part(NamedTuple):
+    """A stretch of a text, the places of its templates in the pack in order, and the code of its kind."""
+
+    start: int
+    end: int
+    rows: tuple[int, ...]
+    kind: int = 0
+
+
+def merge_matches(matches: Matches, gap: int) -> list[Part]:
+    """The union of matches, with gaps closed."""
+    import numpy as np
+
+    columns = np.array(matches, np.int64)
+    starts, ends, member = _match.merge(np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), gap)
+    rows: list[set[int]] = [set() for _ in starts]
+    for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
+        rows[place].add(row)
+    bounds = zip(starts.tolist(), ends.tolist(), rows, strict=True)
+    return [Part(start, end, tuple(sorted(some))) for start, end, some in bounds]
+
+
+class KindsOfRows:
+    """The kinds of the templates of a pack.
+
+    Parameters
+    ----------
+    weights, codes : sequence of int
+        Of each template, see `packs.pack.kind_weight` and `Pack.kind_codes`.
+    """
+
+    def __init__(self, weights: Sequence[int], codes: Sequence[int]) -> None:
+        self._weights, self._codes = weights, codes
+
+    def merge_matches(self, matches: Matches, gap: int) -> list[Part]:
+        """`merge_matches`, with a part for each kind."""
+        parts: list[Part] = []
+        for part in merge_matches(matches, 0):
+            kind = self._codes[min(part.rows, key=lambda row: (-self._weights[row], row))]
+            part = part._replace(kind=kind)
+            if parts and part.start - parts[-1].end < gap:
+                last = parts.pop()
+                if last.kind == kind:
+                    part = part._replace(start=last.start, rows=tuple(sorted({*last.rows, *part.rows})))
+                else:
+                    parts.append(last._replace(end=part.start))
+            parts.append(part)
+        return parts
+
+
+def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
+    """Parts with the signs that their cut would leave alone, see `lone_signs`; those that touch are one cut."""
+    firsts = [place for place, part in enumerate(parts) if not place or parts[place - 1].end != part.start]
+    lasts = [*(place - 1 for place in firsts[1:]), len(parts) - 1]
+    cuts = widen_cuts(text, [(parts[a].start, parts[b].end) for a, b in zip(firsts, lasts, strict=True)])
+    out = [*parts]
+    for a, b, (start, end) in zip(firsts, lasts, cuts, strict=True):
+        out[a] = out[a]._replace(start=start)
+        out[b] = out[b]._replace(end=end)
+    return out
+
+
+def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:
+    """Parts without what is kept, and without white space beside it; a part of which nothing else is left goes."""
+    holes: list[tuple[int, int]] = []
+    for start, end in sorted(kept):
+        if holes and start <= holes[-1][1]:
+            holes[-1] = holes[-1][0], max(end, holes[-1][1])
+        else:
+            holes.append((start, end))
+    out: list[Part] = []
+    for part in parts:
+        inner = [hole for hole in holes if hole[0] < part.end and hole[1] > part.start]
+        starts = [part.start, *(end for _, end in inner)]
+        ends = [*(start for start, _ in inner), part.end]
+        for start, end in zip(starts, ends, strict=True):
+            while start < end and text[start].isspace() and start != part.start:
+                start += 1
+            while start < end and text[end - 1].isspace() and end != part.end:
+                end -= 1
+            if start < end:
+                out.append(part._replace(start=start, end=end))
+    return out
