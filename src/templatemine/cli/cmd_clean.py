@@ -248,7 +248,7 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         stubs=args.stubs,
         engine=args.engine,
         html=args.html,
-        page=PageConfig(headline=args.headline, keep=args.keep),
+        page=PageConfig(headline=args.headline, keep=args.keep, kind=args.kind),
         text_format=form,
         markup=markup,
     )

@@ -113,6 +113,7 @@ _OPTION_SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "blog_rules_file": ("blog",),
     "headline": ("hybrid",),
     "keep": ("hybrid",),
+    "kind": ("hybrid",),
 }
 """Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
 
@@ -154,8 +155,9 @@ def _extract_config(args: argparse.Namespace) -> ExtractConfig:
     given = {
         name: value for name in _OPTION_SYSTEMS if (value := getattr(args, name)) is not None and value is not False
     }
-    page = PageConfig(headline=given.pop("headline"), keep=given.pop("keep"))
-    changed = [name for name in ("headline", "keep") if getattr(page, name) != getattr(PageConfig(), name)]
+    main_text = {name: given.pop(name) for name in ("headline", "keep", "kind")}
+    page = PageConfig(**main_text)
+    changed = [name for name in main_text if getattr(page, name) != getattr(PageConfig(), name)]
     for name in (*given, *changed):
         if args.system not in (owners := _OPTION_SYSTEMS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")
