@@ -137,7 +137,7 @@ element of their own, for nothing else would tell them."""
 
 LONG_WORDS = 8
 
-LICENCES = {"scrapinghub": "MIT", "wcxb": "CC-BY-4.0"}
+LICENCES = {"scrapinghub": "MIT", "wcxb": "CC-BY-4.0", "wcxb_kinds": "CC-BY-4.0"}
 """Of the sets whose licence allows weights trained on them to be shipped; written beside the trees."""
 
 TrainingPage = tuple[LabelledPage, str]

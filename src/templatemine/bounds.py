@@ -187,6 +187,7 @@ NUMBERS: Mapping[str, Range] = {
 WORDS: Mapping[str, tuple[str, ...]] = {
     "PageConfig.headline": ("keep", "drop"),
     "PageConfig.keep": ("main", "all"),
+    "PageConfig.kind": ("auto", "article", "forum", "listing", "collection", "product", "documentation", "service"),
     "CleanConfig.engine": ("native", "regex"),
     "CleanConfig.stubs": ("clean", "keep"),
     "CleanConfig.html": ("main", "strip"),

@@ -252,7 +252,7 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         stubs=args.stubs,
         engine=args.engine,
         html=args.html,
-        page=PageConfig(headline=args.headline, keep=args.content),
+        page=PageConfig(headline=args.headline, keep=args.content, kind=args.kind),
         text_format=form,
         markup=markup,
         choice=common.read_choice(args) or POLICIES[DEFAULT],

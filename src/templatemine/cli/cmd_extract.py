@@ -113,6 +113,7 @@ _OPTION_SYSTEMS: Mapping[str, tuple[str, ...]] = {
     "blog_rules_file": ("blog",),
     "headline": ("hybrid",),
     "content": ("hybrid",),
+    "kind": ("hybrid",),
 }
 """Options of some systems alone; diff and blog leave pages that they cannot judge to density."""
 
@@ -154,12 +155,9 @@ def _extract_config(args: argparse.Namespace) -> ExtractConfig:
     given = {
         name: value for name in _OPTION_SYSTEMS if (value := getattr(args, name)) is not None and value is not False
     }
-    page = PageConfig(headline=given.pop("headline"), keep=given.pop("content"))
-    changed = [
-        name
-        for name, one in (("headline", "headline"), ("content", "keep"))
-        if getattr(page, one) != getattr(PageConfig(), one)
-    ]
+    fields = {"headline": "headline", "content": "keep", "kind": "kind"}
+    page = PageConfig(**{field: given.pop(name) for name, field in fields.items()})
+    changed = [name for name, field in fields.items() if getattr(page, field) != getattr(PageConfig(), field)]
     for name in (*given, *changed):
         if args.system not in (owners := _OPTION_SYSTEMS[name]):
             raise ConfigError(f"--{name.replace('_', '-')}: expected --system {' or '.join(owners)}, got {args.system}")

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from templatemine.bounds import NUMBERS
+from templatemine.bounds import NUMBERS, WORDS
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
 from templatemine.config import (
     SHIPPED,
@@ -258,6 +258,12 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
         choices=("main", "all"),
         default=PageConfig().keep,
         help="for pages: the main text, or all that is no boilerplate, with comments (default: %(default)s)",
+    )
+    group.add_argument(
+        "--kind",
+        choices=WORDS["PageConfig.kind"],
+        default=PageConfig().kind,
+        help="for pages: what they are, if it is not to be told from each page (default: %(default)s)",
     )
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from templatemine.errors import CapacityError
 from templatemine.model import exact_str
 from templatemine.pages import _html, _model
+from templatemine.pages.page_kind import ARTICLE_CHANCE, KINDS, describe_page, kind_rows, load_kind_model
 from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
 
@@ -68,6 +69,14 @@ def find_headline(features: NDArray[np.float32]) -> int:
 class Page:
     """A page cut into blocks.
 
+    Parameters
+    ----------
+    html : str
+    url : str, optional
+        Its address, which says something of its kind.
+    kind : str, default "auto"
+        One of `page_kind.KINDS`, for a page of which it is known.
+
     Attributes
     ----------
     columns : mapping of str to array
@@ -76,8 +85,9 @@ class Page:
         Words of each block.
     """
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, html: str, url: str | None = None, kind: str = "auto") -> None:
         self._html = html = exact_str(html)
+        self.url, self._given_kind = url or "", kind
         data = _html.encode_page(html)
         if len(data) >= MAX_BYTES:
             raise CapacityError(f"a page of {len(data)} bytes; the limit is 2 GiB")
@@ -138,16 +148,27 @@ class Page:
     @cached_property
     def headline(self) -> int:
         """Index of the block that says most of ``<title>``, -1 if none says enough of it."""
-        return self._scores_and_headline[1]
+        return self._judgement[1]
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Log odds of each block, by the page model alone; see docs/pages.md, section 2."""
-        return self._scores_and_headline[0]
+        return self._judgement[0]
 
     @cached_property
-    def _scores_and_headline(self) -> tuple[NDArray[np.float64], int]:
-        """Scores and headline: the matrix of features that both come from is not kept."""
+    def kind(self) -> str:
+        """The likeliest of `page_kind.KINDS`."""
+        return KINDS[int(self.kind_chances.argmax())]
+
+    @property
+    def kind_chances(self) -> NDArray[np.float64]:
+        """The probability of each of `page_kind.KINDS`."""
+        return self._judgement[2]
+
+    @cached_property
+    def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
+        """Scores, headline and chances of kinds: the matrix of features that all come from is not kept.  Blocks of a
+        page of several parts have the scores of articles."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
@@ -155,11 +176,22 @@ class Page:
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
-            del matrix
-            contextual = second.scores(_model.compute_context(part, alone)).astype(np.float64)
+            context = _model.compute_context(part, alone)
+            contextual = second.scores(context).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
-        return _model.average_by_path(scores, self.words, self.columns["keys"]), headline
+        scores = _model.average_by_path(scores, self.words, self.columns["keys"])
+        chances = self._kind_chances(scores)
+        article = float(chances[0])
+        if article < ARTICLE_CHANCE and len(alone) == len(self):
+            rows = kind_rows(matrix, context, (alone, contextual, scores), chances)
+            scores = article * scores + (1 - article) * load_kind_model().forest.scores(rows)
+        return scores, headline, chances
+
+    def _kind_chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._given_kind != "auto" or self.plain:
+            return np.eye(len(KINDS))[0 if self._given_kind == "auto" else KINDS.index(self._given_kind)]
+        return load_kind_model().chances(describe_page(self, scores))
 
     @cached_property
     def first_duplicates(self) -> NDArray[np.uint64]:

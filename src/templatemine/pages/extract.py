@@ -178,6 +178,16 @@ class Extraction:
         return is_paywalled(self._page)
 
     @property
+    def kind(self) -> str | None:
+        """What the page is, one of `page_kind.KINDS`; None if the system does not ask the page model."""
+        return None if self.output.evidence is None else self._page.kind
+
+    @property
+    def kind_probability(self) -> float | None:
+        """How likely it is of this kind, 1 if its kind was given."""
+        return None if self.output.evidence is None else round(float(self._page.kind_chances.max()), 4)
+
+    @property
     def note(self) -> str:
         """The notes as one text, "" if there are none."""
         return "; ".join(self.notes)
@@ -380,6 +390,7 @@ class Extraction:
             fields["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
         if self.declared:
             fields["declared"] = self.declared
+        fields["kind"], fields["kind_probability"] = self.kind, self.kind_probability
         if self.paywalled:
             fields["paywalled"] = True
         if self.note:
@@ -443,7 +454,7 @@ class Extractor:
         if isinstance(html, bytes):
             html, met = decode_page(html)
             notes = (*met, *notes)
-        return extract_page(html, self._classify, self.system, notes, url)
+        return extract_page(html, self._classify, self.system, notes, url, self._config.clean.page.kind)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
@@ -451,10 +462,15 @@ def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extrac
 
 
 def extract_page(
-    html: str, classify: BlockClassifier, system: str, notes: Sequence[str] = (), url: str | None = None
+    html: str,
+    classify: BlockClassifier,
+    system: str,
+    notes: Sequence[str] = (),
+    url: str | None = None,
+    kind: str = "auto",
 ) -> Extraction:
     """Extract a page with a classifier; of one without blocks it is not asked."""
-    page = Page(html)
+    page = Page(html, url, kind)
     if len(page):
         return Extraction(page, classify(page), system, notes, url)
     empty = np.zeros(0, np.int8)

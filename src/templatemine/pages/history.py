@@ -54,6 +54,7 @@ from templatemine.pages.decode import (
 from templatemine.pages.headline import find_head
 from templatemine.pages.hidden import find_hidden
 from templatemine.pages.notices import NOTICE_SCORE, find_advert_labels, find_notices
+from templatemine.pages.page_kind import KINDS
 from templatemine.pages.smoothing import smooth_scores
 from templatemine.pages.story_parts import (
     equalise_units,
@@ -77,6 +78,8 @@ __all__ = [
 
 TEXT_LIMIT = 300
 """Most characters of a repeated text that are stored and compared."""
+
+FORUM = KINDS.index("forum")
 
 ALL_WEIGHT = 0.6
 """Factor of the log odds with `--keep all`, which keeps everything but boilerplate: 0.5 is better on cleaneval_dev, 1
@@ -102,8 +105,9 @@ THOUSAND = 1000
 def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
     """The code of each block of a page (see `decode`), from scores that are smoothed over the tree.
 
-    Second copies of the story, notices, further articles, hidden blocks and comments are dropped, footnotes and what is
-    one with the story kept; the options may drop the head of the story too, or keep comments.
+    Second copies of the story, notices, further articles, hidden blocks and comments (but for the posts of a forum) are
+    dropped, footnotes and what is one with the story kept; the options may drop the head of the story too, or keep
+    comments.
     """
     given = scores
     if config.keep == "all":
@@ -130,7 +134,7 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     if config.keep == "all":
         comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
         code[comments] = KEPT_COMMENT
-    else:
+    elif page.kind_chances[FORUM] < 0.5:
         code[find_kept_comments(page, is_kept(code))] = DROPPED_COMMENT
     if config.headline == "drop":
         main = is_kept(code)
@@ -192,7 +196,7 @@ class PageCounter:
     def read(self, html: str) -> PageRow | None:
         """What the history takes from a page; None if it exceeds what a page may have."""
         try:
-            page = Page(html)
+            page = Page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned
             return None
         chances = _model.to_probabilities(page.scores) if len(page) else np.empty(0)

@@ -86,11 +86,12 @@ class PageCleaner:
     def _extract(self, html: str, url: str | None) -> tuple[Extraction, bool]:
         """The main text, and whether the history of the source left next to nothing of what the page model alone takes
         for it: stories of one form, such as the weather's, are repeated as boilerplate is."""
-        extraction = extract_page(html, self._classify, DEFAULT, url=url)
+        kind = self.config.page.kind
+        extraction = extract_page(html, self._classify, DEFAULT, url=url, kind=kind)
         if self._classify_alone is None or extraction.kept_share >= 1 - self.config.guard:
             return extraction, False
         return extract_page(
-            html, self._classify_alone, DEFAULT, url=url
+            html, self._classify_alone, DEFAULT, url=url, kind=kind
         ) if self.config.stubs == "keep" else extraction, True
 
 

@@ -1,0 +1,230 @@
+"""The kind of a page (article, forum, listing ...), and what blocks of pages that are no articles score.
+
+A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text, tags,
+words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be no
+article a forest of its own scores the blocks, from what the page model knows of them and the kind; the more surely the
+page is an article, the less it counts.  Both are trained by ``datasets/pages/train_kinds.py``.  Cost: a look at the page,
+linear in its size.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from templatemine.bounds import WORDS
+from templatemine.pages import _html, _model
+
+if TYPE_CHECKING:
+    from templatemine.pages.blocks import Page
+
+__all__ = ["ARTICLE_CHANCE", "KINDS", "VALUES", "KindModel", "describe_page", "kind_rows", "load_kind_model"]
+
+KINDS = WORDS["PageConfig.kind"][1:]
+"""The kinds, an article first."""
+
+ARTICLE_CHANCE = 0.25
+"""Probability of an article from which on the page model alone scores the blocks: at a half, four articles of 1,007
+(dragnet, waddle) are scored as lists and lose a third of their F1."""
+
+NO_ADDRESS = math.log(100)
+"""What the log odds of an article gain where nobody says the address of a page, nor the page itself: old pages do not,
+and too little else tells what they are.  Of 355 pages of other kinds two do not."""
+
+MAX_DEVIATION = 4.0
+"""Standard deviations from the mean at which a value is cut off: one odd value decides nothing."""
+
+_SIGNS = (
+    "add-to article author avatar blog cart category comment cta docs entry faq feature forum grid hero pagination"
+    " post-content price product quantity related reply result service sidebar signature sku sort testimonial thread"
+    " toc topic vote"
+).split()
+"""Words in the classes and ids of elements that hold blocks."""
+_HOSTS = "docs forum".split()
+_PATHS = "/blog article docs forum guide job news product service shop thread topic tutorial".split()
+"""Pieces of an address: of its host, and of its path."""
+_DECLARED = "article website product".split()
+_TYPES = (
+    "Article BlogPosting CollectionPage Comment DiscussionForumPosting ItemList NewsArticle Offer Person Product QAPage"
+    " Question"
+).split()
+"""Kinds that pages declare: in ``og:type``, and types of schema.org in JSON-LD and microdata."""
+_TAGS = (
+    "a article blockquote button code dd div dl em figcaption figure form h1 h2 h3 img li nav p pre select span svg"
+    " table time tr ul video"
+).split()
+_MAIN = "share words linked block longest runs unsure".split()
+_ADDRESS = "known length depth digits hyphens query date".split()
+
+VALUES = (
+    *(f"main_{name}" for name in _MAIN),
+    "currencies",
+    "questions",
+    "next",
+    *(f"sign_{name}" for name in _SIGNS),
+    *(f"tag_{name}" for name in _TAGS),
+    *(f"type_{name}" for name in _TYPES),
+    *(f"declared_{name}" for name in (*_DECLARED, "none")),
+    *(f"address_{name}" for name in _ADDRESS),
+    *(f"host_{name}" for name in _HOSTS),
+    *(f"path_{name}" for name in _PATHS),
+)
+"""Names of the values of `describe_page`."""
+
+_KNOWN = VALUES.index("address_known")
+_NAMES = [name for name, _ in _html.TAGS]
+_TAG_INDICES = np.array([_NAMES.index(name) for name in _TAGS])
+_SIGN_WORDS = [name.encode() for name in _SIGNS]
+_TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
+LINKED = _html.COUNTS.index("linked")
+_CURRENCIES = [sign.encode() for sign in "$€£"]
+_NEXT = (b'rel="next"', b"rel='next'", b"rel=next")
+_LD_TYPE = re.compile(rb'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
+_ITEM_TYPE = re.compile(rb"schema\.org/([A-Za-z]{1,40})[\"']?[\s>]")
+_CONTENT = re.compile(rb"\bcontent\s*=\s*[\"']?([^\"'<>]{0,2000})", re.IGNORECASE)
+_CANONICAL = re.compile(rb"<link\b[^<>]{0,2000}\bcanonical\b[^<>]{0,2000}>", re.IGNORECASE)
+_HREF = re.compile(rb"\bhref\s*=\s*[\"']?([^\"'\s<>]{1,2000})", re.IGNORECASE)
+_TAG_BYTES = 2000
+"""Bytes searched for the rest of a ``<link>`` on either side of ``canonical``."""
+_ADDRESS_PARTS = re.compile(r"https?://([^/?#]*)([^?#]*)(\??)")
+_DATE = re.compile(r"/(?:19|20)\d\d/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindModel:
+    """The model that comes with the package.
+
+    Attributes
+    ----------
+    mean, scale : float64 arrays, shape (values,)
+    weights, intercept : float64 arrays, shapes (kinds, values) and (kinds,)
+    forest : Forest
+        Of `kind_rows`.
+    """
+
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    forest: _model.Forest
+
+    def chances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of each of `KINDS`, given what `describe_page` says."""
+        standard = np.clip((values - self.mean) / self.scale, -MAX_DEVIATION, MAX_DEVIATION)
+        odds = self.weights @ standard + self.intercept
+        odds[0] += NO_ADDRESS * (1 - values[_KNOWN])
+        parts = np.exp(odds - odds.max())
+        return parts / parts.sum()  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def load_kind_model() -> KindModel:
+    """The model of kinds, as `datasets/pages/train_kinds.py` has written it."""
+    source = files("templatemine.pages").joinpath("page_kind.npz").read_bytes()
+    table: Any = np.load(io.BytesIO(source), allow_pickle=False)
+    trees = [
+        np.ascontiguousarray(table[f"forest_{name}"])
+        for name in ("feature", "threshold", "left", "right", "leaf", "sizes")
+    ]
+    columns = {name: table[name].astype(np.float64) for name in ("mean", "scale", "weights", "intercept")}
+    return KindModel(**columns, forest=_model.Forest(*trees))
+
+
+def kind_rows(
+    features: NDArray[np.float32],
+    context: NDArray[np.float32],
+    scores: tuple[NDArray[np.float64], ...],
+    chances: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """What the forest of kinds sees of each block: all that the page model does, its scores, and the kind."""
+    kinds = np.broadcast_to(chances, (len(features), len(chances)))
+    return np.concatenate([features, context, np.stack(scores, 1), kinds], 1, dtype=np.float32)
+
+
+def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The `VALUES` of a page, given the log odds of the page model for its blocks."""
+    signs, text = page.columns["signs"].tobytes().lower(), page.all_text
+    values = [
+        *_describe_main(page, scores),
+        math.log1p(sum(map(text.count, _CURRENCIES))),
+        math.log1p(text.count(b"?")),
+        any(sign in page.data for sign in _NEXT),
+        *[word in signs for word in _SIGN_WORDS],
+        *np.log1p(np.array(page.tag_counts)[_TAG_INDICES]).tolist(),
+        *_describe_types(page.data),
+        *_describe_address(page),
+    ]
+    return np.array(values, np.float64)
+
+
+def _describe_main(page: Page, scores: NDArray[np.float64]) -> list[float]:
+    """Of the main text by the page model: share of the words, words, share in links, words of a block, share of the
+    longest run of blocks, number of runs; and of how many words the model is unsure."""
+    words = page.words.astype(np.float64)
+    chances = _model.to_probabilities(scores)
+    main = chances > 0.5
+    expected, all_words = float(words @ chances), max(float(words.sum()), 1.0)
+    main_words = float(words @ main)
+    edges = np.flatnonzero(np.diff(main, prepend=False, append=False))
+    sums = np.concatenate([[0.0], np.cumsum(words)])
+    runs = sums[edges[1::2]] - sums[edges[::2]]
+    return [
+        expected / all_words,
+        math.log1p(expected),
+        float(page.columns["counts"][:, LINKED] @ chances) / max(expected, 1.0),
+        math.log1p(main_words / max(int(main.sum()), 1)),
+        float(runs.max(initial=0.0)) / max(main_words, 1.0),
+        len(runs),
+        4 * float(words @ (chances * (1 - chances))) / all_words,
+    ]
+
+
+def _describe_types(data: bytes) -> list[float]:
+    """How often a page declares each of `_TYPES`, and which ``og:type``."""
+    counts = [0] * len(_TYPES)
+    for sign, pattern in ((b'"@type"', _LD_TYPE), (b"schema.org/", _ITEM_TYPE)):
+        for name in pattern.findall(data) if sign in data else ():
+            if (index := _TYPE_INDEX.get(name)) is not None:
+                counts[index] += 1
+    declared = _read_meta(data, b"og:type").strip().lower()
+    return [*map(math.log1p, counts), *[name == declared for name in _DECLARED], not declared]
+
+
+def _describe_address(page: Page) -> list[float]:
+    address = (page.url or _read_canonical(page.data) or _read_meta(page.data, b"og:url")).lower()
+    match = _ADDRESS_PARTS.match(address)
+    host, path, query = match.groups() if match else ("", "", "")
+    return [
+        match is not None,
+        len(path),
+        sum(map(bool, path.split("/"))),
+        sum(character.isdigit() for character in path),
+        path.count("-"),
+        bool(query),
+        _DATE.search(path) is not None,
+        *[piece in host for piece in _HOSTS],
+        *[piece in path for piece in _PATHS],
+    ]
+
+
+def _read_meta(data: bytes, name: bytes) -> str:
+    """The content of the first ``<meta>`` of a name, "" if there is none."""
+    for tag in _html.find_metas(data, [name]):
+        if match := _CONTENT.search(tag):
+            return match[1].decode("utf-8", "replace")
+    return ""
+
+
+def _read_canonical(data: bytes) -> str:
+    at = data.find(b"canonical")
+    match = _CANONICAL.search(data, max(at - _TAG_BYTES, 0), at + _TAG_BYTES) if at >= 0 else None
+    href = _HREF.search(match[0]) if match else None
+    return href[1].decode("utf-8", "replace") if href else ""
