@@ -18,7 +18,6 @@ from templatemine.mining.grounds import describe_codes, unpack_codes
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
-from templatemine.mining.template_kinds import kind_of
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack import keep_one_of_each, template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
