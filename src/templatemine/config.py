@@ -237,9 +237,9 @@ class SelectConfig:
     edge : from this share of occurrences on that begin (end) a line, only those are cut.
     """
 
-    segment: float = 0.7
-    label: float = 0.7
-    filler: float = 0.7
+    segment: float = 0.65
+    label: float = 0.65
+    filler: float = 0.65
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003

@@ -44,7 +44,7 @@ def saved(path: Path, change: dict[str, Any]) -> str:
 
 def test_scores_are_shares_and_the_same_each_time() -> None:
     shipped = load_model(SHIPPED)
-    rows = np.random.default_rng(1).normal(0, 3, (500, 90)).astype(np.float32)
+    rows = np.random.default_rng(1).normal(0, 3, (500, 120)).astype(np.float32)
     for kind in KINDS:
         matrix = np.ascontiguousarray(rows[:, : len(FEATURES[kind])])
         scores = shipped.scores(kind, matrix)

@@ -82,6 +82,10 @@ _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
 _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
 """Of the occurrences; and the strength of a weak cue."""
+_ONE_WORD = 1.5
+"""Between one word of a cue and two."""
+_ONE = 0.5
+"""Mean of the logarithm of segments to the edge of the line below which there is mostly one."""
 _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has so
 many letters, as a name that holds a figure."""
@@ -227,15 +231,20 @@ def _judge_candidates(
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
-    # What opens a bracket goes with what is in it, or not at all.
-    least = np.where(column["unclosed"] > 0, _scale_odds(_HALF, config.caution), _scale_odds(config.filler, config.caution))
-    slot = (column["own"] >= config.filler_own) & (score * filler >= least) & (not (html or is_segment))
+    goes = score * filler >= _scale_odds(config.filler, config.caution)
+    if not is_segment:
+        # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
+        is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
+        goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
+    slot = (column["own"] >= config.filler_own) & goes & (not (html or is_segment))
     opens = _opens_articles(column, is_short)
     unmarked = _find_unmarked(candidates, column, opens, is_short)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~slot if candidates.kind == SUFFIX else unmarked] = UNMARKED
-    is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["characters"] < 1)
-    reason[is_pattern & (column["cue_any"] <= _WEAK) & (column["share"] <= _USUAL) & ~opens] = DATA
+    is_sign = column["letters"] <= 0
+    is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | is_sign
+    is_usual = (column["share"] > _USUAL) | opens
+    reason[is_pattern & (column["cue_any"] <= _WEAK) & ~is_usual | (is_sign & (not is_segment))] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
@@ -269,8 +278,10 @@ def _find_unmarked(
 
     One is words of a strong cue, a mark at the end, or a place at the head of most articles.
     """
-    read = column["cue_any"] > _WEAK
     kind = candidates.kind
+    # One word that is a cue ("More") begins sentences, too: it must be most of the string.
+    several = column["cue_share"] * candidates.length > _ONE_WORD
+    read = (column["cue_any"] > _WEAK) & (several | (column["cue_whole"] > 0))
     if kind == SUFFIX:
         # The end of a sentence, or one with a word before it that others take the place of.
         is_end = (column["small_first"] > 0) | (candidates.shorter < _HALF)
@@ -278,7 +289,6 @@ def _find_unmarked(
     closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        # One word without a mark ("More") begins sentences, too.
         read = (read | (column["cue_whole"] > 0)) & (candidates.length > 1)
         return ~(read | closed | opens)
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
@@ -288,7 +298,7 @@ def _find_unmarked(
     is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
     # Within a line, what is no sentence must be more than chance brings together.
     is_inside = ~begins & ~ends & ~(closed & (column["before_closed"] >= _HALF)) & (column["information"] < _FEW_BITS)
-    return (~read & is_inside) | (~(read | usual | opens) & is_head) | (is_part & (column["before_same"] < _HALF))
+    return ((column["cue_whole"] <= _WEAK) & is_inside) | (~(read | usual | opens) & is_head) | (is_part & (column["before_same"] < _HALF))
 
 
 class _Selection:
