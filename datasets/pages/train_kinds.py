@@ -184,9 +184,7 @@ def train_forest(pages: Sequence[KindPage], chances: Sequence[NDArray[np.float64
 def score_page(one: KindPage, scores: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
     """F1 of the words of a page's main text, given the scores of its blocks and the chances of its kind."""
     page = one.page
-    page.__dict__["_judgement"] = scores, page.headline, chances
-    for name in ("scores", "kind"):
-        page.__dict__.pop(name, None)
+    page.__dict__.update(_judgement=(scores, page.headline, scores), scores=scores, kind_chances=chances)
     text = Extraction(page, make_classifier(None, PageConfig())(page), "hybrid").text
     words = WORD.findall(text)
     match = LCSseq.similarity(words, one.gold)

@@ -26,7 +26,16 @@ from templatemine.pages import _html, _model
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
 
-__all__ = ["ARTICLE_CHANCE", "KINDS", "VALUES", "KindModel", "describe_page", "kind_rows", "load_kind_model"]
+__all__ = [
+    "ARTICLE_CHANCE",
+    "KINDS",
+    "VALUES",
+    "KindModel",
+    "describe_page",
+    "kind_rows",
+    "load_kind_model",
+    "read_address",
+]
 
 KINDS = WORDS["PageConfig.kind"][1:]
 """The kinds, an article first."""
@@ -170,20 +179,20 @@ def _describe_main(page: Page, scores: NDArray[np.float64]) -> list[float]:
     longest run of blocks, number of runs; and of how many words the model is unsure."""
     words = page.words.astype(np.float64)
     chances = _model.to_probabilities(scores)
-    main = chances > 0.5
+    main = scores > 0
     expected, all_words = float(words @ chances), max(float(words.sum()), 1.0)
-    main_words = float(words @ main)
-    edges = np.flatnonzero(np.diff(main, prepend=False, append=False))
-    sums = np.concatenate([[0.0], np.cumsum(words)])
-    runs = sums[edges[1::2]] - sums[edges[::2]]
+    main_words = words * main
+    edges = (main[1:] != main[:-1]).nonzero()[0] + 1
+    run_words = np.add.reduceat(main_words, [0, *edges.tolist()])
+    all_main = max(float(main_words.sum()), 1.0)
     return [
         expected / all_words,
         math.log1p(expected),
         float(page.columns["counts"][:, LINKED] @ chances) / max(expected, 1.0),
-        math.log1p(main_words / max(int(main.sum()), 1)),
-        float(runs.max(initial=0.0)) / max(main_words, 1.0),
-        len(runs),
-        4 * float(words @ (chances * (1 - chances))) / all_words,
+        math.log1p(float(main_words.sum()) / max(int(np.count_nonzero(main)), 1)),
+        float(run_words.max()) / all_main,
+        (len(edges) + int(main[0]) + int(main[-1])) // 2,
+        4 * (expected - float(words @ (chances * chances))) / all_words,
     ]
 
 
@@ -199,8 +208,7 @@ def _describe_types(data: bytes) -> list[float]:
 
 
 def _describe_address(page: Page) -> list[float]:
-    address = (page.url or _read_canonical(page.data) or _read_meta(page.data, b"og:url")).lower()
-    match = _ADDRESS_PARTS.match(address)
+    match = _ADDRESS_PARTS.match(page.address)
     host, path, query = match.groups() if match else ("", "", "")
     return [
         match is not None,
@@ -213,6 +221,11 @@ def _describe_address(page: Page) -> list[float]:
         *[piece in host for piece in _HOSTS],
         *[piece in path for piece in _PATHS],
     ]
+
+
+def read_address(data: bytes) -> str:
+    """The address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
+    return _read_canonical(data) or _read_meta(data, b"og:url")
 
 
 def _read_meta(data: bytes, name: bytes) -> str:
