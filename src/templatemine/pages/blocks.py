@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 from templatemine.errors import CapacityError
 from templatemine.model import exact_str
 from templatemine.pages import _html, _model
-from templatemine.pages.page_kind import ARTICLE_CHANCE, KINDS, describe_page, kind_rows, load_kind_model, read_address
+from templatemine.pages.page_kind import (
+    ARTICLE_CHANCE,
+    KINDS,
+    SURE_SHARE,
+    describe_page,
+    kind_rows,
+    load_kind_model,
+    measure_doubt,
+    read_address,
+)
 from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
 
@@ -173,7 +182,7 @@ class Page:
     @cached_property
     def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
         """Scores, headline and the scores of an article: the matrix of features that all come from is not kept.  The
-        kind counts where it is given, or the address is known and the page has one part."""
+        kind counts on a page of one part, where it is given, or the address is known and the page model in doubt."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
@@ -186,7 +195,9 @@ class Page:
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
         article_scores = _model.average_by_path(scores, self.words, self.columns["keys"])
-        if len(alone) < len(self) or (self._given_kind == "auto" and not self.address):
+        told = self._given_kind != "auto"
+        doubtful = told or (measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
+        if len(alone) < len(self) or not doubtful:
             return article_scores, headline, article_scores
         chances = self._kind_chances(article_scores)
         article = float(chances[0])
