@@ -209,7 +209,9 @@ class Page:
 
     def _kind_chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._given_kind != "auto" or self.plain:
-            return np.eye(len(KINDS))[0 if self._given_kind == "auto" else KINDS.index(self._given_kind)]
+            chances = np.zeros(len(KINDS))
+            chances[0 if self._given_kind == "auto" else KINDS.index(self._given_kind)] = 1
+            return chances
         return load_kind_model().chances(describe_page(self, scores))
 
     @cached_property

@@ -1,10 +1,9 @@
 """The kind of a page (article, forum, listing ...), and what blocks of pages that are no articles score.
 
-A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text, tags,
-words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be no
-article a forest of its own scores the blocks, from what the page model knows of them and the kind; the more surely the
-page is an article, the less it counts.  Both are trained by ``datasets/pages/train_kinds.py``.  Cost: a look at the page,
-linear in its size.
+A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text,
+tags, words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be
+no article a forest of its own scores the blocks, from what the page model knows of them and the kind; the more surely
+the page is an article, the less it counts.  Both are trained by ``datasets/pages/train_kinds.py``.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ KINDS = WORDS["PageConfig.kind"][1:]
 
 ARTICLE_CHANCE = 0.25
 """Probability of an article from which on the page model alone scores the blocks: at a half, four articles of 1,007
-(dragnet, waddle) are scored as lists and lose a third of their F1."""
+(dragnet, waddle) are scored as lists, and two of them lose more than half of their F1."""
 
 SURE_SHARE = 0.16
-"""Share of the words of which the page model is unsure, below which a page is scored as an article without a look at its
-kind: most articles have less (three of four in six sets), and one in twenty of the pages that the kind decides."""
+"""Share of the words of which the page model is unsure, below which a page is scored as an article without a look at
+its kind: seven of ten articles or more have less (six sets), and one in twenty of the pages that the kind decides."""
 
 NO_ADDRESS = math.log(100)
 """What the log odds of an article gain where nobody says the address of a page, nor the page itself: old pages do not,
@@ -57,27 +56,108 @@ and too little else tells what they are.  Of 355 pages of other kinds two do not
 MAX_DEVIATION = 4.0
 """Standard deviations from the mean at which a value is cut off: one odd value decides nothing."""
 
-_SIGNS = (
-    "add-to article author avatar blog cart category comment cta docs entry faq feature forum grid hero pagination"
-    " post-content price product quantity related reply result service sidebar signature sku sort testimonial thread"
-    " toc topic vote"
-).split()
+_SIGNS = [
+    "add-to",
+    "article",
+    "author",
+    "avatar",
+    "blog",
+    "cart",
+    "category",
+    "comment",
+    "cta",
+    "docs",
+    "entry",
+    "faq",
+    "feature",
+    "forum",
+    "grid",
+    "hero",
+    "pagination",
+    "post-content",
+    "price",
+    "product",
+    "quantity",
+    "related",
+    "reply",
+    "result",
+    "service",
+    "sidebar",
+    "signature",
+    "sku",
+    "sort",
+    "testimonial",
+    "thread",
+    "toc",
+    "topic",
+    "vote",
+]
 """Words in the classes and ids of elements that hold blocks."""
-_HOSTS = "docs forum".split()
-_PATHS = "/blog article docs forum guide job news product service shop thread topic tutorial".split()
+_HOSTS = ["docs", "forum"]
+_PATHS = [
+    "/blog",
+    "article",
+    "docs",
+    "forum",
+    "guide",
+    "job",
+    "news",
+    "product",
+    "service",
+    "shop",
+    "thread",
+    "topic",
+    "tutorial",
+]
 """Pieces of an address: of its host, and of its path."""
-_DECLARED = "article website product".split()
-_TYPES = (
-    "Article BlogPosting CollectionPage Comment DiscussionForumPosting ItemList NewsArticle Offer Person Product QAPage"
-    " Question"
-).split()
+_DECLARED = ["article", "website", "product"]
+_TYPES = [
+    "Article",
+    "BlogPosting",
+    "CollectionPage",
+    "Comment",
+    "DiscussionForumPosting",
+    "ItemList",
+    "NewsArticle",
+    "Offer",
+    "Person",
+    "Product",
+    "QAPage",
+    "Question",
+]
 """Kinds that pages declare: in ``og:type``, and types of schema.org in JSON-LD and microdata."""
-_TAGS = (
-    "a article blockquote button code dd div dl em figcaption figure form h1 h2 h3 img li nav p pre select span svg"
-    " table time tr ul video"
-).split()
-_MAIN = "share words linked block longest runs unsure".split()
-_ADDRESS = "known length depth digits hyphens query date".split()
+_TAGS = [
+    "a",
+    "article",
+    "blockquote",
+    "button",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "em",
+    "figcaption",
+    "figure",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "img",
+    "li",
+    "nav",
+    "p",
+    "pre",
+    "select",
+    "span",
+    "svg",
+    "table",
+    "time",
+    "tr",
+    "ul",
+    "video",
+]
+_MAIN = ["share", "words", "linked", "block", "longest", "runs", "unsure"]
+_ADDRESS = ["known", "length", "depth", "digits", "hyphens", "query", "date"]
 
 VALUES = (
     *(f"main_{name}" for name in _MAIN),
