@@ -190,8 +190,8 @@ class Page:
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
-            context = _model.compute_context(part, alone)
-            contextual = second.scores(context).astype(np.float64)
+            del matrix  # before more is allocated
+            contextual = second.scores(_model.compute_context(part, alone)).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
         article_scores = _model.average_by_path(scores, self.words, self.columns["keys"])
@@ -203,6 +203,7 @@ class Page:
         article = float(chances[0])
         if article >= ARTICLE_CHANCE:
             return article_scores, headline, article_scores
+        matrix, context = _model.compute_features(self.columns), _model.compute_context(self.columns, alone)
         rows = kind_rows(matrix, context, (alone, contextual, article_scores), chances)
         scores = article * article_scores + (1 - article) * load_kind_model().forest.scores(rows)
         return scores, headline, article_scores
