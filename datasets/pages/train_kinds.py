@@ -5,11 +5,12 @@
         -o src/templatemine/pages/page_kind.npz
     train_kinds.py pages/wcxb.jsonl.gz pages/wcxb_kinds.jsonl.gz pages/scrapinghub.jsonl.gz --held-out
 
-In: sets of pages, JSON lines {id, source, url, html, gold, type?}; without a type a page is an article.  Out: the logistic
-regression that tells the kind, and the forest that scores the blocks of pages that are no articles, see
-`templatemine.pages.page_kind`; beside them a JSON file that says what they were trained on.  `--held-out` writes none, but
-trains five times on four fifths of the sites, and prints F1 of the other fifth by kind, by the page model alone and with
-the kind.  Needs lightgbm, rapidfuzz and scikit-learn (`pip install --group training`); three minutes of one core.
+In: sets of pages, JSON lines {id, source, url, html, gold, type?}; without a type a page is an article.  Out: the
+logistic regression that tells the kind, and the forest that scores the blocks of pages that are no articles, see
+`templatemine.pages.page_kind`; beside them a JSON file that says what they were trained on.  `--held-out` writes none,
+but trains five times on four fifths of the sites, and prints F1 of the other fifth by kind, by the page model alone
+and with the kind.  Needs lightgbm, rapidfuzz and scikit-learn (`pip install --group training`); half a minute of one
+core, two held out.
 """
 
 from __future__ import annotations
@@ -48,24 +49,26 @@ from templatemine.pages.page_kind import (  # noqa: E402
     ARTICLE_CHANCE,
     KINDS,
     MAX_DEVIATION,
+    SURE_SHARE,
     VALUES,
     KindModel,
     describe_page,
     kind_rows,
+    measure_doubt,
 )
 from trees import TreeTable, extract_trees  # noqa: E402
 
 FOLDS = 5
 STRENGTH = 0.03
-"""Inverse of the regularisation of the regression: a third or three times as much change its loss by a fifth at most."""
+"""Inverse of the regularisation of the regression: a third or three times as much change its loss by a fifth."""
 ARTICLE_ODDS = 10.0
 """How many times as many of its pages are articles where the software is used as in the sets: the intercept says so."""
 
 ADDRESS, DECLARED = ("address_", "host_", "path_"), ("type_", "declared_")
 MODERN = tuple(f"tag_{name}" for name in ("article", "button", "figcaption", "figure", "nav", "svg", "time", "video"))
 MASKS: Sequence[tuple[str, ...]] = ((), (*ADDRESS, *DECLARED), (*ADDRESS, *DECLARED, *MODERN))
-"""Values that copies of the training pages lack, as older pages do: without these, one in four of such articles (waddle)
-is taken for a list, with them one in six."""
+"""Values that copies of the training pages lack, as older pages do: without these, one in four of such articles
+(waddle) is taken for a list, with them one in six."""
 TREES, RATE = 150, 0.08
 TRAINED_CHANCE = 0.9
 """Probability of an article below which the forest learns from a page: more than those that it will score."""
@@ -184,13 +187,11 @@ def train_forest(pages: Sequence[KindPage], chances: Sequence[NDArray[np.float64
 def score_page(one: KindPage, scores: NDArray[np.float64], chances: NDArray[np.float64]) -> float:
     """F1 of the words of a page's main text, given the scores of its blocks and the chances of its kind."""
     page = one.page
-    page.__dict__["_judgement"] = scores, page.headline, chances
-    for name in ("scores", "kind"):
-        page.__dict__.pop(name, None)
+    page.__dict__.update(_judgement=(scores, page.headline, scores), scores=scores, kind_chances=chances)
     text = Extraction(page, make_classifier(None, PageConfig())(page), "hybrid").text
     words = WORD.findall(text)
     match = LCSseq.similarity(words, one.gold)
-    return 2 * match / max(len(words) + len(one.gold), 1)
+    return float(2 * match / max(len(words) + len(one.gold), 1))
 
 
 def judge(pages: Sequence[KindPage], seed: int) -> None:
@@ -206,7 +207,7 @@ def judge(pages: Sequence[KindPage], seed: int) -> None:
         for index in np.flatnonzero(folds == fold).tolist():
             one, own = pages[index], chances[index]
             alone, scores = one.scores[-1], one.scores[-1]
-            if own[0] < ARTICLE_CHANCE:
+            if own[0] < ARTICLE_CHANCE and measure_doubt(alone, one.page.words) >= SURE_SHARE:
                 scores = own[0] * alone + (1 - own[0]) * forest.scores(one.rows(own))
             before, after = score_page(one, alone, article), score_page(one, scores, own)
             right = float(own.argmax() == one.kind)

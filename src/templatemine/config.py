@@ -322,7 +322,7 @@ class PageConfig:
         gold count them in, and a reader misses them; scrapinghub's leaves them out (docs/pages.md, section 3).
     keep : "main", the main text, or "all" that is no boilerplate: also comments of readers, and text beside the story,
         as CleanEval counts it.
-    kind : what pages are, such as "article" or "forum"; "auto" to tell it from each page (docs/pages.md, section 3).
+    kind : what pages are, such as "article" or "forum"; "auto" to tell it from each page (docs/pages.md, section 2).
     """
 
     min_pages: int = 3

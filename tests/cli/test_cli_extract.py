@@ -41,6 +41,17 @@ def test_a_single_page_is_written_as_text(cli: Cli, single: Path) -> None:
     )
 
 
+def test_the_kind_is_told_and_may_be_given(cli: Cli, single: Path) -> None:
+    found = json.loads(cli("extract", single, "--output-format", "jsonl").out)
+    assert found["kind"] == "article"
+    assert 0.5 < found["kind_probability"] <= 1
+    given = json.loads(cli("extract", single, "--output-format", "jsonl", "--kind", "forum").out)
+    assert (given["kind"], given["kind_probability"]) == ("forum", 1.0)
+    ran = cli("extract", single, "--system", "bte", "--kind", "forum")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--kind: expected --system hybrid" in ran.err
+
+
 def test_a_single_page_is_written_as_the_suffix_says(cli: Cli, single: Path, tmp_path: Path) -> None:
     for name, form in {
         "a.md": "markdown",
@@ -86,7 +97,8 @@ def test_json_lines(cli: Cli, tmp_path: Path) -> None:
     ran = cli("extract", new, "-o", tmp_path / "out.jsonl")
     assert (ran.code, ran.out) == (0, "")
     got = read(tmp_path / "out.jsonl")
-    assert [list(row) for row in got] == [["id", "source", "url", "system", "title", "date", "text"]] * 3
+    fields = ["id", "source", "url", "system", "title", "date", "text", "kind", "kind_probability"]
+    assert [list(row) for row in got] == [fields] * 3
     assert [row["text"] for row in got] == [extract(page(n)).text for n in range(3)]
     assert "3 pages written to" in ran.err
     assert "blocks kept" in ran.err

@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 from templatemine.errors import CapacityError
 from templatemine.model import exact_str
 from templatemine.pages import _html, _model
-from templatemine.pages.page_kind import ARTICLE_CHANCE, KINDS, describe_page, kind_rows, load_kind_model
+from templatemine.pages.page_kind import (
+    ARTICLE_CHANCE,
+    KINDS,
+    SURE_SHARE,
+    describe_page,
+    kind_rows,
+    load_kind_model,
+    measure_doubt,
+    read_address,
+)
 from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
 
@@ -160,15 +169,20 @@ class Page:
         """The likeliest of `page_kind.KINDS`."""
         return KINDS[int(self.kind_chances.argmax())]
 
-    @property
+    @cached_property
+    def address(self) -> str:
+        """Where the page is, in lower case: its url, else what it declares; "" if nobody says."""
+        return (self.url or read_address(self._data)).lower()
+
+    @cached_property
     def kind_chances(self) -> NDArray[np.float64]:
         """The probability of each of `page_kind.KINDS`."""
-        return self._judgement[2]
+        return self._kind_chances(self._judgement[2])
 
     @cached_property
     def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
-        """Scores, headline and chances of kinds: the matrix of features that all come from is not kept.  Blocks of a
-        page of several parts have the scores of articles."""
+        """Scores, headline and the scores of an article: the matrix of features that all come from is not kept.  The
+        kind counts on a page of one part, where it is given, or the address is known and the page model in doubt."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
@@ -176,21 +190,29 @@ class Page:
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
-            context = _model.compute_context(part, alone)
-            contextual = second.scores(context).astype(np.float64)
+            del matrix  # before more is allocated
+            contextual = second.scores(_model.compute_context(part, alone)).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
-        scores = _model.average_by_path(scores, self.words, self.columns["keys"])
-        chances = self._kind_chances(scores)
+        article_scores = _model.average_by_path(scores, self.words, self.columns["keys"])
+        told = self._given_kind != "auto"
+        doubtful = told or (measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
+        if len(alone) < len(self) or not doubtful:
+            return article_scores, headline, article_scores
+        chances = self._kind_chances(article_scores)
         article = float(chances[0])
-        if article < ARTICLE_CHANCE and len(alone) == len(self):
-            rows = kind_rows(matrix, context, (alone, contextual, scores), chances)
-            scores = article * scores + (1 - article) * load_kind_model().forest.scores(rows)
-        return scores, headline, chances
+        if article >= ARTICLE_CHANCE:
+            return article_scores, headline, article_scores
+        matrix, context = _model.compute_features(self.columns), _model.compute_context(self.columns, alone)
+        rows = kind_rows(matrix, context, (alone, contextual, article_scores), chances)
+        scores = article * article_scores + (1 - article) * load_kind_model().forest.scores(rows)
+        return scores, headline, article_scores
 
     def _kind_chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._given_kind != "auto" or self.plain:
-            return np.eye(len(KINDS))[0 if self._given_kind == "auto" else KINDS.index(self._given_kind)]
+            chances = np.zeros(len(KINDS))
+            chances[0 if self._given_kind == "auto" else KINDS.index(self._given_kind)] = 1
+            return chances
         return load_kind_model().chances(describe_page(self, scores))
 
     @cached_property

@@ -134,8 +134,10 @@ def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     if config.keep == "all":
         comments = (code == DROPPED) & (page.words >= COMMENT_WORDS) & find_comments(page, is_kept(code))
         code[comments] = KEPT_COMMENT
-    elif page.kind_chances[FORUM] < 0.5:
-        code[find_kept_comments(page, is_kept(code))] = DROPPED_COMMENT
+    else:
+        comments = find_kept_comments(page, is_kept(code))
+        if comments.any() and page.kind_chances[FORUM] < 0.5:
+            code[comments] = DROPPED_COMMENT
     if config.headline == "drop":
         main = is_kept(code)
         code[find_head(page.columns["counts"], page.headline, main, paths) & main] = HEAD

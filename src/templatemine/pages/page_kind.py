@@ -1,10 +1,9 @@
 """The kind of a page (article, forum, listing ...), and what blocks of pages that are no articles score.
 
-A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text, tags,
-words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be no
-article a forest of its own scores the blocks, from what the page model knows of them and the kind; the more surely the
-page is an article, the less it counts.  Both are trained by ``datasets/pages/train_kinds.py``.  Cost: a look at the page,
-linear in its size.
+A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text,
+tags, words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be
+no article a forest of its own scores the blocks, from what the page model knows of them and the kind; the more surely
+the page is an article, the less it counts.  Both are trained by ``datasets/pages/train_kinds.py``.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -26,14 +25,29 @@ from templatemine.pages import _html, _model
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
 
-__all__ = ["ARTICLE_CHANCE", "KINDS", "VALUES", "KindModel", "describe_page", "kind_rows", "load_kind_model"]
+__all__ = [
+    "ARTICLE_CHANCE",
+    "KINDS",
+    "SURE_SHARE",
+    "VALUES",
+    "KindModel",
+    "describe_page",
+    "kind_rows",
+    "load_kind_model",
+    "measure_doubt",
+    "read_address",
+]
 
 KINDS = WORDS["PageConfig.kind"][1:]
 """The kinds, an article first."""
 
 ARTICLE_CHANCE = 0.25
 """Probability of an article from which on the page model alone scores the blocks: at a half, four articles of 1,007
-(dragnet, waddle) are scored as lists and lose a third of their F1."""
+(dragnet, waddle) are scored as lists, and two of them lose more than half of their F1."""
+
+SURE_SHARE = 0.16
+"""Share of the words of which the page model is unsure, below which a page is scored as an article without a look at
+its kind: seven of ten articles or more have less (six sets), and one in twenty of the pages that the kind decides."""
 
 NO_ADDRESS = math.log(100)
 """What the log odds of an article gain where nobody says the address of a page, nor the page itself: old pages do not,
@@ -42,27 +56,108 @@ and too little else tells what they are.  Of 355 pages of other kinds two do not
 MAX_DEVIATION = 4.0
 """Standard deviations from the mean at which a value is cut off: one odd value decides nothing."""
 
-_SIGNS = (
-    "add-to article author avatar blog cart category comment cta docs entry faq feature forum grid hero pagination"
-    " post-content price product quantity related reply result service sidebar signature sku sort testimonial thread"
-    " toc topic vote"
-).split()
+_SIGNS = [
+    "add-to",
+    "article",
+    "author",
+    "avatar",
+    "blog",
+    "cart",
+    "category",
+    "comment",
+    "cta",
+    "docs",
+    "entry",
+    "faq",
+    "feature",
+    "forum",
+    "grid",
+    "hero",
+    "pagination",
+    "post-content",
+    "price",
+    "product",
+    "quantity",
+    "related",
+    "reply",
+    "result",
+    "service",
+    "sidebar",
+    "signature",
+    "sku",
+    "sort",
+    "testimonial",
+    "thread",
+    "toc",
+    "topic",
+    "vote",
+]
 """Words in the classes and ids of elements that hold blocks."""
-_HOSTS = "docs forum".split()
-_PATHS = "/blog article docs forum guide job news product service shop thread topic tutorial".split()
+_HOSTS = ["docs", "forum"]
+_PATHS = [
+    "/blog",
+    "article",
+    "docs",
+    "forum",
+    "guide",
+    "job",
+    "news",
+    "product",
+    "service",
+    "shop",
+    "thread",
+    "topic",
+    "tutorial",
+]
 """Pieces of an address: of its host, and of its path."""
-_DECLARED = "article website product".split()
-_TYPES = (
-    "Article BlogPosting CollectionPage Comment DiscussionForumPosting ItemList NewsArticle Offer Person Product QAPage"
-    " Question"
-).split()
+_DECLARED = ["article", "website", "product"]
+_TYPES = [
+    "Article",
+    "BlogPosting",
+    "CollectionPage",
+    "Comment",
+    "DiscussionForumPosting",
+    "ItemList",
+    "NewsArticle",
+    "Offer",
+    "Person",
+    "Product",
+    "QAPage",
+    "Question",
+]
 """Kinds that pages declare: in ``og:type``, and types of schema.org in JSON-LD and microdata."""
-_TAGS = (
-    "a article blockquote button code dd div dl em figcaption figure form h1 h2 h3 img li nav p pre select span svg"
-    " table time tr ul video"
-).split()
-_MAIN = "share words linked block longest runs unsure".split()
-_ADDRESS = "known length depth digits hyphens query date".split()
+_TAGS = [
+    "a",
+    "article",
+    "blockquote",
+    "button",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "em",
+    "figcaption",
+    "figure",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "img",
+    "li",
+    "nav",
+    "p",
+    "pre",
+    "select",
+    "span",
+    "svg",
+    "table",
+    "time",
+    "tr",
+    "ul",
+    "video",
+]
+_MAIN = ["share", "words", "linked", "block", "longest", "runs", "unsure"]
+_ADDRESS = ["known", "length", "depth", "digits", "hyphens", "query", "date"]
 
 VALUES = (
     *(f"main_{name}" for name in _MAIN),
@@ -165,25 +260,31 @@ def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64
     return np.array(values, np.float64)
 
 
+def measure_doubt(scores: NDArray[np.float64], words: NDArray[np.int32]) -> float:
+    """The share of the words of which the page model is unsure: of a word of probability p, 4 p (1 - p)."""
+    chances = _model.to_probabilities(scores)
+    return 4 * float((chances - chances * chances) @ words) / max(int(words.sum()), 1)
+
+
 def _describe_main(page: Page, scores: NDArray[np.float64]) -> list[float]:
     """Of the main text by the page model: share of the words, words, share in links, words of a block, share of the
     longest run of blocks, number of runs; and of how many words the model is unsure."""
     words = page.words.astype(np.float64)
     chances = _model.to_probabilities(scores)
-    main = chances > 0.5
+    main = scores > 0
     expected, all_words = float(words @ chances), max(float(words.sum()), 1.0)
-    main_words = float(words @ main)
-    edges = np.flatnonzero(np.diff(main, prepend=False, append=False))
-    sums = np.concatenate([[0.0], np.cumsum(words)])
-    runs = sums[edges[1::2]] - sums[edges[::2]]
+    main_words = words * main
+    edges = (main[1:] != main[:-1]).nonzero()[0] + 1
+    run_words = np.add.reduceat(main_words, [0, *edges.tolist()])
+    all_main = max(float(main_words.sum()), 1.0)
     return [
         expected / all_words,
         math.log1p(expected),
         float(page.columns["counts"][:, LINKED] @ chances) / max(expected, 1.0),
-        math.log1p(main_words / max(int(main.sum()), 1)),
-        float(runs.max(initial=0.0)) / max(main_words, 1.0),
-        len(runs),
-        4 * float(words @ (chances * (1 - chances))) / all_words,
+        math.log1p(float(main_words.sum()) / max(int(np.count_nonzero(main)), 1)),
+        float(run_words.max()) / all_main,
+        (len(edges) + int(main[0]) + int(main[-1])) // 2,
+        measure_doubt(scores, page.words),
     ]
 
 
@@ -199,8 +300,7 @@ def _describe_types(data: bytes) -> list[float]:
 
 
 def _describe_address(page: Page) -> list[float]:
-    address = (page.url or _read_canonical(page.data) or _read_meta(page.data, b"og:url")).lower()
-    match = _ADDRESS_PARTS.match(address)
+    match = _ADDRESS_PARTS.match(page.address)
     host, path, query = match.groups() if match else ("", "", "")
     return [
         match is not None,
@@ -213,6 +313,11 @@ def _describe_address(page: Page) -> list[float]:
         *[piece in host for piece in _HOSTS],
         *[piece in path for piece in _PATHS],
     ]
+
+
+def read_address(data: bytes) -> str:
+    """The address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
+    return _read_canonical(data) or _read_meta(data, b"og:url")
 
 
 def _read_meta(data: bytes, name: bytes) -> str:
