@@ -48,8 +48,10 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
     lines = ran.err.splitlines()
     assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
-    assert lines[-2].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
-    assert lines[-1].startswith("60 changed; characters removed: ")
+    assert lines[-3].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
+    assert lines[-2].startswith("60 changed; characters removed: ")
+    assert lines[-1].startswith("of ")
+    assert "promotion" in lines[-1]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
     summary = json.loads(ran.out)
     assert ran.err == ""
@@ -115,7 +117,11 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     cut = {row.get("kind") for row in clean()}
     assert "promotion" in cut
     assert {row.get("kind") for row in clean("--keep", "promotion,note")} == cut - {"promotion"}
-    assert clean("--policy", "archive") == []
+    for option in ("--policy", "archive"), ("--mark",):
+        ran = cli("clean", new, "-p", mined, "-o", tmp_path / "m.jsonl", "--force", *option)
+        marked = read(tmp_path / "m.jsonl")
+        assert [record["text"] for record in marked] == [record["text"] for record in read(new)]
+        assert cut <= {row.get("kind") for record in marked for row in record["spans"]}
     assert {row.get("kind") for row in clean("--cut-only", "promotion")} <= {"promotion", None}
     for options, why in (
         (("--keep", "promotions"), "--keep: expected kinds of promotion, "),

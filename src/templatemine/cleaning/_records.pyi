@@ -29,6 +29,7 @@ class TextCleaner:
         keep: bool,
         rules: Rules | None = None,
         kinds: list[bytes] | None = None,
+        mark: bool = False,
     ) -> TextCleaner: ...
 
 @disjoint_base

@@ -127,6 +127,10 @@ class Cleaner:
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
         """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
+        return self.make_line_cleaner()
+
+    def make_line_cleaner(self, *, mark: bool = False) -> _records.TextCleaner | None:
+        """`lines`; with `mark`, what says of lines what would be cut."""
         if not self._direct or self.pack.html:
             return None
         try:
@@ -136,7 +140,7 @@ class Cleaner:
         config = self.config
         keep = config.stubs == "keep"
         kinds = [kind.encode() for kind in KIND_NAMES]
-        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds)
+        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds, mark)
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""

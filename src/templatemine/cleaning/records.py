@@ -21,7 +21,7 @@ import threading
 from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,7 @@ class StreamConfig:
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
+    mark : leave texts as they are, and say alone what would be cut.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -67,6 +68,7 @@ class StreamConfig:
     hits: bool = False
     fallback: str | None = None
     again: bool = False
+    mark: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -346,7 +348,8 @@ class RecordCleaner:
             for span in cleaned.removed:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
-        record[self.config.read.text_field] = cleaned.text
+        if not self.config.mark:
+            record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
         if cleaned.stub:
             counts.stubs += 1
@@ -399,11 +402,14 @@ class RecordCleaner:
 
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
+        if self.config.mark:  # what is left whole is marked all the same
+            config = replace(config, stubs="clean")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
         cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
-        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, cleaner.lines)
+        lines = cleaner.make_line_cleaner(mark=self.config.mark)
+        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines)
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})

@@ -14,7 +14,7 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
-from templatemine.kinds import DEFAULT, KINDS, POLICIES
+from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
     from templatemine.cleaning.records import StreamConfig
@@ -105,7 +105,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
     common.add_main_text_options(group)
-    common.add_choice_options(parser, DEFAULT)
+    kinds = common.add_choice_options(parser, DEFAULT)
+    kinds.add_argument(
+        "--mark",
+        action="store_true",
+        help="leave texts as they are, and list in the field spans what would be removed: of all kinds, or of those "
+        "that are chosen; so does --policy archive",
+    )
     group.add_argument(
         "--text-format",
         choices=TEXT_FORMATS,
@@ -145,8 +151,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--removed-field",
         metavar="NAME",
-        default="removed",
-        help="the field that lists what was removed (default: %(default)s)",
+        help="the field that lists what was removed (default: removed, with --mark spans)",
     )
     parser.add_argument(
         "--blocks-field", metavar="NAME", default="blocks", help="the field for --blocks (default: %(default)s)"
@@ -163,6 +168,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    args.mark = args.mark or args.policy == "archive"
+    args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
     looking = args.dry_run or args.diff
     if looking:
         args.output = os.devnull
@@ -182,6 +189,7 @@ def run(args: argparse.Namespace) -> int:
         hits=args.hits is not None,
         fallback=args.fallback,
         again=args.again,
+        mark=args.mark,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
@@ -255,8 +263,16 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         page=PageConfig(headline=args.headline, keep=args.content),
         text_format=form,
         markup=markup,
-        choice=common.read_choice(args) or POLICIES[DEFAULT],
+        choice=_read_choice(args),
     )
+
+
+def _read_choice(args: argparse.Namespace) -> Choice:
+    """The kinds that are cut; all, if they are only marked and nothing else is said."""
+    choice = common.read_choice(args)
+    if args.mark and (choice is None or not choice.cut):
+        return CUT_ALL
+    return POLICIES[DEFAULT] if choice is None else choice
 
 
 def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
@@ -402,11 +418,11 @@ def _format_kinds(total: SourceTally) -> list[str]:
 def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
-    changed = "would be changed" if args.dry_run or args.diff else "changed"
+    changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
     stubs = "left whole" if args.stubs == "keep" else "cleaned"
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
+        f"{total.changed:,} {changed}; characters {'marked' if args.mark else 'removed'}: {_format_cut(total)}",
         *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0
