@@ -188,7 +188,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "PageConfig.headline": ("keep", "drop"),
     "PageConfig.keep": ("main", "all"),
     "CleanConfig.engine": ("native", "regex"),
-    "CleanConfig.stubs": ("clean", "keep"),
+    "CleanConfig.stubs": ("mark", "keep", "drop", "clean"),
     "CleanConfig.html": ("main", "strip"),
     "CleanConfig.text_format": ("text", "markdown", "tei", "json"),
     "ExtractConfig.blog_rules": ("all", "paper"),

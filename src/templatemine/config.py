@@ -379,20 +379,23 @@ class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
     "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
-    is a stub, and marked.  stubs : "clean" them, or "keep" them whole.  text_format : one of `TEXT_FORMATS`, for the
+    is a stub, and marked.  stubs : "mark" them and clean them, "keep" them whole, or "drop" their records; "clean" is
+    the old name of "mark".  text_format : one of `TEXT_FORMATS`, for the
     main text of pages; texts stay plain.  markup : what it holds beside the text, where it is no plain text.
-    choice : which kinds of boilerplate are cut.
+    choice : which kinds of boilerplate are cut.  whole_lines : cut whole lines of texts alone, which leaves more and
+    damages less.
     """
 
     gap: int = 3
     guard: float = 0.9
-    stubs: str = "clean"
+    stubs: str = "mark"
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)
     text_format: str = "text"
     markup: MarkupConfig = field(default_factory=MarkupConfig)
     choice: Choice = POLICIES[DEFAULT]
+    whole_lines: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -85,7 +85,9 @@ def test_lines_as_they_stand_and_records_have_the_same_kinds(
     lines, counts = done[0]
     for engine in ("native", "regex"):
         marker = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice), mark=True))
-        marked = [orjson.loads(one) for one in b"".join(marker.pieces(read_batches([str(path)], ReadConfig()))).splitlines()]
+        marked = [
+            orjson.loads(one) for one in b"".join(marker.pieces(read_batches([str(path)], ReadConfig()))).splitlines()
+        ]
         assert [one["text"] for one in marked] == texts
         assert [one["removed"] for one in marked] == [orjson.loads(line)["removed"] for line in lines]
     found = [orjson.loads(line)["removed"] for line in lines]

@@ -133,6 +133,23 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
         assert not (tmp_path / "d.jsonl").exists()
 
 
+def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    stub = {"source": SOURCES[0], "id": "stub", "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
+    path = write(tmp_path / "with.jsonl", [*read(new), stub, {"source": "other.org", "id": "x", "text": "A story."}])
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--check", "0.99", "--whole-lines")
+    assert ran.code == 1
+    told = [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
+    assert told == [f"{SOURCES[0]} has 1 stub", "other.org has no pack that can be used"]
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")
+    assert ran.code == 0, ran.err
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
+    assert ran.code == 1
+    assert ran.err.count("of its characters, more than 0.001") == len(SOURCES)
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
+    assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
+    assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
+
+
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:
     new = write(
         tmp_path / "n.jsonl",

@@ -30,6 +30,7 @@ class TextCleaner:
         rules: Rules | None = None,
         kinds: list[bytes] | None = None,
         mark: bool = False,
+        drop: bool = False,
     ) -> TextCleaner: ...
 
 @disjoint_base

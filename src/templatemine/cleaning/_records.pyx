@@ -621,6 +621,8 @@ cdef class TextCleaner:
         Name of each code of a kind, at most 20 letters.
     mark : bool
         Leave the texts as they are.
+    drop : bool
+        Leave lines of stubs to the caller.
     """
 
     cdef Matcher matcher
@@ -631,11 +633,12 @@ cdef class TextCleaner:
     cdef double guard
     cdef bint keep
     cdef bint mark
+    cdef bint drop
     cdef list kind_pairs
     cdef const char* kinds[MAX_KINDS]     # ,"kind":"byline" by code
 
     def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep, Rules rules=None,
-                  list kinds=None, bint mark=False):
+                  list kinds=None, bint mark=False, bint drop=False):
         cdef int64_t i
         cdef bytes whole, name
         kinds = [b""] if kinds is None else kinds
@@ -654,6 +657,7 @@ cdef class TextCleaner:
         self.guard = guard
         self.keep = keep
         self.mark = mark
+        self.drop = drop
         self.ids = <uint8_t*>malloc(len(whole) + 1)
         self.bounds = <int64_t*>malloc((len(ids) + 1) * sizeof(int64_t))
         if self.ids == NULL or self.bounds == NULL:
@@ -879,7 +883,7 @@ cdef class BlockCleaner:
         verdict = (<TextCleaner>source.cleaner).matcher._clean(
             self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).rules, (<TextCleaner>source.cleaner).gap,
             (<TextCleaner>source.cleaner).guard, (<TextCleaner>source.cleaner).keep, True, self.scratch, found)
-        if verdict == UNREADABLE:
+        if verdict == UNREADABLE or (verdict == STUB_CUT and (<TextCleaner>source.cleaner).drop):
             return False
         source.records += 1
         source.points += r.points

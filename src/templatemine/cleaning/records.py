@@ -93,6 +93,8 @@ class RecordCleaner:
     config : StreamConfig, optional
     jobs : int, default 1
         Processes.
+    is_wound : callable, optional
+        Whether the cut of a text at (start, end) does harm; such cuts are counted then.
 
     Attributes
     ----------
@@ -106,8 +108,16 @@ class RecordCleaner:
     ...     output.write(piece)
     """
 
-    def __init__(self, packs: Mapping[str, Pack], config: StreamConfig | None = None, *, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        packs: Mapping[str, Pack],
+        config: StreamConfig | None = None,
+        *,
+        jobs: int = 1,
+        is_wound: IsWound | None = None,
+    ) -> None:
         check_jobs(jobs)
+        self._is_wound = is_wound
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()
@@ -169,7 +179,12 @@ class RecordCleaner:
                 progress(tally.total())
 
         results = run_batches(
-            batches, self.jobs, self.clean_batch, _make_worker, (self._packs, self.config), self._is_lock_free
+            batches,
+            self.jobs,
+            self.clean_batch,
+            _make_worker,
+            (self._packs, self.config, self._is_wound),
+            self._is_lock_free,
         )
         return collect_output(results, count, on_error)
 
@@ -203,7 +218,7 @@ class RecordCleaner:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
-        if self.config.hits or by_rule or self.config.clean.engine != "native":
+        if self.config.hits or self._is_wound or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
         source = names.source_field if names.source is None else _NO_FIELD
@@ -255,7 +270,10 @@ class RecordCleaner:
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
             try:
-                if not self._clean(source, record, tally) and raw is not None and not raw.startswith(BOM_UTF8):
+                is_cleaned = self._clean(source, record, tally)
+                if is_cleaned and self._is_dropped(source, record, tally):
+                    continue
+                if not is_cleaned and raw is not None and not raw.startswith(BOM_UTF8):
                     return raw if raw.endswith(b"\n") else raw + b"\n"
                 if slim and record.get(self.config.read.text_field) is not None:
                     record.pop(self.config.read.html_field, None)
@@ -281,8 +299,8 @@ class RecordCleaner:
         records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
         for place, source, where, record in records:
             try:
-                self._clean(source, record, tally)
-                output.add(place, record)
+                if not (self._clean(source, record, tally) and self._is_dropped(source, record, tally)):
+                    output.add(place, record)
             except PackError:
                 raise
             except TemplateMineError as error:
@@ -301,6 +319,12 @@ class RecordCleaner:
             tally.source_counts(source).cleaned_before += 1
         tally.source_counts(source).records += 1
         return earlier is None
+
+    def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
+        """Whether a record that was cleaned is a stub that goes, which is counted."""
+        drops = self.config.clean.stubs == "drop" and record.get(f"{self.config.removed_field}_stub") is True
+        tally.source_counts(source).dropped += drops
+        return drops
 
     def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         counts = tally.source_counts(source)
@@ -348,6 +372,8 @@ class RecordCleaner:
             for span in cleaned.removed:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
+            if self._is_wound is not None and ready.field == self.config.read.text_field:
+                counts.wounds += sum(self._is_wound(body, start, end) for start, end in join_spans(cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -403,13 +429,22 @@ class RecordCleaner:
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
         if self.config.mark:  # what is left whole is marked all the same
-            config = replace(config, stubs="clean")
+            config = replace(config, stubs="mark")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
         cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
         return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines)
+
+
+def join_spans(spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """The bounds of cuts: spans that touch are one."""
+    cuts: list[tuple[int, int]] = []
+    for span in spans:
+        first = cuts.pop()[0] if cuts and cuts[-1][1] == span.start else span.start
+        cuts.append((first, span.end))
+    return cuts
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})
@@ -461,6 +496,9 @@ def _as_list(value: Any) -> list[Any] | None:
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
+IsWound = Callable[[str, int, int], bool]
+"""Of a text and the bounds of a cut."""
+
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
@@ -505,6 +543,8 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], BatchResult[Tally]]:
+def _make_worker(
+    packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
+) -> Callable[[Work], BatchResult[Tally]]:
     """What cleans batches in another process."""
-    return RecordCleaner(packs, config).clean_batch
+    return RecordCleaner(packs, config, is_wound=is_wound).clean_batch

@@ -17,7 +17,9 @@ from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
-    from templatemine.cleaning.records import StreamConfig
+    from collections.abc import Iterator
+
+    from templatemine.cleaning.records import IsWound, StreamConfig
     from templatemine.cleaning.tally import SourceTally, Tally
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -96,7 +98,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--stubs",
         choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
-        help="clean stubs, such as those before a paywall, or keep them whole (default: %(default)s)",
+        help="of stubs, such as those before a paywall: mark them and clean them, keep them whole, or drop their "
+        "records (default: %(default)s; clean is mark)",
+    )
+    group.add_argument(
+        "--whole-lines", action="store_true", help="of texts, remove whole lines only: leaves more, and damages less"
+    )
+    group.add_argument(
+        "--check",
+        metavar="SHARE",
+        type=common.number_of("CleanConfig.guard"),
+        help="exit with 1 if a source loses a greater share of its characters, or has no pack, stubs, or wounds: cuts "
+        f"that leave half a sentence on each side, in more than {MAX_WOUNDED:.0%} of its records",
     )
     group.add_argument(
         "--html",
@@ -208,7 +221,7 @@ def run(args: argparse.Namespace) -> int:
         hits = args.hits is not None
         history_only = args.html == "main" and not hits
         packs = PackFiles(args.packs, history_only=history_only, keep=hits, errors="skip")
-        cleaner = RecordCleaner(packs, config, jobs=args.jobs)
+        cleaner = RecordCleaner(packs, config, jobs=args.jobs, is_wound=_find_wounds(args))
         with terminal.progress() as steps:
             written = 0
 
@@ -237,10 +250,42 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -
     _name_bad_packs(terminal, tally)
     _print_summary(args, terminal, tally)
     total = tally.total()
+    failures = [] if args.check is None else [*_failed_checks(tally, args.check)]
+    for failure in failures:
+        terminal.note(failure)
     if not total.records or total.no_pack < total.records:
-        return terminal.code
+        return 1 if failures else terminal.code
     terminal.note(_explain_no_pack(args, tally))
     return 1
+
+
+MAX_WOUNDED = 0.01
+"""Wounds by record of a source from which on `--check` fails."""
+
+
+def _find_wounds(args: argparse.Namespace) -> IsWound | None:
+    if args.check is None:
+        return None
+    from templatemine.mining.own_cuts import is_tear
+
+    return is_tear
+
+
+def _failed_checks(tally: Tally, most: float) -> Iterator[str]:
+    """What is wrong with each source, by ``--check``."""
+    for source, counts in sorted(tally.sources.items()):
+        lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
+        problems = (
+            (lost > most, f"loses {lost:.1%} of its characters, more than {most:.4g}"),
+            (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
+            (stubs, f"has {counted(stubs, 'stub')}"),
+            (
+                counts.wounds > MAX_WOUNDED * counts.records,
+                f"has {counted(counts.wounds, 'wound')} in {counted(counts.records, 'record')}",
+            ),
+        )
+        if found := [problem for is_wrong, problem in problems if is_wrong]:
+            yield f"check: {source} {'; '.join(found)}"
 
 
 def _name_bad_packs(terminal: common.Terminal, tally: Tally) -> None:
@@ -264,6 +309,7 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         text_format=form,
         markup=markup,
         choice=_read_choice(args),
+        whole_lines=args.whole_lines,
     )
 
 
@@ -299,7 +345,7 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
 
     painter = Painter(common.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
-    cleaner = RecordCleaner(packs, config)
+    cleaner = RecordCleaner(packs, config, is_wound=_find_wounds(args))
     records = common.open_records(args.inputs, config.read, terminal.met)
     for change in find_changes(records, packs, cleaner, terminal.skip):
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
@@ -371,6 +417,8 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "removed_replaced": counts.replaced,
         "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
+        "dropped": counts.dropped,
+        "wounds": counts.wounds,
         "formatted": counts.formatted,
     }
 
@@ -419,7 +467,7 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
     changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
-    stubs = "left whole" if args.stubs == "keep" else "cleaned"
+    stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
         f"{total.changed:,} {changed}; characters {'marked' if args.mark else 'removed'}: {_format_cut(total)}",
