@@ -140,7 +140,6 @@ class Cleaner:
         config = self.config
         keep = config.stubs == "keep"
         kinds = [kind.encode() for kind in KIND_NAMES]
-        drop = config.stubs == "drop"
         return _records.TextCleaner(
             self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds, mark, config.stubs == "drop"
         )

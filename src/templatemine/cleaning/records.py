@@ -43,6 +43,7 @@ from templatemine.packs.pack_folder import PackFiles
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
+    from templatemine.cleaning.found import MetadataFinder
     from templatemine.pages.main_text import MainBlock
 
 __all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts", "span_fields"]
@@ -56,7 +57,8 @@ class StreamConfig:
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
-    mark : leave texts as they are, and say alone what would be cut.
+    mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
+    articles say, in a field ``found`` (`cleaning.found`); not into tables.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -69,9 +71,12 @@ class StreamConfig:
     fallback: str | None = None
     again: bool = False
     mark: bool = False
+    found: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)
+        if self.found and self.rows:
+            raise ConfigError("found: expected JSON lines as output, got rows of tables")
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
         taken += [names.url_field, names.title_field]
@@ -218,7 +223,7 @@ class RecordCleaner:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
-        if self.config.hits or self._is_wound or by_rule or self.config.clean.engine != "native":
+        if self.config.hits or self.config.found or self._is_wound or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
         source = names.source_field if names.source is None else _NO_FIELD
@@ -380,6 +385,8 @@ class RecordCleaner:
         if cleaned.stub:
             counts.stubs += 1
             record[f"{removed_field}_stub"] = True
+        if ready.finder is not None and (found := ready.finder.find(body)):
+            record["found"] = found
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
 
@@ -432,10 +439,15 @@ class RecordCleaner:
             config = replace(config, stubs="mark")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
+        finder = None
+        if self.config.found:
+            from templatemine.cleaning.found import MetadataFinder
+
+            finder = MetadataFinder(pack)
         cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
-        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines)
+        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines, finder)
 
 
 def join_spans(spans: Iterable[Span]) -> list[tuple[int, int]]:
@@ -528,6 +540,7 @@ class _PreparedCleaner:
     clean: _CleanBody
     field: str
     lines: _records.TextCleaner | None = None
+    finder: MetadataFinder | None = None
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:

@@ -59,7 +59,6 @@ with id, source, url, date and text.
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    clean = CleanConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument(
@@ -73,6 +72,36 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("preview")
     group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
     group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
+    group = _add_cleaning(parser)
+    group.add_argument(
+        "--fallback",
+        metavar="SOURCE",
+        help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
+    )
+    group.add_argument(
+        "--found",
+        action="store_true",
+        help="of articles, into JSON lines: also write names, agency, place and time from bylines and datelines",
+    )
+    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
+    group.add_argument(
+        "--blocks",
+        action="store_true",
+        help="for pages: also write the blocks of the main text, with offsets and reasons",
+    )
+    group.add_argument(
+        "--hits",
+        metavar="FOLDER",
+        help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
+    )
+    common.add_input_options(parser)
+    _add_fields(parser)
+    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+
+
+def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How texts and pages are cleaned."""
+    clean = CleanConfig()
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
@@ -109,7 +138,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         type=common.number_of("CleanConfig.guard"),
         help="exit with 1 if a source loses a greater share of its characters, or has no pack, stubs, or wounds: cuts "
-        f"that leave half a sentence on each side, in more than {MAX_WOUNDED:.0%} of its records",
+        f"that leave half a sentence on each side, in more than {MAX_WOUNDED:.0%}% of its records",
     )
     group.add_argument(
         "--html",
@@ -132,25 +161,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="for pages: how the main text is written, as in extract; json is its content (default: %(default)s)",
     )
     common.add_markup_options(group, common.MARKUP_OPTIONS)
-    group.add_argument(
-        "--fallback",
-        metavar="SOURCE",
-        help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
-    )
-    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
-    group.add_argument(
-        "--blocks",
-        action="store_true",
-        help="for pages: also write the blocks of the main text, with offsets and reasons",
-    )
-    group.add_argument(
-        "--hits",
-        metavar="FOLDER",
-        help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
-    )
-    common.add_input_options(parser)
-    _add_fields(parser)
-    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+    return group
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
@@ -203,6 +214,7 @@ def run(args: argparse.Namespace) -> int:
         fallback=args.fallback,
         again=args.again,
         mark=args.mark,
+        found=args.found,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
