@@ -445,6 +445,8 @@ class ExtractConfig:
         recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
     blog_rules : blog goes by "all" its rules, or by those of the "paper" alone (section 4 of Petasis and Petasis).
     blog_own : rules of the user's own, tried before those.
+    choice : which kinds of boilerplate stay in and just before the story, and which go from it; None for what the
+        system decides.
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -456,6 +458,7 @@ class ExtractConfig:
     other: float = 0.5
     blog_rules: str = "all"
     blog_own: tuple[BlogRule, ...] = ()
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         check_record(self)
