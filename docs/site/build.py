@@ -38,6 +38,7 @@ TREE: Mapping[str, Sequence[str]] = {
         "docs/algorithm",
         "docs/reading",
         "docs/cues",
+        "docs/kinds",
         "docs/pages",
         "docs/performance",
         "docs/reliability",

@@ -189,7 +189,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "PageConfig.keep": ("main", "all"),
     "PageConfig.kind": ("auto", "article", "forum", "listing", "collection", "product", "documentation", "service"),
     "CleanConfig.engine": ("native", "regex"),
-    "CleanConfig.stubs": ("clean", "keep"),
+    "CleanConfig.stubs": ("mark", "keep", "drop", "clean"),
     "CleanConfig.html": ("main", "strip"),
     "CleanConfig.text_format": ("text", "markdown", "tei", "json"),
     "ExtractConfig.blog_rules": ("all", "paper"),

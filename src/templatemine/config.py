@@ -381,20 +381,23 @@ class CleanConfig:
     """gap : two cuts with fewer characters than this between them become one; 3 swallows a blank line, no word of three
     letters.  engine : "native" or "regex"; both give the same spans.  html : of pages, give "main", the main text, or
     "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
-    is a stub, and marked.  stubs : "clean" them, or "keep" them whole.  text_format : one of `TEXT_FORMATS`, for the
+    is a stub, and marked.  stubs : "mark" them and clean them, "keep" them whole, or "drop" their records; "clean" is
+    the old name of "mark".  text_format : one of `TEXT_FORMATS`, for the
     main text of pages; texts stay plain.  markup : what it holds beside the text, where it is no plain text.
-    choice : which kinds of boilerplate are cut.
+    choice : which kinds of boilerplate are cut.  whole_lines : cut whole lines of texts alone, which leaves more and
+    damages less.
     """
 
     gap: int = 3
     guard: float = 0.9
-    stubs: str = "clean"
+    stubs: str = "mark"
     engine: str = "native"
     html: str = "main"
     page: PageConfig = field(default_factory=PageConfig)
     text_format: str = "text"
     markup: MarkupConfig = field(default_factory=MarkupConfig)
     choice: Choice = POLICIES[DEFAULT]
+    whole_lines: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -444,6 +447,8 @@ class ExtractConfig:
         recall, one half is the default of Spousta, Marek and Pecina (2008), figure 2.
     blog_rules : blog goes by "all" its rules, or by those of the "paper" alone (section 4 of Petasis and Petasis).
     blog_own : rules of the user's own, tried before those.
+    choice : which kinds of boilerplate stay in and just before the story, and which go from it; None for what the
+        system decides.
     """
 
     clean: CleanConfig = field(default_factory=CleanConfig)
@@ -455,6 +460,7 @@ class ExtractConfig:
     other: float = 0.5
     blog_rules: str = "all"
     blog_own: tuple[BlogRule, ...] = ()
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         check_record(self)

@@ -126,8 +126,9 @@ class Cleaned(NamedTuple):
 
     def _repr_html_(self) -> str:
         """The text and a table of the cuts, for notebooks; `beside` shows these in their places."""
-        rows = [(span.start, span.end, ", ".join(span.templates)) for span in self.removed]
-        return notebook.struck(self.text, ()) + (notebook.table(("start", "end", "templates"), rows) if rows else "")
+        rows = [(span.start, span.end, span.kind, ", ".join(span.templates)) for span in self.removed]
+        header = ("start", "end", "kind", "templates")
+        return notebook.struck(self.text, ()) + (notebook.table(header, rows) if rows else "")
 
     def beside(self, original: str) -> MarkedText:
         """The original text with what was cut out of it, to look at.
@@ -156,7 +157,8 @@ class MarkedText(NamedTuple):
         return "".join([*pieces, self.text[position:]])
 
     def _repr_html_(self) -> str:
-        return notebook.struck(self.text, ((span.start, span.end, ", ".join(span.templates)) for span in self.removed))
+        cuts = ((span.start, span.end, ", ".join(span.templates), span.kind) for span in self.removed)
+        return notebook.struck(self.text, cuts) + notebook.legend(span.kind for span in self.removed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

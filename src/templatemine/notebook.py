@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["LISTED", "paragraph", "struck", "table"]
+__all__ = ["LISTED", "legend", "paragraph", "struck", "table"]
 
 LISTED = 20
 """Rows that are shown."""
@@ -31,11 +31,39 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return f"<table><tr>{head}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{remainder}"
 
 
-def struck(text: str, cuts: Iterable[tuple[int, int, str]]) -> str:
-    """A text as it stands, with its cuts (start, end, what is said of it) struck through."""
+_COLOURS = {
+    **{"promotion": "#b3261e", "related": "#8a4b00", "sharing": "#5f5a00", "media": "#2f6b00", "caption": "#006b4f"},
+    **{"byline": "#00658a", "dateline": "#1c4fb8", "legal": "#5b3cc4", "advertisement": "#9a1fa6"},
+    **{"navigation": "#a81563", "embed": "#6b5140", "note": "#3f5b5b", "contact": "#54546b"},
+}
+"""Of each kind of boilerplate; the name stands beside it, for who sees no colours."""
+
+
+def struck(text: str, cuts: Iterable[tuple[int, int, str] | tuple[int, int, str, str]]) -> str:
+    """A text as it stands, with its cuts (start, end, what is said of it, its kind if it has one) struck through."""
     pieces, position = [], 0
-    for start, end, title in cuts:
-        pieces += [escape(text[position:start]), f'<del title="{escape(title)}">{escape(text[start:end])}</del>']
+    for start, end, title, *kind in cuts:
+        pieces += [escape(text[position:start]), _struck_piece(text[start:end], title, "".join(kind))]
         position = end
     marked = "".join([*pieces, escape(text[position:])])
     return f'<div dir="auto" style="white-space: pre-wrap">{marked}</div>'
+
+
+def _struck_piece(text: str, title: str, kind: str) -> str:
+    if not kind:
+        return f'<del title="{escape(title)}">{escape(text)}</del>'
+    style = f' style="border-bottom: 2px solid {_COLOURS[kind]}"' if kind in _COLOURS else ""
+    return f'<del title="{escape(f"{kind}: {title}")}" data-kind="{escape(kind)}"{style}>{escape(text)}</del>'
+
+
+def legend(kinds: Iterable[str]) -> str:
+    """The kinds that were shown, with how often and in which colour; nothing if there are none."""
+    counts: dict[str, int] = {}
+    for kind in kinds:
+        if kind:
+            counts[kind] = counts.get(kind, 0) + 1
+    shown = ", ".join(
+        f'<span style="border-bottom: 2px solid {_COLOURS.get(kind, "currentcolor")}">{escape(kind)}</span> {number}'
+        for kind, number in counts.items()
+    )
+    return f"<p>{shown}</p>" if shown else ""

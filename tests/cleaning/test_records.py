@@ -83,6 +83,13 @@ def test_lines_as_they_stand_and_records_have_the_same_kinds(
         done.append((lines, cleaner.tally.sources["a"]))
     assert done[0] == done[1]
     lines, counts = done[0]
+    for engine in ("native", "regex"):
+        marker = RecordCleaner({"a": pack}, StreamConfig(clean=CleanConfig(engine=engine, choice=choice), mark=True))
+        marked = [
+            orjson.loads(one) for one in b"".join(marker.pieces(read_batches([str(path)], ReadConfig()))).splitlines()
+        ]
+        assert [one["text"] for one in marked] == texts
+        assert [one["removed"] for one in marked] == [orjson.loads(line)["removed"] for line in lines]
     found = [orjson.loads(line)["removed"] for line in lines]
     assert sum(counts.kinds.values()) == counts.cut == sum(row["end"] - row["start"] for rows in found for row in rows)
     assert {row["kind"] for rows in found for row in rows} == {*choice.cut} & {"related", "byline", "note"}

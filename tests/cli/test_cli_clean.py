@@ -48,8 +48,10 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
     lines = ran.err.splitlines()
     assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
-    assert lines[-2].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
-    assert lines[-1].startswith("60 changed; characters removed: ")
+    assert lines[-3].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
+    assert lines[-2].startswith("60 changed; characters removed: ")
+    assert lines[-1].startswith("of ")
+    assert "promotion" in lines[-1]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
     summary = json.loads(ran.out)
     assert ran.err == ""
@@ -115,7 +117,11 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     cut = {row.get("kind") for row in clean()}
     assert "promotion" in cut
     assert {row.get("kind") for row in clean("--keep", "promotion,note")} == cut - {"promotion"}
-    assert clean("--policy", "archive") == []
+    for option in ("--policy", "archive"), ("--mark",):
+        ran = cli("clean", new, "-p", mined, "-o", tmp_path / "m.jsonl", "--force", *option)
+        marked = read(tmp_path / "m.jsonl")
+        assert [record["text"] for record in marked] == [record["text"] for record in read(new)]
+        assert cut <= {row.get("kind") for record in marked for row in record["spans"]}
     assert {row.get("kind") for row in clean("--cut-only", "promotion")} <= {"promotion", None}
     for options, why in (
         (("--keep", "promotions"), "--keep: expected kinds of promotion, "),
@@ -125,6 +131,23 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
         assert ran.code == 2
         assert why in ran.err
         assert not (tmp_path / "d.jsonl").exists()
+
+
+def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    stub = {"source": SOURCES[0], "id": "stub", "text": CALL.format(SOURCES[0].partition(".")[0].capitalize())}
+    path = write(tmp_path / "with.jsonl", [*read(new), stub, {"source": "other.org", "id": "x", "text": "A story."}])
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--check", "0.99", "--whole-lines")
+    assert ran.code == 1
+    told = [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
+    assert told == [f"{SOURCES[0]} has 1 stub", "other.org has no pack that can be used"]
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")
+    assert ran.code == 0, ran.err
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
+    assert ran.code == 1
+    assert ran.err.count("of its characters, more than 0.001") == len(SOURCES)
+    ran = cli("clean", path, "-p", mined, "-o", tmp_path / "f.jsonl", "--stubs", "drop")
+    assert [one["id"] for one in read(tmp_path / "f.jsonl")] == [one["id"] for one in read(path) if one["id"] != "stub"]
+    assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
 
 
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ class RowCleaner:
 
     def __init__(self, packs: Packs, clean: CleanConfig | None = None, *, again: bool = False) -> None:
         self._packs = packs if isinstance(packs, Mapping) else load_packs([packs], errors="skip")
+        if clean is not None and clean.stubs == "drop":
+            raise ConfigError("stubs: expected mark or keep where rows are cleaned, for none can be left out; got drop")
         self._config = StreamConfig(clean=clean or CleanConfig(), again=again)
         self._cleaner = RecordCleaner(self._packs, self._config)
 

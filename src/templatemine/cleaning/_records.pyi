@@ -29,6 +29,8 @@ class TextCleaner:
         keep: bool,
         rules: Rules | None = None,
         kinds: list[bytes] | None = None,
+        mark: bool = False,
+        drop: bool = False,
     ) -> TextCleaner: ...
 
 @disjoint_base

@@ -619,6 +619,10 @@ cdef class TextCleaner:
         How the texts are read; without, as they stand.
     kinds : list of bytes
         Name of each code of a kind, at most 20 letters.
+    mark : bool
+        Leave the texts as they are.
+    drop : bool
+        Leave lines of stubs to the caller.
     """
 
     cdef Matcher matcher
@@ -628,11 +632,13 @@ cdef class TextCleaner:
     cdef int64_t gap
     cdef double guard
     cdef bint keep
+    cdef bint mark
+    cdef bint drop
     cdef list kind_pairs
     cdef const char* kinds[MAX_KINDS]     # ,"kind":"byline" by code
 
     def __cinit__(self, Matcher matcher not None, list ids, int64_t gap, double guard, bint keep, Rules rules=None,
-                  list kinds=None):
+                  list kinds=None, bint mark=False, bint drop=False):
         cdef int64_t i
         cdef bytes whole, name
         kinds = [b""] if kinds is None else kinds
@@ -650,6 +656,8 @@ cdef class TextCleaner:
         self.gap = gap
         self.guard = guard
         self.keep = keep
+        self.mark = mark
+        self.drop = drop
         self.ids = <uint8_t*>malloc(len(whole) + 1)
         self.bounds = <int64_t*>malloc((len(ids) + 1) * sizeof(int64_t))
         if self.ids == NULL or self.bounds == NULL:
@@ -875,13 +883,13 @@ cdef class BlockCleaner:
         verdict = (<TextCleaner>source.cleaner).matcher._clean(
             self.text.data, self.text.size, r.points, (<TextCleaner>source.cleaner).rules, (<TextCleaner>source.cleaner).gap,
             (<TextCleaner>source.cleaner).guard, (<TextCleaner>source.cleaner).keep, True, self.scratch, found)
-        if verdict == UNREADABLE:
+        if verdict == UNREADABLE or (verdict == STUB_CUT and (<TextCleaner>source.cleaner).drop):
             return False
         source.records += 1
         source.points += r.points
         # No character becomes longer than it was in the line, but blanks are added between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)
-        if found.size == 0:
+        if found.size == 0 or (<TextCleaner>source.cleaner).mark:
             self._write_range(p, r.begin, r.last)
         else:
             self._write_range(p, r.begin, r.text + 1)

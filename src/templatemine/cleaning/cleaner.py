@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from templatemine.cleaning import _records
-from templatemine.cleaning.parts import KindsOfRows, merge_matches, spare_kept, widen_parts
+from templatemine.cleaning.parts import KindsOfRows, leave_parts_of_lines, merge_matches, spare_kept, widen_parts
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
@@ -68,7 +68,7 @@ class Cleaner:
         self._ids = [template.id for template in pack.templates]
         self._names = [(self._ids[row],) for row in self._rows]
         self._kinds = KindsOfRows([*map(kind_weight, pack.templates)], pack.kind_codes) if pack.has_kinds else None
-        self._direct = self.config.engine == "native" and pack.by_tokens
+        self._direct = self.config.engine == "native" and pack.by_tokens and not self.config.whole_lines
 
     def __reduce__(self) -> tuple[type[Cleaner], tuple[Pack, CleanConfig]]:
         return Cleaner, (self.pack, self.config)
@@ -127,6 +127,10 @@ class Cleaner:
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
         """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
+        return self.make_line_cleaner()
+
+    def make_line_cleaner(self, *, mark: bool = False) -> _records.TextCleaner | None:
+        """`lines`; with `mark`, what says of lines what would be cut."""
         if not self._direct or self.pack.html:
             return None
         try:
@@ -136,7 +140,9 @@ class Cleaner:
         config = self.config
         keep = config.stubs == "keep"
         kinds = [kind.encode() for kind in KIND_NAMES]
-        return _records.TextCleaner(self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds)
+        return _records.TextCleaner(
+            self._matcher, ids, config.gap, config.guard, keep, self._native_rules, kinds, mark, config.stubs == "drop"
+        )
 
     def spans(self, text: str) -> list[Span]:
         """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
@@ -192,6 +198,8 @@ class Cleaner:
             parts = widen_parts(text, parts)
         if kept:
             parts = spare_kept(text, parts, [(start, end) for start, end, row in matches if row in kept])
+        if self.config.whole_lines and not self.pack.html:
+            parts = leave_parts_of_lines(text, parts)
         return [
             Span(start, end, tuple(self._ids[row] for row in rows), KIND_NAMES[kind])
             for start, end, rows, kind in parts

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from templatemine.cleaning.lone_signs import widen_cuts
 from templatemine.cleaning.regex_engine import Matches
 from templatemine.matching import _match
+from templatemine.text.characters import line_begin, line_end
 
-__all__ = ["KindsOfRows", "Part", "merge_matches", "spare_kept", "widen_parts"]
+__all__ = ["KindsOfRows", "Part", "leave_parts_of_lines", "merge_matches", "spare_kept", "widen_parts"]
 
 
 class Part(NamedTuple):
@@ -70,14 +71,44 @@ class KindsOfRows:
 
 def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
     """Parts with the signs that their cut would leave alone, see `lone_signs`; those that touch are one cut."""
-    firsts = [place for place, part in enumerate(parts) if not place or parts[place - 1].end != part.start]
-    lasts = [*(place - 1 for place in firsts[1:]), len(parts) - 1]
-    cuts = widen_cuts(text, [(parts[a].start, parts[b].end) for a, b in zip(firsts, lasts, strict=True)])
+    groups = _touching(parts)
+    cuts = widen_cuts(text, [(parts[a].start, parts[b].end) for a, b in groups])
     out = [*parts]
-    for a, b, (start, end) in zip(firsts, lasts, cuts, strict=True):
+    for (a, b), (start, end) in zip(groups, cuts, strict=True):
         out[a] = out[a]._replace(start=start)
         out[b] = out[b]._replace(end=end)
     return out
+
+
+def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
+    """What parts have of whole lines; blanks beside a cut do not make its line a longer one."""
+    out: list[Part] = []
+    for first, last in _touching(parts):
+        start, end = parts[first].start, parts[last].end
+        begin, stop = line_begin(text, start), line_end(text, end)
+        if text[begin:start].strip():
+            begin = line_end(text, start)
+            while begin < end and text[begin].isspace():
+                begin += 1
+        else:
+            begin = start
+        if text[end:stop].strip():
+            stop = line_begin(text, end)
+            while stop > begin and text[stop - 1].isspace():
+                stop -= 1
+        else:
+            stop = end
+        for part in parts[first : last + 1]:
+            a, b = max(part.start, begin), min(part.end, stop)
+            if a < b:
+                out.append(part._replace(start=a, end=b))
+    return out
+
+
+def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
+    """The places of the first and last part of each cut."""
+    firsts = [place for place, part in enumerate(parts) if not place or parts[place - 1].end != part.start]
+    return list(zip(firsts, [*(place - 1 for place in firsts[1:]), len(parts) - 1], strict=True)) if parts else []
 
 
 def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:

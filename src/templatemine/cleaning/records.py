@@ -21,7 +21,7 @@ import threading
 from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,7 @@ from templatemine.packs.pack_folder import PackFiles
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 
 if TYPE_CHECKING:
+    from templatemine.cleaning.found import MetadataFinder
     from templatemine.pages.main_text import MainBlock
 
 __all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts", "span_fields"]
@@ -56,6 +57,8 @@ class StreamConfig:
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
+    mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
+    articles say, in a field ``found`` (`cleaning.found`); not into tables.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -67,9 +70,13 @@ class StreamConfig:
     hits: bool = False
     fallback: str | None = None
     again: bool = False
+    mark: bool = False
+    found: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)
+        if self.found and self.rows:
+            raise ConfigError("found: expected JSON lines as output, got rows of tables")
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
         taken += [names.url_field, names.title_field]
@@ -91,6 +98,8 @@ class RecordCleaner:
     config : StreamConfig, optional
     jobs : int, default 1
         Processes.
+    is_wound : callable, optional
+        Whether the cut of a text at (start, end) does harm; such cuts are counted then.
 
     Attributes
     ----------
@@ -104,8 +113,16 @@ class RecordCleaner:
     ...     output.write(piece)
     """
 
-    def __init__(self, packs: Mapping[str, Pack], config: StreamConfig | None = None, *, jobs: int = 1) -> None:
+    def __init__(
+        self,
+        packs: Mapping[str, Pack],
+        config: StreamConfig | None = None,
+        *,
+        jobs: int = 1,
+        is_wound: IsWound | None = None,
+    ) -> None:
         check_jobs(jobs)
+        self._is_wound = is_wound
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()
@@ -167,7 +184,12 @@ class RecordCleaner:
                 progress(tally.total())
 
         results = run_batches(
-            batches, self.jobs, self.clean_batch, _make_worker, (self._packs, self.config), self._is_lock_free
+            batches,
+            self.jobs,
+            self.clean_batch,
+            _make_worker,
+            (self._packs, self.config, self._is_wound),
+            self._is_lock_free,
         )
         return collect_output(results, count, on_error)
 
@@ -201,7 +223,7 @@ class RecordCleaner:
         """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
-        if self.config.hits or by_rule or self.config.clean.engine != "native":
+        if self.config.hits or self.config.found or self._is_wound or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
         source = names.source_field if names.source is None else _NO_FIELD
@@ -253,7 +275,10 @@ class RecordCleaner:
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
             try:
-                if not self._clean(source, record, tally) and raw is not None and not raw.startswith(BOM_UTF8):
+                is_cleaned = self._clean(source, record, tally)
+                if is_cleaned and self._is_dropped(source, record, tally):
+                    continue
+                if not is_cleaned and raw is not None and not raw.startswith(BOM_UTF8):
                     return raw if raw.endswith(b"\n") else raw + b"\n"
                 if slim and record.get(self.config.read.text_field) is not None:
                     record.pop(self.config.read.html_field, None)
@@ -279,8 +304,8 @@ class RecordCleaner:
         records = tables.read_rows(rows, names, errors.append, wanted if few else None, nulls=True)
         for place, source, where, record in records:
             try:
-                self._clean(source, record, tally)
-                output.add(place, record)
+                if not (self._clean(source, record, tally) and self._is_dropped(source, record, tally)):
+                    output.add(place, record)
             except PackError:
                 raise
             except TemplateMineError as error:
@@ -299,6 +324,12 @@ class RecordCleaner:
             tally.source_counts(source).cleaned_before += 1
         tally.source_counts(source).records += 1
         return earlier is None
+
+    def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
+        """Whether a record that was cleaned is a stub that goes, which is counted."""
+        drops = self.config.clean.stubs == "drop" and record.get(f"{self.config.removed_field}_stub") is True
+        tally.source_counts(source).dropped += drops
+        return drops
 
     def _clean_record(self, source: str, record: dict[str, Any], tally: Tally) -> None:
         counts = tally.source_counts(source)
@@ -346,11 +377,16 @@ class RecordCleaner:
             for span in cleaned.removed:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
-        record[self.config.read.text_field] = cleaned.text
+            if self._is_wound is not None and ready.field == self.config.read.text_field:
+                counts.wounds += sum(self._is_wound(body, start, end) for start, end in join_spans(cleaned.removed))
+        if not self.config.mark:
+            record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
         if cleaned.stub:
             counts.stubs += 1
             record[f"{removed_field}_stub"] = True
+        if ready.finder is not None and (found := ready.finder.find(body)):
+            record["found"] = found
         if blocks is not None and self.config.blocks_field is not None:
             record[self.config.blocks_field] = [_block_fields(block) for block in blocks]
 
@@ -399,11 +435,28 @@ class RecordCleaner:
 
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
+        if self.config.mark:  # what is left whole is marked all the same
+            config = replace(config, stubs="mark")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
+        finder = None
+        if self.config.found:
+            from templatemine.cleaning.found import MetadataFinder
+
+            finder = MetadataFinder(pack)
         cleaner = Cleaner(pack, config.plain())
         cleaner.forget_templates()
-        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, cleaner.lines)
+        lines = cleaner.make_line_cleaner(mark=self.config.mark)
+        return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines, finder)
+
+
+def join_spans(spans: Iterable[Span]) -> list[tuple[int, int]]:
+    """The bounds of cuts: spans that touch are one."""
+    cuts: list[tuple[int, int]] = []
+    for span in spans:
+        first = cuts.pop()[0] if cuts and cuts[-1][1] == span.start else span.start
+        cuts.append((first, span.end))
+    return cuts
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})
@@ -455,6 +508,9 @@ def _as_list(value: Any) -> list[Any] | None:
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
+IsWound = Callable[[str, int, int], bool]
+"""Of a text and the bounds of a cut."""
+
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
@@ -484,6 +540,7 @@ class _PreparedCleaner:
     clean: _CleanBody
     field: str
     lines: _records.TextCleaner | None = None
+    finder: MetadataFinder | None = None
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:
@@ -499,6 +556,8 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[Work], BatchResult[Tally]]:
+def _make_worker(
+    packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
+) -> Callable[[Work], BatchResult[Tally]]:
     """What cleans batches in another process."""
-    return RecordCleaner(packs, config).clean_batch
+    return RecordCleaner(packs, config, is_wound=is_wound).clean_batch

@@ -105,6 +105,10 @@ class SourceTally:
         Records that carry what was cut from them, passed on as they were.
     stubs : int
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
+    dropped : int
+        Stubs that were left out (`CleanConfig.stubs`).
+    wounds : int
+        Cuts that do harm, where these are looked for.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int
@@ -128,6 +132,8 @@ class SourceTally:
     formatted: int = 0
     bad_pack: int = 0
     cleaned_before: int = 0
+    dropped: int = 0
+    wounds: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: SourceTally) -> None:

@@ -14,10 +14,12 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
-from templatemine.kinds import DEFAULT, KINDS, POLICIES
+from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
-    from templatemine.cleaning.records import StreamConfig
+    from collections.abc import Iterator
+
+    from templatemine.cleaning.records import IsWound, StreamConfig
     from templatemine.cleaning.tally import SourceTally, Tally
 
 __all__ = ["DESCRIPTION", "add", "run"]
@@ -57,7 +59,6 @@ with id, source, url, date and text.
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    clean = CleanConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument(
@@ -71,6 +72,36 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("preview")
     group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
     group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
+    group = _add_cleaning(parser)
+    group.add_argument(
+        "--fallback",
+        metavar="SOURCE",
+        help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
+    )
+    group.add_argument(
+        "--found",
+        action="store_true",
+        help="of articles, into JSON lines: also write names, agency, place and time from bylines and datelines",
+    )
+    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
+    group.add_argument(
+        "--blocks",
+        action="store_true",
+        help="for pages: also write the blocks of the main text, with offsets and reasons",
+    )
+    group.add_argument(
+        "--hits",
+        metavar="FOLDER",
+        help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
+    )
+    common.add_input_options(parser)
+    _add_fields(parser)
+    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+
+
+def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How texts and pages are cleaned."""
+    clean = CleanConfig()
     group = parser.add_argument_group("cleaning")
     group.add_argument(
         "--engine",
@@ -96,7 +127,18 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--stubs",
         choices=WORDS["CleanConfig.stubs"],
         default=clean.stubs,
-        help="clean stubs, such as those before a paywall, or keep them whole (default: %(default)s)",
+        help="of stubs, such as those before a paywall: mark them and clean them, keep them whole, or drop their "
+        "records (default: %(default)s; clean is mark)",
+    )
+    group.add_argument(
+        "--whole-lines", action="store_true", help="of texts, remove whole lines only: leaves more, and damages less"
+    )
+    group.add_argument(
+        "--check",
+        metavar="SHARE",
+        type=common.number_of("CleanConfig.guard"),
+        help="exit with 1 if a source loses a greater share of its characters, or has no pack, stubs, or wounds: cuts "
+        f"that leave half a sentence on each side, in more than {MAX_WOUNDED:.0%}% of its records",
     )
     group.add_argument(
         "--html",
@@ -105,7 +147,13 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="text of pages: the main text, or all text without templates (default: %(default)s)",
     )
     common.add_main_text_options(group)
-    common.add_choice_options(parser, DEFAULT)
+    kinds = common.add_choice_options(parser, DEFAULT)
+    kinds.add_argument(
+        "--mark",
+        action="store_true",
+        help="leave texts as they are, and list in the field spans what would be removed: of all kinds, or of those "
+        "that are chosen; so does --policy archive",
+    )
     group.add_argument(
         "--text-format",
         choices=TEXT_FORMATS,
@@ -113,25 +161,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="for pages: how the main text is written, as in extract; json is its content (default: %(default)s)",
     )
     common.add_markup_options(group, common.MARKUP_OPTIONS)
-    group.add_argument(
-        "--fallback",
-        metavar="SOURCE",
-        help="use the pack of this source for sources without a pack; _shared is the pack of mine --shared",
-    )
-    group.add_argument("--again", action="store_true", help="also clean records that were cleaned before")
-    group.add_argument(
-        "--blocks",
-        action="store_true",
-        help="for pages: also write the blocks of the main text, with offsets and reasons",
-    )
-    group.add_argument(
-        "--hits",
-        metavar="FOLDER",
-        help="count the matches of each expression by day, in this folder; drift reads PACKS/hits",
-    )
-    common.add_input_options(parser)
-    _add_fields(parser)
-    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+    return group
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
@@ -145,8 +175,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--removed-field",
         metavar="NAME",
-        default="removed",
-        help="the field that lists what was removed (default: %(default)s)",
+        help="the field that lists what was removed (default: removed, with --mark spans)",
     )
     parser.add_argument(
         "--blocks-field", metavar="NAME", default="blocks", help="the field for --blocks (default: %(default)s)"
@@ -163,6 +192,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.packs.pack_folder import PackFiles
 
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+    args.mark = args.mark or args.policy == "archive"
+    args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
     looking = args.dry_run or args.diff
     if looking:
         args.output = os.devnull
@@ -182,6 +213,8 @@ def run(args: argparse.Namespace) -> int:
         hits=args.hits is not None,
         fallback=args.fallback,
         again=args.again,
+        mark=args.mark,
+        found=args.found,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
@@ -200,7 +233,7 @@ def run(args: argparse.Namespace) -> int:
         hits = args.hits is not None
         history_only = args.html == "main" and not hits
         packs = PackFiles(args.packs, history_only=history_only, keep=hits, errors="skip")
-        cleaner = RecordCleaner(packs, config, jobs=args.jobs)
+        cleaner = RecordCleaner(packs, config, jobs=args.jobs, is_wound=_find_wounds(args))
         with terminal.progress() as steps:
             written = 0
 
@@ -229,10 +262,42 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -
     _name_bad_packs(terminal, tally)
     _print_summary(args, terminal, tally)
     total = tally.total()
+    failures = [] if args.check is None else [*_failed_checks(tally, args.check)]
+    for failure in failures:
+        terminal.note(failure)
     if not total.records or total.no_pack < total.records:
-        return terminal.code
+        return 1 if failures else terminal.code
     terminal.note(_explain_no_pack(args, tally))
     return 1
+
+
+MAX_WOUNDED = 0.01
+"""Wounds by record of a source from which on `--check` fails."""
+
+
+def _find_wounds(args: argparse.Namespace) -> IsWound | None:
+    if args.check is None:
+        return None
+    from templatemine.mining.own_cuts import is_tear
+
+    return is_tear
+
+
+def _failed_checks(tally: Tally, most: float) -> Iterator[str]:
+    """What is wrong with each source, by ``--check``."""
+    for source, counts in sorted(tally.sources.items()):
+        lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
+        problems = (
+            (lost > most, f"loses {lost:.1%} of its characters, more than {most:.4g}"),
+            (counts.no_pack + counts.bad_pack, "has no pack that can be used"),
+            (stubs, f"has {counted(stubs, 'stub')}"),
+            (
+                counts.wounds > MAX_WOUNDED * counts.records,
+                f"has {counted(counts.wounds, 'wound')} in {counted(counts.records, 'record')}",
+            ),
+        )
+        if found := [problem for is_wrong, problem in problems if is_wrong]:
+            yield f"check: {source} {'; '.join(found)}"
 
 
 def _name_bad_packs(terminal: common.Terminal, tally: Tally) -> None:
@@ -255,8 +320,17 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
         page=PageConfig(headline=args.headline, keep=args.content, kind=args.kind),
         text_format=form,
         markup=markup,
-        choice=common.read_choice(args) or POLICIES[DEFAULT],
+        choice=_read_choice(args),
+        whole_lines=args.whole_lines,
     )
+
+
+def _read_choice(args: argparse.Namespace) -> Choice:
+    """The kinds that are cut; all, if they are only marked and nothing else is said."""
+    choice = common.read_choice(args)
+    if args.mark and (choice is None or not choice.cut):
+        return CUT_ALL
+    return POLICIES[DEFAULT] if choice is None else choice
 
 
 def _check_has_html(args: argparse.Namespace, total: SourceTally) -> None:
@@ -283,7 +357,7 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
 
     painter = Painter(common.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
-    cleaner = RecordCleaner(packs, config)
+    cleaner = RecordCleaner(packs, config, is_wound=_find_wounds(args))
     records = common.open_records(args.inputs, config.read, terminal.met)
     for change in find_changes(records, packs, cleaner, terminal.skip):
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
@@ -355,6 +429,8 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
         "removed_replaced": counts.replaced,
         "cleaned_before": counts.cleaned_before,
         "stubs": counts.stubs,
+        "dropped": counts.dropped,
+        "wounds": counts.wounds,
         "formatted": counts.formatted,
     }
 
@@ -402,11 +478,11 @@ def _format_kinds(total: SourceTally) -> list[str]:
 def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
-    changed = "would be changed" if args.dry_run or args.diff else "changed"
-    stubs = "left whole" if args.stubs == "keep" else "cleaned"
+    changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
+    stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters removed: {_format_cut(total)}",
+        f"{total.changed:,} {changed}; characters {'marked' if args.mark else 'removed'}: {_format_cut(total)}",
         *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0

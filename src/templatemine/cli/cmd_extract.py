@@ -86,6 +86,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="text and CleanEval's mark-up: write the title first if the text lacks it",
     )
     common.add_main_text_options(parser)
+    common.add_choice_options(parser, "what the system decides")
     _add_options(parser)
     _add_rendering(parser)
     common.add_input_options(parser)
@@ -168,7 +169,7 @@ def _extract_config(args: argparse.Namespace) -> ExtractConfig:
         from templatemine.pages.baselines.blog_rules import load_rules
 
         given["blog_own"] = load_rules(path)
-    return ExtractConfig(clean=CleanConfig(page=page), **given)
+    return ExtractConfig(clean=CleanConfig(page=page), choice=common.read_choice(args), **given)
 
 
 def _add_rendering(parser: argparse.ArgumentParser) -> None:

@@ -10,12 +10,14 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.errors import ConfigError, PackError, counted
+from templatemine.kinds import parse_kinds
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory, Template
@@ -52,6 +54,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", nargs=0, const=True
     )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
+    parser.add_argument(
+        "--kind", metavar="KINDS", help="list templates of these kinds of boilerplate only, such as caption,byline"
+    )
     parser.add_argument("--regex", action="store_true", help="print the expressions instead of the words")
     parser.add_argument(
         "--limit",
@@ -67,14 +72,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load and print."""
     if os.path.isdir(args.pack):
-        for name in ("rejected", "why", "regex"):
+        for name in ("rejected", "why", "regex", "kind"):
             if getattr(args, name):
                 raise ConfigError(f"--{name}: expected a pack, got a folder of packs")
         return _show_folder(args)
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected
 
-    pack = Pack.load(args.pack)
+    pack = whole = Pack.load(args.pack)
+    if args.kind is not None:
+        kinds = parse_kinds(args.kind, "--kind")
+        pack = replace(pack, templates=tuple(one for one in pack.templates if one.kind in kinds))
     rejected = read_rejected(args.pack) if args.rejected else iter(())
     if args.json:
         common.print_text(json.dumps(_pack_json(args, pack, rejected), indent=1) + "\n")
@@ -84,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     listed = (
         _format_rejected(pack, rejected, limit, width) if args.rejected else _format_templates(pack, args, limit, width)
     )
-    common.print_text("\n".join([*_format_header(pack, width), "", *listed]) + "\n")
+    common.print_text("\n".join([*_format_header(whole, width), "", *listed]) + "\n")
     return 0
 
 
@@ -123,6 +131,7 @@ def _format_header(pack: Pack, width: int | None) -> list[str]:
         ("method", f"{pack.mined_by} ({pack.generator})"),
         ("cut-off", _format_cutoff(pack)),
         ("templates", f"{len(pack.templates):,}"),
+        *((("kinds", _format_kinds(pack)),) if pack.has_kinds else ()),
         *((("decisions", _format_decisions(pack.overrides)),) if pack.overrides.rules else ()),
         *((("pages", _format_pages(pack.pages)),) if pack.pages is not None else ()),
         ("rejected", counted(sum(pack.rejected.values()), "candidate")),
@@ -130,6 +139,12 @@ def _format_header(pack: Pack, width: int | None) -> list[str]:
     ]
     lines = [line for name, value in rows for line in _wrap_field(name, common.escape_line(value), width)]
     return [*lines, "", *_format_histogram(pack, width)]
+
+
+def _format_kinds(pack: Pack) -> str:
+    """Templates of each kind, the most first."""
+    counts = Counter(one.kind or "none known" for one in pack.templates)
+    return ", ".join(f"{number:,} {kind}" for kind, number in counts.most_common())
 
 
 _NAME_WIDTH = 12
@@ -217,13 +232,15 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
             one = pack.templates[place]
             string = one.regex if args.regex or one.tokens is None else common.escape_line(join_tokens(one.tokens))
             indent = "" if place == family[0] else "  "
-            rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, indent + string))
+            kind = (one.kind,) if pack.has_kinds else ()
+            rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, *kind, indent + string))
             shown.append(one)
         if (more := len(family) - len(some)) and len(shown) < limit:
-            rows.append(("", "", "", "", f"  and {counted(more, 'variant')}"))
+            rows.append(("", "", "", "", *([""] if pack.has_kinds else []), f"  and {counted(more, 'variant')}"))
+    last = "expression" if args.regex else "template"
     # The string is the last column: it may be cut, or in a script that is written from right to left.
     lines = tables.format_table(
-        (">df", ">share", ">count", "id", "expression" if args.regex else "template"), rows, width
+        (">df", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
     )
     if args.why:
         told = [

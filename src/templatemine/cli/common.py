@@ -267,7 +267,7 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_choice_options(parser: argparse.ArgumentParser, default: str) -> None:
+def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
     """Which kinds of boilerplate are cut; `read_choice` reads them."""
     group = parser.add_argument_group("kinds of boilerplate", f"The kinds are {', '.join(KINDS)}.")
     group.add_argument(
@@ -280,6 +280,7 @@ def add_choice_options(parser: argparse.ArgumentParser, default: str) -> None:
         "--keep", metavar="KINDS", action=_KeepOption, help="also keep these kinds, such as caption,byline"
     )
     group.add_argument("--cut-only", metavar="KINDS", help="cut these kinds only, and keep all others")
+    return group
 
 
 class _KeepOption(argparse.Action):

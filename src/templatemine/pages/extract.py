@@ -22,9 +22,11 @@ from templatemine import notebook
 from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
 from templatemine.io.charset import decode_page
+from templatemine.kinds import Choice
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
+from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput, load_system
@@ -83,6 +85,8 @@ class Block:
         What the system decided by.
     cuts : tuple of (start, end)
         Stretches of `text`, in code points, that were left out although the block was kept.
+    kind : str or None
+        Of a block that was dropped, the kind of boilerplate that it is (`kinds.KINDS`), if that is known.
     """
 
     start: int
@@ -97,6 +101,7 @@ class Block:
     label: str | None = None
     score: float | None = None
     cuts: tuple[tuple[int, int], ...] = ()
+    kind: str | None = None
 
 
 class Extraction:
@@ -279,6 +284,7 @@ class Extraction:
                 label=None if output.labels is None else output.labels[block],
                 score=None if score is None else score[block],
                 cuts=output.cuts.get(block, ()),
+                kind=None if kept else kind_of_block(page.path(block), page.text(block)) or None,
             )
             for block, ((start, end), kept, reason) in enumerate(
                 zip(
@@ -454,7 +460,8 @@ class Extractor:
         if isinstance(html, bytes):
             html, met = decode_page(html)
             notes = (*met, *notes)
-        return extract_page(html, self._classify, self.system, notes, url, self._config.clean.page.kind)
+        clean = self._config.clean
+        return extract_page(html, self._classify, self.system, notes, url, clean.page.kind, self._config.choice)
 
 
 def _restore_extractor(system: str, site: Site, config: ExtractConfig) -> Extractor:
@@ -468,11 +475,13 @@ def extract_page(
     notes: Sequence[str] = (),
     url: str | None = None,
     kind: str = "auto",
+    choice: Choice | None = None,
 ) -> Extraction:
     """Extract a page with a classifier; of one without blocks it is not asked."""
     page = Page(html, url, kind)
     if len(page):
-        return Extraction(page, classify(page), system, notes, url)
+        output = classify(page)
+        return Extraction(page, output if choice is None else apply_choice(page, output, choice), system, notes, url)
     empty = np.zeros(0, np.int8)
     return Extraction(page, SystemOutput(kept=empty.astype(np.bool_), reason=empty, reasons=()), system, notes, url)
 

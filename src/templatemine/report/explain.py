@@ -142,7 +142,7 @@ def _strip_markup(parts: Iterable[TextPiece]) -> Iterator[TextPiece]:
     for part in parts:
         text = page_text(part.text, ())
         if text:
-            yield TextPiece(part.start, text + "\n", part.templates)
+            yield TextPiece(part.start, text + "\n", part.templates, kind=part.kind)
 
 
 def read_json_object(path: str, config: ReadConfig) -> Document | None:

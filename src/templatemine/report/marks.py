@@ -30,13 +30,15 @@ __all__ = [
 class TextPiece:
     """A piece of a text: removed by `templates`, or kept if there are none.
 
-    `hidden` counts the characters of a kept piece that is too long to be shown; its `text` is then empty.
+    `hidden` counts the characters of a kept piece that is too long to be shown; its `text` is then empty.  `kind` is
+    that of a removed piece, "" where it is not known.
     """
 
     start: int
     text: str
     templates: tuple[str, ...] = ()
     hidden: int = 0
+    kind: str = ""
 
 
 def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
@@ -51,7 +53,7 @@ def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
     for span in spans:
         if span.start > place:
             yield TextPiece(place, text[place : span.start])
-        yield TextPiece(span.start, text[span.start : span.end], span.templates or ("",))
+        yield TextPiece(span.start, text[span.start : span.end], span.templates or ("",), kind=span.kind)
         place = span.end
     if place < len(text):
         yield TextPiece(place, text[place:])
@@ -153,7 +155,8 @@ def render_marks(parts: Iterable[TextPiece], note: Callable[[TextPiece], Note]) 
             removed = note(piece)
             described = f' aria-describedby="{escape(removed.described_by)}"' if removed.described_by else ""
             label = escape(name_controls(removed.text))
-            start = f'<mark tabindex="0" data-start="{piece.start}" data-note="{label}"{described}>'
+            kind = f' data-kind="{escape(piece.kind)}"' if piece.kind else ""
+            start = f'<mark tabindex="0" data-start="{piece.start}"{kind} data-note="{label}"{described}>'
             out.append(f"{start}{escape_text(piece.text)}</mark>{removed.behind}")
         else:
             out.append(escape_text(piece.text))
