@@ -65,6 +65,24 @@ def test_what_is_left_and_what_is_cut_make_the_line(text: str, cut: set[int]) ->
         assert KINDS[one.kind](" ".join(line.split()), one.left)
 
 
+def test_templates_that_tear_sentences_lead() -> None:
+    texts = ["He met Ann in Rome.", "She saw Ann at noon.", "Ann\nA story.", "A story by Bob told it."]
+    documents = [Document(source="a", id=str(place), text=text) for place, text in enumerate(texts)]
+
+    def system(history: Sequence[Document], some: Sequence[Document]) -> list[Cleaned]:
+        return [
+            Cleaned("", tuple(Span(at, at + 3, (name,)) for name in ("Ann", "Bob") if (at := one.body.find(name)) >= 0))
+            for one in some
+        ]
+
+    result = evaluate_residue(documents, system)
+    assert result.row(source="a")["torn sentence"] == 0.75
+    assert result.notes[:2] == (
+        "Ann of a tears a sentence in 2 of 3 cuts: He met [-Ann-] in Rome.",
+        "Bob of a tears a sentence in 1 of 1 cut: A story by [-Bob-] told it.",
+    )
+
+
 def test_the_trial_counts_changed_articles_by_source() -> None:
     texts = {"a": ["Photo: Ann", "Ann", "A story."], "b": ["A story."]}
     documents = [
@@ -85,6 +103,7 @@ def test_the_trial_counts_changed_articles_by_source() -> None:
         "source": "a",
         "articles": 3,
         "changed": 2,
+        "torn sentence": 0.0,
         "any": 0.5,
         **dict.fromkeys(KINDS, 0.0),
         "label": 0.5,

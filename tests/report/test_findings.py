@@ -23,6 +23,8 @@ from templatemine.report.findings import RESIDUE_KINDS, summarise
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.view import Report, make_report
+from templatemine.report.words import describe_risk
+from templatemine.text.tears import is_tear
 
 
 @pytest.fixture(scope="module")
@@ -96,19 +98,50 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     assert page.index("What is risky</h2>") < page.index("Against it: rare.") < page.index("Sources by risk</h2>")
 
 
+def test_templates_that_tear_sentences_lead(pack: Pack, documents: list[Document]) -> None:
+    """With their count, whatever their scores say."""
+    words = Template(id="h1", regex=r"(?<=[a-z] )([a-z]{5})(?= [a-z])", tokens=None, df=9, count=9, example="whole")
+    pack = replace(pack, templates=(*pack.templates, words))
+    made = report(pack, documents, risky=3)
+    first = made.riskiest[0]
+    assert first.template is words
+    cleaner = Cleaner(pack)
+    cuts = [(one.body, span) for one in documents for span in cleaner.clean(one.body).removed if "h1" in span.templates]
+    assert first.cuts == len(cuts)
+    assert 0 < first.tears == sum(is_tear(text, span.start, span.end) for text, span in cuts)
+    assert first.before.rstrip()[-1].isalpha()
+    page = rendered(made)
+    assert f"Tears a sentence in {first.tears} of {first.cuts} cuts that were looked at." in page
+    assert f"{first.tears} cuts of those looked at tear a sentence." in page
+    assert page.index("Tears a sentence") < page.index("Sources by risk</h2>")
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (None, ""),
+        (0.5, "as likely story as not"),
+        (0.75, "story in one of 4 cuts, by its score"),
+        (0.98, "story in one of 50 cuts, by its score"),
+        (0.999, "story in hardly any of its cuts"),
+    ],
+)
+def test_risk_in_words(score: float | None, said: str) -> None:
+    assert describe_risk(Template(id="t", regex="x", tokens=("x",), df=1, count=1, example="x", score=score)) == said
+
+
 def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:
     hand = Template(id="h1", regex="[Tt]he", tokens=None, df=20, count=90, example="the")
     made = report(replace(pack, templates=(hand,)), documents)
-    assert made.riskiest == ()
+    assert [(one.risk, one.tears > 0) for one in made.riskiest] == [(0.0, True)]  # what it tears is told all the same
     assert [one.template for one in made.largest] == [hand]
-    assert "No template is in doubt." in rendered(
-        report(replace(pack, templates=(replace(hand, score=1.0),)), documents)
-    )
+    sure = replace(next(one for one in pack.templates if one.anchor == "line"), score=1.0)
+    assert "No template is in doubt." in rendered(report(replace(pack, templates=(sure,)), documents))
 
 
 def test_a_method_without_scores_says_so(unscored: Pack, documents: list[Document]) -> None:
     made = report(unscored, documents)
-    assert made.riskiest == ()
+    assert all(one.tears for one in made.riskiest)
     assert made.largest
     assert "1 pack has no scores" in " ".join(summarise(made))
     assert "Unknown: the method gives no scores." in rendered(made)

@@ -2,8 +2,9 @@
 
 A cut that begins and ends with its boilerplate leaves lines as a writer would have them.  One that does not leaves a
 beginning in small letters, half a pair of brackets, a sign alone, a label of nothing, a sentence without its end.  Each
-is looked for on the lines that a cut touches and does not remove, and only where the line was whole before.  A residue
-is no proof of a fault, and a wrong cut of a whole line leaves none.
+is looked for on the lines that a cut touches and does not remove, and only where the line was whole before.  Worst are
+cuts that tear a sentence (`text.tears`), and the templates that make them.  A residue is no proof of a fault, and a
+wrong cut of a whole line leaves none.
 """
 
 from __future__ import annotations
@@ -18,10 +19,17 @@ from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
+from templatemine.text.tears import CutCount, count_unpaired, is_tear, tally_tears
 
 __all__ = ["KINDS", "Residue", "ResidueConfig", "evaluate_residue", "find_residues"]
 
 ALL = "all"
+TORN = "torn sentence"
+"""The share of the changed articles in which a cut tears a sentence."""
+MAX_TEARING = 10
+"""Templates that are named."""
+CONTEXT = 40
+"""Characters beside a torn place."""
 _LINE = re.compile("[^\n\u2028\u2029]+")
 _LINE_OPENERS = "\"'#@&$%*_\u2026"
 """Punctuation that a line may well begin with, beside opening brackets and quotes."""
@@ -68,14 +76,7 @@ def _is_odd_beginning(text: str) -> bool:
 
 def _is_unbalanced(line: str, left: str) -> bool:
     """Brackets or quotes that were pairs, and are not."""
-    return _balance(line) == 0 != _balance(left)
-
-
-def _balance(text: str) -> int:
-    """Brackets and quotes without the other half; "’" is an apostrophe more often than a quote."""
-    counts = Counter(unicodedata.category(char) for char in text if char != "\u2019" and char != "\u2018")
-    marks = text.count('"') % 2
-    return abs(counts["Ps"] - counts["Pe"]) + abs(counts["Pi"] - counts["Pf"]) + marks
+    return count_unpaired(line) == 0 != count_unpaired(left)
 
 
 def _is_lone_sign(line: str, left: str) -> bool:
@@ -140,8 +141,9 @@ def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
 def evaluate_residue(documents: Sequence[Document], system: System, config: ResidueConfig | None = None) -> TrialResult:
     """Clean articles and count those in which a cut leaves a residue, by kind and source.
 
-    Rows are a source each and all of them: articles, those that were changed, and the shares of these with a residue of
-    any kind and of each.  Pages are left out: their main text is not cut by lines.
+    Rows are a source each and all of them: articles, those that were changed, and the shares of these with a torn
+    sentence, and with a residue of any kind and of each.  The notes begin with the templates that tear most.  Pages are
+    left out: their main text is not cut by lines.
     """
     config = config or ResidueConfig()
     articles = [document for document in documents if not document.is_html]
@@ -150,15 +152,18 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     sampled = sample_documents(articles, config.sample, config.seed)
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    tears: list[tuple[CutCount, str, str, str]] = []
     for source, source_documents in group_by_source(sampled).items():
-        for document in source_documents:
+        changed = [document for document in source_documents if answers[id(document)].removed]
+        tears += _find_tears(source, [(document.body, answers[id(document)].removed) for document in changed])
+        for document in changed:
             answer = answers[id(document)]
-            if not answer.removed:
-                continue
             document_residues = list(find_residues(document.body, answer.removed))
             kinds = {residue.kind for residue in document_residues}
+            torn = any(is_tear(document.body, span.start, span.end) for span in answer.removed)
+            told = ["changed", *kinds, *(["any"] if kinds else []), *([TORN] if torn else [])]
             for name in (source, ALL):
-                counts.setdefault(name, Counter()).update(["changed", *kinds, *(["any"] if kinds else [])])
+                counts.setdefault(name, Counter()).update(told)
             for residue in document_residues:
                 if len(examples[residue.kind]) < config.examples:
                     examples[residue.kind].append(
@@ -168,9 +173,13 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     article_counts[ALL] = len(sampled)
     order = [*sorted(name for name in article_counts if name != ALL), ALL]
     rows = [_row(name, article_counts[name], counts.get(name, Counter())) for name in order]
-    units = {"source": "text", "articles": "count", "changed": "count", **dict.fromkeys(("any", *KINDS), "share")}
+    units = {"source": "text", "articles": "count", "changed": "count", **dict.fromkeys((TORN, "any", *KINDS), "share")}
     settings = {"seed": config.seed, "sample of a source": config.sample, "articles": len(sampled)}
-    notes = ("shares are of the changed articles; what is left [-what was removed from the line-]:",)
+    notes = tuple(
+        f"{template} of {source} tears a sentence in {count.tears:,} of {counted(count.cuts, 'cut')}: {example}"
+        for count, source, template, example in sorted(tears, key=lambda one: (-one[0].tears, *one[1:]))[:MAX_TEARING]
+    )
+    notes += ("shares are of the changed articles; what is left [-what was removed from the line-]:",)
     pages = len(documents) - len(articles)
     page_notes = (f"{counted(pages, 'page')} left out: their main text is not cut by lines",) if pages else ()
     example_notes = tuple(text for kind_examples in examples.values() for text in kind_examples)
@@ -179,9 +188,24 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     )
 
 
+def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
+    """The templates that tear sentences: counts, source, template, and a torn place."""
+    for template, count in tally_tears(cut).items():
+        if count.tears:
+            places = ((text, span) for text, spans in cut for span in spans if template in span.templates)
+            text, span = next(place for place in places if is_tear(place[0], place[1].start, place[1].end))
+            left, right = text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
+            yield (
+                count,
+                source,
+                template,
+                f"{_shorten(left)} [-{_shorten(text[span.start : span.end])}-] {_shorten(right)}",
+            )
+
+
 def _row(name: str, articles: int, count: Counter[str]) -> dict[str, object]:
     changed = count["changed"]
-    shares = {kind: count[kind] / changed if changed else None for kind in ("any", *KINDS)}
+    shares = {kind: count[kind] / changed if changed else None for kind in (TORN, "any", *KINDS)}
     return {"source": name, "articles": articles, "changed": changed, **shares}
 
 

@@ -19,6 +19,7 @@ from templatemine.packs.pack import Pack
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, is_scored, story_probability, sum_lengths
 from templatemine.report.words import template_text
+from templatemine.text.tears import is_tear, tally_tears
 
 if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
@@ -33,6 +34,7 @@ __all__ = [
     "estimate_removed",
     "rank_templates",
     "select_notable",
+    "select_tearing",
     "summarise",
 ]
 
@@ -70,6 +72,8 @@ class NotableTemplate:
         With it, and removed by it, those within other templates included.
     risk : float
         Characters of them expected to be story.
+    cuts, tears : int
+        Of its cuts that were looked at, how many tear a sentence (`text.tears`).
     before, match, after : str
         An example in its article; for one that was not found, `match` is that of the pack.
     """
@@ -81,6 +85,8 @@ class NotableTemplate:
     documents: int
     characters: int
     risk: float
+    cuts: int = 0
+    tears: int = 0
     before: str = ""
     match: str = ""
     after: str = ""
@@ -151,9 +157,35 @@ def select_notable(
     return found
 
 
+def select_tearing(
+    pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
+) -> list[NotableTemplate]:
+    """The templates whose cuts tear sentences."""
+    counts = tally_tears(looked)
+    return [
+        NotableTemplate(
+            source=pack.source,
+            number=place,
+            template=one,
+            variants=0,
+            documents=one.df if figures is None else figures.df,
+            characters=size,
+            risk=story_probability(one) * size,
+            cuts=counts[one.id].cuts,
+            tears=counts[one.id].tears,
+            match=one.example,
+        )
+        for place, (one, figures, size) in enumerate(zip(pack.templates, seen, characters, strict=True))
+        if one.id in counts and counts[one.id].tears
+    ]
+
+
 def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
-    """The template with an example in its article, if it is in one of those: where fewest others are cut with it."""
+    """The template with an example in its article, if it is in one of those: where fewest others are cut with it; of
+    one that tears sentences, such a place."""
     places = ((text, span) for text, spans in looked for span in spans if one.template.id in span.templates)
+    if one.tears:
+        places = ((text, span) for text, span in places if is_tear(text, span.start, span.end))
     best = min(places, key=lambda place: len(place[1].templates), default=None)
     if best is None:
         return one
@@ -203,6 +235,10 @@ def summarise(report: Report) -> list[str]:
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
     ]
+    tearing = [one for source in sources for one in source.tearing]
+    if tearing:
+        tears = sum(one.tears for one in tearing)
+        said.append(f"{counted(tears, 'cut')} of those looked at {'tears' if tears == 1 else 'tear'} a sentence.")
     said += _summarise_risk(sources, cut)
     looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
     if looked:
@@ -236,8 +272,12 @@ def _share(part: float, whole: float) -> str:
 
 
 def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
-    """The first by risk (those without any are left out), or by characters removed."""
+    """The first by risk (those without any are left out; those that tear sentences lead), or by characters removed."""
     if by_risk:
-        rows = [one for one in rows if one.risk > 0]
-        return sorted(rows, key=lambda one: (-one.risk, one.source, one.number))[:most]
+        ranked = sorted(rows, key=lambda one: (-one.tears, -one.risk, one.source, one.number))
+        worst: dict[tuple[str, int], NotableTemplate] = {}
+        for one in ranked:
+            if one.tears or one.risk > 0:
+                worst.setdefault((one.source, one.number), one)
+        return list(worst.values())[:most]
     return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))[:most]

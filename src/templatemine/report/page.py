@@ -20,7 +20,7 @@ from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.findings import RESIDUE_KINDS, summarise
 from templatemine.report.marks import Note, TextPiece, elide, escape_text, name_controls, render_marks, truncate
-from templatemine.report.words import shorten, template_text
+from templatemine.report.words import describe_risk, shorten, template_text
 
 if TYPE_CHECKING:
     from templatemine.report.measure import Sample
@@ -56,6 +56,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     )
     filters: dict[str, Any] = {
         "shown": _escape,
+        "in_words": describe_risk,
         "words": _escape_template,
         "named": name_controls,
         "number": _format_number,

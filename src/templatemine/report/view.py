@@ -22,6 +22,7 @@ from templatemine.report.findings import (
     estimate_removed,
     rank_templates,
     select_notable,
+    select_tearing,
 )
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
@@ -113,6 +114,7 @@ class SourceView:
     documents: tuple[int, ...]
     changed: tuple[int, ...]
     notable: tuple[NotableTemplate, ...]
+    tearing: tuple[NotableTemplate, ...]
     left: CutResidues
     by_templates: bool
 
@@ -151,7 +153,7 @@ class Report:
     shared : tuple of SharedExpression
         Those of the most sources first.
     riskiest, largest : tuple of NotableTemplate
-        Templates at most risk, and those that remove most; the first only of packs with scores.
+        Templates that tear sentences and then those at most risk, by scores; and templates that remove most.
     """
 
     sources: tuple[SourceView, ...]
@@ -224,6 +226,7 @@ def make_report(
     )
     rows = [one for source in sources for one in source.notable]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
+    scored += [one for source in sources for one in source.tearing]
     shown = rank_templates(scored, config.risky, by_risk=True), rank_templates(rows, config.risky, by_risk=False)
     riskiest, largest = ([add_example(one, _sampled_texts(measured.get(one.source))) for one in part] for part in shown)
     return Report(
@@ -264,6 +267,7 @@ def _make_source(
     )
     looked = _sampled_texts(measured)
     by_templates = not pack.html or config.clean.html == "strip"
+    removed = estimate_removed(pack, seen, looked)
     steps = split_periods(measured.days) if measured is not None else []
     documents = count_by_period(measured.days, steps) if measured is not None else []
     return SourceView(
@@ -285,7 +289,8 @@ def _make_source(
         steps=tuple(steps),
         documents=tuple(documents),
         changed=tuple(count_by_period(measured.changed_days, steps)) if measured is not None else (),
-        notable=tuple(select_notable(pack, seen, estimate_removed(pack, seen, looked))) if by_templates else (),
+        notable=tuple(select_notable(pack, seen, removed)) if by_templates else (),
+        tearing=() if pack.html else tuple(select_tearing(pack, seen, removed, looked)),
         left=count_residues(() if pack.html else looked),
         by_templates=by_templates,
     )

@@ -12,7 +12,7 @@ from templatemine.text.slots import slot_kind
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["describe_grounds", "join_tokens", "outermost_templates", "shorten", "template_text"]
+__all__ = ["describe_grounds", "describe_risk", "join_tokens", "outermost_templates", "shorten", "template_text"]
 
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
@@ -41,6 +41,18 @@ def describe_grounds(template: Template) -> str:
     sides = (("for it", template.because), ("against it", template.although))
     told = "; ".join(f"{side}: {', '.join(words)}" for side, words in sides if words)
     return f"score {template.score:.2f}" + (f"; {told}" if told else "")
+
+
+def describe_risk(template: Template) -> str:
+    """The chance that what a template cuts is story, in words; nothing where no score decided."""
+    if template.score is None:
+        return ""
+    chance = 1.0 - template.score
+    if chance >= 0.4:
+        return "as likely story as not"
+    if chance < 0.005:
+        return "story in hardly any of its cuts"
+    return f"story in one of {round(1 / chance)} cuts, by its score"
 
 
 def outermost_templates(templates: Sequence[Template]) -> list[Template]:

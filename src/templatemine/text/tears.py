@@ -1,0 +1,115 @@
+"""(text, cut) -> whether the cut tears a sentence: letters of one sentence meet across it that did not before.
+
+Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`), the report and `evaluate residue`
+at those that cleaning made.  None needs annotations: a cut that leaves half a sentence on each side, or half a pair of
+brackets, shows in the text itself.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+__all__ = ["PARENTHESES", "CutCount", "count_unpaired", "is_tear", "tally_tears"]
+
+_CONTINUES = frozenset(",;:)]’'”»…")
+PARENTHESES = "()"
+"""The pair that mining looks for: others are used for too much else."""
+
+Name = TypeVar("Name", int, str)
+
+
+class CutCount(NamedTuple):
+    """The cuts of a template, and those that tear a sentence."""
+
+    cuts: int
+    tears: int
+
+
+def is_tear(text: str, start: int, end: int) -> bool:
+    """Whether what is left and right of a cut is one sentence: an open one before it, and one that goes on behind.
+
+    >>> text = "He met Ann in Rome on Monday."
+    >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
+    (True, False)
+    """
+    if text.count("(", start, end) != text.count(")", start, end) and _halves_pair(text, start, end):
+        return True
+    left, right = start, end
+    while left and text[left - 1].isspace():
+        left -= 1
+    while right < len(text) and text[right].isspace():
+        right += 1
+    if not left or right == len(text):
+        return False
+    before, after, spaces = text[left - 1], text[right], text[left:start] + "|" + text[end:right]
+    if "\n\n" in spaces or not (before.isalnum() or before == ","):
+        return False
+    if after.islower() or after in _CONTINUES:
+        return True
+    # The end of a sentence goes, and its beginning stays.
+    if text[start].islower() and "\n" not in text[left:start]:
+        return True
+    # A figure, or a letter without case, tells nothing at the beginning of a line.
+    return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+
+
+def _halves_pair(text: str, start: int, end: int) -> bool:
+    """Whether a cut takes one bracket of a pair, and leaves the other on its line."""
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    left = text[line_start:start] + text[end:line_end]
+    return count_unpaired(left, PARENTHESES) > count_unpaired(text[line_start:line_end], PARENTHESES)
+
+
+def count_unpaired(text: str, pair: str = "") -> int:
+    """Brackets and quotation marks without their other half; of `pair` alone, if it is given.
+
+    "’" is an apostrophe more often than a quotation mark.
+
+    >>> count_unpaired("a) he (they) said “so"), count_unpaired("a) he (they) said “so", PARENTHESES)
+    (2, 1)
+    """
+    unpaired, open_brackets, open_quotes, straight = 0, 0, 0, 0
+    for char in text:
+        if pair:
+            category = "Ps" if char == pair[0] else "Pe" if char == pair[1] else ""
+        else:
+            category = unicodedata.category(char) if char not in "’‘" else ""
+        if category == "Ps":
+            open_brackets += 1
+        elif category == "Pi":
+            open_quotes += 1
+        elif category == "Pe" and open_brackets:
+            open_brackets -= 1
+        elif category == "Pf" and open_quotes:
+            open_quotes -= 1
+        elif category in ("Pe", "Pf"):
+            unpaired += 1
+        elif char == '"' and not pair:
+            straight ^= 1
+    return unpaired + open_brackets + open_quotes + straight
+
+
+def tally_tears(
+    found: Iterable[tuple[str, Iterable[tuple[int, int, Sequence[Name]]]]],
+) -> dict[Name, CutCount]:
+    """Cuts and tears of each template.
+
+    Parameters
+    ----------
+    found : iterable of (text, cuts)
+        A cut is its start, end and templates.  Where several meet, the rarest is to blame: what is frequent stands
+        elsewhere without harm.
+    """
+    cuts: Counter[Name] = Counter()
+    torn: list[Sequence[Name]] = []
+    for text, spans in found:
+        for start, end, names in spans:
+            cuts.update(names)
+            if names and is_tear(text, start, end):
+                torn.append(names)
+    tears = Counter(min(names, key=lambda name: (cuts[name], name)) for names in torn)
+    return {name: CutCount(count, tears[name]) for name, count in cuts.items()}

@@ -1,0 +1,58 @@
+"""Torn sentences and halved pairs: against slower twins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templatemine.model import Span
+from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, tally_tears
+
+TEXTS = st.text('ab ().“”»«"’\n', max_size=30)
+
+
+def unpaired(text: str, pairs: tuple[str, ...]) -> int:
+    """What is left when pairs are taken out from within."""
+    total = 0
+    for opening, closing in pairs:
+        rest = "".join(char for char in text if char in (opening, closing))
+        while opening + closing in rest:
+            rest = rest.replace(opening + closing, "")
+        total += len(rest)
+    return total
+
+
+@given(TEXTS)
+def test_unpaired_brackets_and_quotes(text: str) -> None:
+    assert count_unpaired(text, PARENTHESES) == unpaired(text, ("()",))
+    quotes = re.sub("«", "“", text).replace("»", "”")  # one kind to Unicode: initial and final
+    assert count_unpaired(text) == unpaired(quotes, ("()", "“”")) + text.count('"') % 2
+
+
+@given(TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_a_cut_of_whole_pairs_tears_none(text: str, first: int, second: int) -> None:
+    start, end = sorted((min(first, len(text)), min(second, len(text))))
+    cut = text[start:end]
+    if cut.count("(") == cut.count(")") and (not text[:start].strip() or not text[end:].strip()):
+        assert not is_tear(text, start, end)
+
+
+@given(st.lists(st.tuples(TEXTS, st.lists(st.integers(0, 30), max_size=6)), max_size=4))
+def test_the_rarest_is_to_blame(rows: list[tuple[str, list[int]]]) -> None:
+    found = []
+    for text, edges in rows:
+        places = sorted({min(edge, len(text)) for edge in edges})
+        spans = [
+            Span(a, b, ("x", f"y{a % 2}") if a % 3 else ("x",)) for a, b in zip(places[::2], places[1::2], strict=False)
+        ]
+        found.append((text, spans))
+    counts = tally_tears(found)
+    cuts = Counter(name for _, spans in found for span in spans for name in span.templates)
+    assert {name: count.cuts for name, count in counts.items()} == dict(cuts)
+    torn = [span for text, spans in found for span in spans if is_tear(text, span.start, span.end)]
+    assert sum(count.tears for count in counts.values()) == len(torn)
+    for name, count in counts.items():
+        assert count.tears == sum(min(span.templates, key=lambda one: (cuts[one], one)) == name for span in torn)
