@@ -85,6 +85,9 @@ WEIGHT_POWER = 0.25
 SEEDS = (1, 2)
 """Trainings, each by other dice; their mean is what is kept."""
 FOLDS = 5
+ONE_SEGMENT = 0.5
+"""Mean of the logarithm of segments to the edge of the line, below which there is mostly one."""
+SENTENCE, LINE = FILLERS.index("sentence"), FILLERS.index("line")
 MIN_LABEL_SCORE = 0.4
 """Labels with at least this score are asked whether what fills their line goes with them."""
 
@@ -355,7 +358,10 @@ def _label_candidates(
         if match.kind:
             own[match.row, 2 + BOILERPLATE_KINDS.index(match.kind)] = size
         if candidates.kind != SEGMENT:
-            rest[match.row, :2] = size, size * (filler[match.row] > 0)
+            # A slot goes to the edge of the line: what is boilerplate to the end of its sentence must end there, too.
+            is_last = matrix[match.row, FEATURES[PREFIX].index("rest_segments")] < ONE_SEGMENT
+            goes = filler[match.row] == LINE or (filler[match.row] == SENTENCE and is_last)
+            rest[match.row, :2] = size, size * goes
     known = np.flatnonzero(own[:, 0] > 0)
     return LabelledCandidates(
         matrix=matrix[known],

@@ -107,7 +107,7 @@ def tally_tears(
     cuts: Counter[Name] = Counter()
     torn: list[Sequence[Name]] = []
     for text, spans in found:
-        for start, end, names in spans:
+        for start, end, names, *_ in spans:
             cuts.update(names)
             if names and is_tear(text, start, end):
                 torn.append(names)
