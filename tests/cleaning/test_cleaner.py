@@ -190,7 +190,7 @@ def test_a_text_that_is_boilerplate_nearly_whole_is_marked(engine: str) -> None:
     assert Cleaner(pack).clean(text[:33]).text == ""
     assert Cleaner(pack).clean(text[:33]).stub
     assert not Cleaner(pack).clean("").stub
-    with pytest.raises(ConfigError, match="stubs: expected clean or keep, got 'whole'"):
+    with pytest.raises(ConfigError, match="stubs: expected mark, keep, drop or clean, got 'whole'"):
         Cleaner(pack, CleanConfig(stubs="whole"))
     with pytest.raises(ConfigError, match="guard: expected a number from 0 to 1, got 1.5"):
         Cleaner(pack, CleanConfig(guard=1.5))

@@ -19,7 +19,7 @@ from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
-from templatemine.text.tears import CutCount, count_unpaired, is_tear, tally_tears
+from templatemine.text.tears import CutCount, count_unpaired, is_tear, join_spans, tally_tears
 
 __all__ = ["KINDS", "Residue", "ResidueConfig", "evaluate_residue", "find_residues"]
 
@@ -190,16 +190,16 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
 
 def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
     """The templates that tear sentences: counts, source, template, and a torn place."""
-    for template, count in tally_tears(cut).items():
+    for template, count in tally_tears((text, join_spans(spans)) for text, spans in cut).items():
         if count.tears:
-            places = ((text, span) for text, spans in cut for span in spans if template in span.templates)
-            text, span = next(place for place in places if is_tear(place[0], place[1].start, place[1].end))
-            left, right = text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
+            places = ((text, *one) for text, spans in cut for one in join_spans(spans) if template in one[2])
+            text, start, end, _ = next(place for place in places if is_tear(*place[:3]))
+            left, right = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
             yield (
                 count,
                 source,
                 template,
-                f"{_shorten(left)} [-{_shorten(text[span.start : span.end])}-] {_shorten(right)}",
+                f"{_shorten(left)} [-{_shorten(text[start:end])}-] {_shorten(right)}",
             )
 
 

@@ -19,7 +19,7 @@ from templatemine.packs.pack import Pack
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, is_scored, story_probability, sum_lengths
 from templatemine.report.words import template_text
-from templatemine.text.tears import is_tear, tally_tears
+from templatemine.text.tears import is_tear, join_spans, tally_tears
 
 if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
@@ -161,7 +161,7 @@ def select_tearing(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
 ) -> list[NotableTemplate]:
     """The templates whose cuts tear sentences."""
-    counts = tally_tears(looked)
+    counts = tally_tears((text, join_spans(spans)) for text, spans in looked)
     return [
         NotableTemplate(
             source=pack.source,
@@ -183,10 +183,10 @@ def select_tearing(
 def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     """The template with an example in its article, if it is in one of those: where fewest others are cut with it; of
     one that tears sentences, such a place."""
-    places = ((text, span) for text, spans in looked for span in spans if one.template.id in span.templates)
+    places = ((text, cut) for text, spans in looked for cut in join_spans(spans) if one.template.id in cut[2])
     if one.tears:
-        places = ((text, span) for text, span in places if is_tear(text, span.start, span.end))
-    best = min(places, key=lambda place: len(place[1].templates), default=None)
+        places = ((text, cut) for text, cut in places if is_tear(text, *cut[:2]))
+    best = min(places, key=lambda place: len(place[1][2]), default=None)
     if best is None:
         return one
     text, span = best

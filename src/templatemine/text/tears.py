@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-__all__ = ["PARENTHESES", "CutCount", "count_unpaired", "is_tear", "tally_tears"]
+from templatemine.model import Span
+
+__all__ = ["PARENTHESES", "CutCount", "count_unpaired", "is_tear", "join_spans", "tally_tears"]
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 PARENTHESES = "()"
@@ -93,6 +95,22 @@ def count_unpaired(text: str, pair: str = "") -> int:
     return unpaired + open_brackets + open_quotes + straight
 
 
+def join_spans(spans: Iterable[Span]) -> list[tuple[int, int, tuple[str, ...]]]:
+    """The cuts of an article as `tally_tears` takes them: spans that touch, of several kinds, are one.
+
+    >>> join_spans([Span(0, 3, ("a",), "byline"), Span(3, 5, ("b",), "legal"), Span(7, 9, ("a",))])
+    [(0, 5, ('a', 'b')), (7, 9, ('a',))]
+    """
+    cuts: list[tuple[int, int, tuple[str, ...]]] = []
+    for span in spans:
+        if cuts and cuts[-1][1] == span.start:
+            start, _, names = cuts.pop()
+            cuts.append((start, span.end, (*names, *(one for one in span.templates if one not in names))))
+        else:
+            cuts.append((span.start, span.end, span.templates))
+    return cuts
+
+
 def tally_tears(
     found: Iterable[tuple[str, Iterable[tuple[int, int, Sequence[Name]]]]],
 ) -> dict[Name, CutCount]:
@@ -107,7 +125,7 @@ def tally_tears(
     cuts: Counter[Name] = Counter()
     torn: list[Sequence[Name]] = []
     for text, spans in found:
-        for start, end, names, *_ in spans:
+        for start, end, names in spans:
             cuts.update(names)
             if names and is_tear(text, start, end):
                 torn.append(names)
