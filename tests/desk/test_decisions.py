@@ -23,7 +23,21 @@ from templatemine.packs.pack import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
-KINDS = ("reject", "reject", "accept", "back", "edit", "never", "always", "add", "cutoff", "undo", "undo", "review")
+KINDS = (
+    "reject",
+    "reject",
+    "accept",
+    "back",
+    "edit",
+    "never",
+    "always",
+    "add",
+    "kind",
+    "cutoff",
+    "undo",
+    "undo",
+    "review",
+)
 
 
 def asked(desk: Desk, held: StoredPack, kind: str, random: Random) -> dict[str, Any]:
@@ -38,6 +52,8 @@ def asked(desk: Desk, held: StoredPack, kind: str, random: Random) -> dict[str, 
     rule: dict[str, Any] = {"action": kind}
     if kind == "reject":
         rule |= {"id": one.id}
+    elif kind == "kind":
+        rule |= {"id": one.id, "kind": random.choice(["byline", "note", "legal"])}
     elif kind == "accept":
         rule |= {"tokens": list(tokens)}
     elif kind == "back":  # one that is out

@@ -29,6 +29,7 @@ from templatemine.desk.security import RequestLimits
 from templatemine.desk.store import Annotation, utc_now
 from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
 from templatemine.evaluation.gold import GoldSpans
+from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack, template_id
@@ -136,6 +137,7 @@ class Desk:
         return {
             "source": source,
             "version": stored.version,
+            "kinds": KINDS,
             "documents": pack.documents,
             "dates": [pack.first_date, pack.last_date],
             "method": pack.mined_by,
@@ -573,8 +575,8 @@ def _rule_template_id(rule: Rule) -> str:
 
 
 def _check_template(pack: Pack, rule: Rule) -> None:
-    """Raise `NotFound` for the rejection of a template that the pack has not."""
-    if rule.action == "reject":
+    """Raise `NotFound` for the rejection, or the kind, of a template that the pack has not."""
+    if rule.action in ("reject", "kind"):
         name = _rule_template_id(rule)
         if all(one.id != name for one in (*pack.templates, *pack.overrides.removed)):
             raise NotFound(f"there is no template {name!r}")
@@ -621,6 +623,7 @@ def _template_row(one: Template, state: str) -> dict[str, Any]:
         "count": one.count,
         "example": one.example,
         "anchor": one.anchor,
+        "kind": one.kind,
         "grounds": describe_grounds(one),
         "state": state,
     }
@@ -634,6 +637,7 @@ def _describe_rule(rule: Rule) -> str:
         "always": lambda: f"always: {rule.text}",
         "never": lambda: f"never: {rule.text}",
         "add": lambda: f"add {rule.regex}",
+        "kind": lambda: f"{rule.kind}: {join_tokens(rule.tokens or ()) or rule.id}",
         "edit": lambda: f"edit {join_tokens(rule.tokens or ())}",
         "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()

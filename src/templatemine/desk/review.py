@@ -391,12 +391,19 @@ def amend_rules(
         return (*(one for one in rules if one.action != "cutoff"), rule)
     if rule.action in ("accept", "reject"):
         name = rule.id or template_id(rule.tokens or ())
-        rest = tuple(one for one in rules if (one.id or template_id(one.tokens or ("",))) != name)
+        rest = tuple(
+            one for one in rules if one.action == "kind" or (one.id or template_id(one.tokens or ("",))) != name
+        )
         if len(rest) < len(rules):
             there = any(one.id == name for one in apply_rules(pack, rejected, rest).templates)
             if there == (rule.action == "accept"):
                 return rest
         return (*rest, rule)
+    if rule.action == "kind":
+        name = rule.id or template_id(rule.tokens or ())
+        rest = tuple(one for one in rules if one.action != "kind" or (one.id or template_id(one.tokens or ())) != name)
+        before = apply_rules(pack, rejected, rest).templates
+        return rest if any(one.id == name and one.kind == rule.kind for one in before) else (*rest, rule)
     if rule.action == "add":
         handwritten_template(rule)
         return (*(one for one in rules if one.regex != rule.regex), rule)

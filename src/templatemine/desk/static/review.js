@@ -173,15 +173,40 @@ function fold(how) {
   list();
 }
 
+// What kind of boilerplate a template is; a person may say otherwise.
+function kindBox(row, out) {
+  const options = ["", ...state.kinds].map((one) => el("option", { value: one, selected: one === row.kind, disabled: !one }, one || "not known"));
+  return el("select", { "aria-label": "kind of boilerplate", disabled: out, onchange: (event) => add({ action: "kind", id: row.id, kind: event.target.value }, `Now of kind ${event.target.value}`) }, ...options);
+}
+
+// The kinds that templates have, with how many; and one decision about all that are shown.
+function facets(rows) {
+  const counts = new Map();
+  for (const row of state.templates) if (row.state !== "out") counts.set(row.kind, (counts.get(row.kind) || 0) + 1);
+  const box = $("kind"), chosenKind = box.value;
+  const kinds = ["", ...state.kinds].filter((one) => counts.has(one));
+  box.replaceChildren(el("option", { value: "all" }, "all kinds"), ...kinds.map((one) => el("option", { value: one || "none" }, `${one || "not known"} (${counts.get(one)})`)));
+  box.value = [...box.options].some((one) => one.value === chosenKind) ? chosenKind : "all";
+  const there = rows.filter((row) => row.state !== "out");
+  $("reject-shown").hidden = $("keep-shown").hidden = box.value === "all" || !there.length;
+  $("reject-shown").textContent = `Reject all ${number(there.length)}`;
+  $("keep-shown").textContent = `Keep all ${number(there.length)}`;
+}
+
+const ofKind = (row) => $("kind").value === "all" || (row.kind || "none") === $("kind").value;
+let listed = [];
+
 function list() {
   const wanted = $("filter").value.trim().toLowerCase();
   const only = $("only-decided").checked;
   const open = $("only-open").checked;
-  const folds = !wanted && !only && !open;
+  const folds = !wanted && !only && !open && $("kind").value === "all";
   const shown = (row) => row.id === row.head || unfolded.has(row.head) || row.state !== "kept" || row.id === chosen?.id;
-  const rows = ordered().filter((row) => (!folds || shown(row)) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
+  const rows = ordered().filter((row) => (!folds || shown(row)) && ofKind(row) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
   const there = state.templates.filter((row) => row.state !== "out");
   const seen = there.filter((row) => row.reviewed).length;
+  listed = rows;
+  facets(rows);
   $("count").textContent = `${number(rows.length)} of ${number(state.templates.length)}`;
   $("progress").textContent = `${number(seen)} of ${counted(there.length, "template")} reviewed`;
   const box = $("list"), top = box.scrollTop;
@@ -265,6 +290,7 @@ const details = later(60, async () => {
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} occurrences`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
       el("dt", {}, "position"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
+      el("dt", {}, "kind"), el("dd", {}, kindBox(row, out)),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
       el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
@@ -648,7 +674,15 @@ $("filter").addEventListener("keydown", (event) => {
   list(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
-for (const name of ["only-decided", "only-open", "order"]) $(name).addEventListener("change", list);
+$("reject-shown").addEventListener("click", () => {
+  const rules = listed.filter((row) => row.state !== "out").map((row) => ruleOf(row, "reject"));
+  decide({ kind: "add", rules }, `${counted(rules.length, "template")} rejected`);
+});
+$("keep-shown").addEventListener("click", () => {
+  const ids = listed.filter((row) => row.state !== "out").map((row) => row.id);
+  decide({ kind: "review", ids }, `${counted(ids.length, "template")} reviewed`);
+});
+for (const name of ["only-decided", "only-open", "order", "kind"]) $(name).addEventListener("change", list);
 $("undo").addEventListener("click", undo);
 
 try {
