@@ -11,6 +11,7 @@ from archives_by_hand import documents, make_mixed_archive
 
 from templatemine.adapters.rows import RowCleaner, body_columns
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.records import span_fields
 from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError, PackError
 from templatemine.pipeline import mine
@@ -30,9 +31,7 @@ def test_rows_come_back_in_their_order_as_the_cleaner_has_them() -> None:
             continue
         wanted = Cleaner(PACKS[source]).clean(text)
         assert (cleaned, stub) == (wanted.text, wanted.stub)
-        assert removed == [
-            {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
-        ]
+        assert removed == [{**span_fields(one), "templates": list(one.templates)} for one in wanted.removed]
     assert sum(bool(one) for one in done.removed) > 50
 
 
@@ -125,9 +124,7 @@ def test_a_source_that_is_a_number_is_that_of_its_digits() -> None:
 
 def _cleaned(source: str, text: str) -> tuple[str, list[dict[str, Any]]]:
     wanted = Cleaner(PACKS[source]).clean(text)
-    return wanted.text, [
-        {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
-    ]
+    return wanted.text, [{**span_fields(one), "templates": list(one.templates)} for one in wanted.removed]
 
 
 def test_a_bad_pack_of_a_folder_is_named_and_its_rows_stay(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("scrapy")
 pytest.importorskip("tldextract")
 
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.records import span_fields
 from templatemine.config import CleanConfig, MarkupConfig
 from templatemine.crawl.item_pipeline import TemplateCleanerPipeline
 from templatemine.errors import ConfigError
@@ -77,9 +78,7 @@ def test_items_of_every_kind_leave_a_real_spider_clean(tmp_path: Path) -> None:
     for row, item in zip(ROWS, out, strict=False):
         wanted = cleaner.clean(row["text"])
         assert item["text"] == wanted.text != row["text"]
-        assert item["removed"] == [
-            {"start": one.start, "end": one.end, "templates": list(one.templates)} for one in wanted.removed
-        ]
+        assert item["removed"] == [{**span_fields(one), "templates": list(one.templates)} for one in wanted.removed]
     last = cleaner.clean(ROWS[-1]["text"]).text
     declared, bare, unknown, empty = out[len(ROWS) :]
     assert declared["text"] == bare["text"] == last

@@ -250,7 +250,7 @@ class TestSheet:
         assert out.schema.metadata == {b"a": b"b"}
         assert out.column_names == [*given.column_names, "removed", "removed_stub"]
         assert out["text"].to_pylist() == ["new", "text 2"]
-        assert out["removed"].to_pylist() == [[{"start": 0, "end": 2, "templates": ["t"]}], None]
+        assert out["removed"].to_pylist() == [[{"start": 0, "end": 2, "templates": ["t"], "kind": None}], None]
 
     @pytest.mark.parametrize(
         "kind", [pa.large_string(), pa.string_view(), pa.binary(), pa.dictionary(pa.int32(), pa.string())]
