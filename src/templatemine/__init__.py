@@ -15,6 +15,7 @@ from templatemine._version import __version__
 if TYPE_CHECKING:
     from templatemine.cleaning.cleaner import Cleaner, clean
     from templatemine.cleaning.cleaners import Cleaners
+    from templatemine.cleaning.mined_packs import Packs
     from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
     from templatemine.io.given import read
     from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
@@ -40,6 +41,7 @@ __all__ = [
     "Metadata",
     "Miner",
     "Pack",
+    "Packs",
     "PageCleaner",
     "PageHistory",
     "PipelineConfig",
@@ -75,6 +77,7 @@ _HOMES = {
     "Metadata": "pages.metadata",
     "Miner": "pipeline",
     "Pack": "packs.pack",
+    "Packs": "cleaning.mined_packs",
     "PageCleaner": "pages.main_text",
     "PageHistory": "model",
     "PipelineConfig": "config",
@@ -100,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -323,6 +323,12 @@ class Template:
     because: tuple[str, ...] = field(default=(), compare=False)
     although: tuple[str, ...] = field(default=(), compare=False)
 
+    def __repr__(self) -> str:
+        text = self.regex if self.tokens is None else " ".join(self.tokens)
+        told = f", score {self.score:.2f}" if self.score is not None else ""
+        where = f" [{self.anchor}]" if self.anchor else ""
+        return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"
+
     def as_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON; without the kind and the grounds where there are none."""
         left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else GROUNDS))

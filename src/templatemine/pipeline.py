@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from numpy.typing import NDArray
 
 from templatemine.bounds import check_jobs
+from templatemine.cleaning.mined_packs import Packs
 from templatemine.config import PipelineConfig
 from templatemine.io.given import Errors, Given, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
@@ -33,7 +34,6 @@ from templatemine.mining.stages import (
     unfit_reason,
 )
 from templatemine.model import Document
-from templatemine.packs.pack import Pack
 from templatemine.parallel.forks import map_as_completed
 from templatemine.text import _scan
 
@@ -274,7 +274,7 @@ def mine(
     jobs: int = 1,
     source: str | None = None,
     errors: Errors = "raise",
-) -> dict[str, Pack]:
+) -> Packs:
     """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
@@ -290,7 +290,7 @@ def mine(
     Examples
     --------
     >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
-    >>> packs["foxnews.com"].save("foxnews.com.json")  # doctest: +SKIP
+    >>> packs.save("packs/")  # doctest: +SKIP
     """
     reports = list(Miner(config, jobs=jobs).run(documents, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]
@@ -300,4 +300,4 @@ def mine(
         )
         more = f"; and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
         warnings.warn(f"no pack of {named}{more}", stacklevel=2)
-    return {report.source: report.pack for report in reports if report.pack is not None}
+    return Packs({report.source: report.pack for report in reports if report.pack is not None})

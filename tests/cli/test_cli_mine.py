@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import shlex
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -51,8 +52,10 @@ def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> 
     assert [line.split()[:3] for line in lines[1:4]] == [
         [source, "40", str(len(load_packs([tmp_path / "deep" / "packs"])[source].templates))] for source in SOURCES
     ]
-    assert lines[-2].startswith("3 packs with ")
-    assert lines[-1].startswith("120 documents in ")
+    assert lines[-3].startswith("3 packs with ")
+    assert lines[-1].startswith("next, see what it cuts: templatemine explain ")
+    assert cli(*shlex.split(lines[-1].partition("templatemine ")[2])).code == 0
+    assert lines[-2].startswith("120 documents in ")
 
 
 def test_json(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -621,7 +624,7 @@ def test_bad_records_are_skipped_named_and_counted(cli: Cli, tmp_path: Path) -> 
     named = [line for line in ran.err.splitlines() if line.startswith("templatemine: skipped: ")]
     assert [line.split()[2] for line in named[:5]] == [f"{archive}:{number}:" for number in range(1, 6)]
     assert named[5:] == ["templatemine: skipped: and 2 more"]
-    assert ran.err.splitlines()[-1] == "7 documents skipped"
+    assert ran.err.splitlines()[-2] == "7 documents skipped"
     assert everything(tmp_path / "packs") == FILES
 
 

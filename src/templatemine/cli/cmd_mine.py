@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -310,6 +311,16 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
     header = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
     rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
     terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
+    if any(one.templates for one in mined.outcomes):
+        terminal.say(*_suggest_next(args))
+
+
+def _suggest_next(args: argparse.Namespace) -> list[str]:
+    """The command that shows what cleaning would do; none for an archive that cannot be read twice."""
+    if "-" in args.inputs:
+        return []
+    words = ["explain", args.inputs[0], "--packs", args.output, "--limit", "3"]
+    return [f"next, see what it cuts: templatemine {' '.join(map(shlex.quote, words))}"]
 
 
 def _source_json(one: SourceOutcome) -> dict[str, Any]:

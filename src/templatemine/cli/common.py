@@ -568,6 +568,9 @@ def _is_control(char: str) -> bool:
 
 _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+MIN_RATE_SECONDS = 2.0
+"""Steps that take longer tell their rate."""
+
 ProgressCallback = Callable[[str, int, int | None], None]
 """Called with (name of the step, number done, total or None)."""
 
@@ -663,7 +666,15 @@ class Terminal:
             yield lambda step, done, total: None
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskID,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         columns = (
             SpinnerColumn(),
@@ -671,20 +682,22 @@ class Terminal:
             BarColumn(),
             TextColumn("{task.fields[count]}"),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
         )
         with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
             tasks: dict[str, TaskID] = {}
+            began: dict[str, float] = {}
 
             def step(name: str, done: int, total: int | None) -> None:
                 if name not in tasks:
                     for task in bars.tasks:  # earlier tasks are complete
                         bars.update(task.id, total=task.completed, completed=task.completed)
                     tasks[name] = bars.add_task(name, total=total, count="")
-                bars.update(
-                    tasks[name],
-                    completed=done,
-                    total=total,
-                    count=f"{done:,}" if total is None else f"{done:,} of {total:,}",
-                )
+                    began[name] = time.monotonic()
+                count = f"{done:,}" if total is None else f"{done:,} of {total:,}"
+                if (seconds := time.monotonic() - began[name]) > MIN_RATE_SECONDS:
+                    count += f", {done / seconds:,.0f}/s"
+                bars.update(tasks[name], completed=done, total=total, count=count)
 
             yield step
