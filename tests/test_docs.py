@@ -116,13 +116,14 @@ def test_the_documentation_is_short() -> None:
 
     12,000 words until there was a site: it brought a tutorial, a page of frequent questions, a comparison and one about
     corpora; then came what is promised and how it is tested (reliability), Markdown, TEI and metadata of pages, what is
-    promised of packs and of copies, how texts are read, and kinds of boilerplate with their examples.  1,550 words of the algorithm until versions of articles,
+    promised of packs and of copies, how texts are read, kinds of
+    boilerplate with their examples, kinds of pages, and what changed between packs.  1,550 words of the algorithm until versions of articles,
     edges of long strings and torn sentences were told.
     What is made from the code (command line, API) or by a script (gallery) is not counted.
     """
     pages = [page for page in PAGES if page.parent.name not in ("bench", "datasets") and page.name != "gallery.md"]
     pages.append(ROOT / "CONTRIBUTING.md")
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 17_750
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 18_100
     assert len((ROOT / "docs" / "algorithm.md").read_text(encoding="utf-8").split()) <= 1_700
 
 

@@ -464,7 +464,7 @@ def test_options_of_another_system(cli: Cli, single: Path, option: str, owners: 
 
 def test_the_headline_is_left_out_by_hybrid_alone(cli: Cli, single: Path) -> None:
     assert "--headline: expected --system hybrid, got bte" in cli("extract", single, "--headline=drop", "-s=bte").error
-    assert "--keep: expected --system hybrid, got bte" in cli("extract", single, "--keep=all", "-s=bte").error
+    assert "--content: expected --system hybrid, got bte" in cli("extract", single, "--content=all", "-s=bte").error
     assert cli("extract", single, "--headline=keep", "-s=bte").code == 0
 
 

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from templatemine.bounds import NUMBERS, WORDS
@@ -261,15 +262,16 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
     )
     group.add_argument(
         "--kind",
+        metavar="KIND",
         choices=WORDS["PageConfig.kind"],
         default=PageConfig().kind,
-        help="for pages: what they are, if it is not to be told from each page (default: %(default)s)",
+        help=f"for pages: what they are, one of {', '.join(WORDS['PageConfig.kind'])} (default: %(default)s)",
     )
 
 
 def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
     """Which kinds of boilerplate are cut; `read_choice` reads them."""
-    group = parser.add_argument_group("kinds of boilerplate", f"The kinds are {', '.join(KINDS)}.")
+    group = parser.add_argument_group("kinds of boilerplate", fill(f"The kinds are {', '.join(KINDS)}.", 76))
     group.add_argument(
         "--policy",
         choices=tuple(POLICIES),

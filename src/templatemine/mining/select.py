@@ -84,7 +84,7 @@ _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
 """Of the occurrences; and the strength of a weak cue."""
 _ONE_WORD = 1.5
 """Between one word of a cue and two."""
-_ONE = 0.5
+_ONE = 0.3
 """Mean of the logarithm of segments to the edge of the line below which there is mostly one."""
 _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has so

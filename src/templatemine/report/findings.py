@@ -189,13 +189,13 @@ def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     best = min(places, key=lambda place: len(place[1][2]), default=None)
     if best is None:
         return one
-    text, span = best
-    left, right = max(0, span.start - CONTEXT), min(len(text), span.end + CONTEXT)
-    before, after = text[left : span.start], text[span.end : right]
+    text, (start, end, _) = best
+    left, right = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
+    before, after = text[left:start], text[end:right]
     # Context ends with its paragraph, or between two words.
     before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
     after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
-    return replace(one, before=before, match=text[span.start : span.end], after=after)
+    return replace(one, before=before, match=text[start:end], after=after)
 
 
 def count_residues(looked: SampledTexts) -> CutResidues:
