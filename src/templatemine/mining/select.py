@@ -84,7 +84,7 @@ _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
 """Of the occurrences; and the strength of a weak cue."""
 _ONE_WORD = 1.5
 """Between one word of a cue and two."""
-_ONE = 0.3
+_ONE = 0.1
 """Mean of the logarithm of segments to the edge of the line below which there is mostly one."""
 _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has so
@@ -244,7 +244,9 @@ def _judge_candidates(
     is_sign = column["letters"] <= 0
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | is_sign
     is_usual = (column["share"] > _USUAL) | opens
-    reason[is_pattern & (column["cue_any"] <= _WEAK) & ~is_usual | (is_sign & (not is_segment))] = DATA
+    # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
+    is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual)
+    reason[is_pattern & (column["cue_any"] <= _WEAK) & ~is_usual | is_bare] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
