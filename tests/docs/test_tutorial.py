@@ -37,7 +37,7 @@ def test_every_command_of_the_tutorial_runs(
     assert len(commands) >= 10
 
     shown = next(out for command, (out, _) in told.items() if command.endswith("--limit 12") and "--rej" not in command)
-    assert "Enlarge picture {slot}" in shown
+    assert "{slot} for Tarnwick Ledger" in shown
     assert Path("tutorial/report.html").stat().st_size > 10_000
     dry = next(err for command, (_, err) in told.items() if "--dry-run" in command)
     assert "nothing written" in dry
