@@ -159,7 +159,9 @@ def measure_decisions(table: Table, config: SelectConfig | None = None) -> list[
     wrong = own["kind"] != own["said_kind"]
     by_kind = [float(wrong[own["kind"] == kind].mean()) for kind in np.unique(own["kind"])]
     rows.append({"decision": "kinds", "number": len(wrong), "error": float(wrong.mean()) if len(wrong) else None})
-    rows.append({"decision": "kinds, mean over kinds", "number": len(wrong), "error": fmean(by_kind) if by_kind else None})
+    rows.append(
+        {"decision": "kinds, mean over kinds", "number": len(wrong), "error": fmean(by_kind) if by_kind else None}
+    )
     return rows
 
 

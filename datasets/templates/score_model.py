@@ -435,7 +435,13 @@ def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     ]
     matrix, kind, weight = (np.concatenate(column) for column in zip(*rows, strict=True))
     data = lightgbm.Dataset(matrix, kind, weight=weight)
-    options = {**OPTIONS, "objective": "multiclass", "num_class": len(KIND_FORESTS), "num_leaves": KIND_LEAVES, "seed": 1}
+    options = {
+        **OPTIONS,
+        "objective": "multiclass",
+        "num_class": len(KIND_FORESTS),
+        "num_leaves": KIND_LEAVES,
+        "seed": 1,
+    }
     booster = lightgbm.train({**options, "min_data_in_leaf": KIND_LEAST}, data, KIND_TREES)
     columns = {}
     for place, name in enumerate(KIND_FORESTS.values()):

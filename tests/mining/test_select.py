@@ -80,7 +80,10 @@ def decided(
     for one in kinds:
         starts = one.starts(segments, one.first, one.length).tolist()
         own = [
-            (one.kind, b" ".join(forms[token] for token in segments.tokens[start : start + size]).decode("utf-8", "replace"))
+            (
+                one.kind,
+                b" ".join(forms[token] for token in segments.tokens[start : start + size]).decode("utf-8", "replace"),
+            )
             for start, size in zip(starts, one.length.tolist(), strict=True)
         ]
         names += own

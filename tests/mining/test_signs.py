@@ -22,14 +22,19 @@ def signs_of(lines: list[str], documents: int = 12) -> dict[tuple[str, str], dic
         for at in range(documents)
     ]
     corpus = tokenise(
-        "s", [Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)], TokeniseConfig(), lines=True
+        "s",
+        [Document(source="s", id=str(at), text=text) for at, text in enumerate(texts)],
+        TokeniseConfig(),
+        lines=True,
     )
     segments = segment(corpus)
     kinds = find_candidates(segments)
     names = corpus.form_names
     assert isinstance(names, Vocabulary)
     found = {}
-    for one, matrix in zip(kinds, compute_features(corpus, segments, [None] * documents, kinds, [load_cues()]), strict=True):
+    for one, matrix in zip(
+        kinds, compute_features(corpus, segments, [None] * documents, kinds, [load_cues()]), strict=True
+    ):
         starts = one.starts(segments, one.first, one.length).tolist()
         for start, size, row in zip(starts, one.length.tolist(), matrix, strict=True):
             text = " ".join(names[token].decode() for token in segments.tokens[start : start + size])
@@ -38,7 +43,9 @@ def signs_of(lines: list[str], documents: int = 12) -> dict[tuple[str, str], dic
 
 
 def test_signs() -> None:
-    found = signs_of(["%, Harbour Post - The % sails", "(See also: % of old)", "FOTO LYNDE/ % said so", "Read it", "東京発 %"])
+    found = signs_of(
+        ["%, Harbour Post - The % sails", "(See also: % of old)", "FOTO LYNDE/ % said so", "Read it", "東京発 %"]
+    )
     dateline = found["suffix", "Harbour Post"]
     assert (dateline["dashed"], dateline["upper"], dateline["letters"], dateline["unclosed"]) == (1, 0, 5.5, 0)
     label = found["prefix", "(See also:"]

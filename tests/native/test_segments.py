@@ -135,7 +135,13 @@ def test_dashes_are_where_a_hyphen_and_a_blank_are(texts: list[str]) -> None:
 
 def test_a_dash_near_the_beginning_ends_a_segment() -> None:
     head = "OSTHAFEN, Courier - The ferry sailed late - again - said the warden."
-    texts = [head, "LYNDE – The mill stands – they say.", "A story " * 20 + "of a dog - big - and a cat", "- only", "x -"]
+    texts = [
+        head,
+        "LYNDE – The mill stands – they say.",
+        "A story " * 20 + "of a dog - big - and a cat",
+        "- only",
+        "x -",
+    ]
     documents = [Document(source="a", id=str(at), text=text) for at, text in enumerate(texts)]
     corpus = tokenise("a", documents, TokeniseConfig(), lines=True)
     some = segment(corpus)

@@ -18,7 +18,7 @@ CASE = Path(__file__).resolve().parents[3] / "shared" / "cases" / "33-history" /
 def test_the_first_story_stays_with_its_notes_and_the_appended_ones_go(tmp_path: Path) -> None:
     """40 pages, of six paragraphs and two footnotes each, with three further stories."""
     html = pytest.importorskip("lxml.html")
-    rows = [json.loads(line) for line in gzip.open(CASE)]
+    rows = [json.loads(line) for line in gzip.decompress(CASE.read_bytes()).splitlines()]
     packs, cleaned = str(tmp_path / "packs"), tmp_path / "cleaned.jsonl"
     assert main(["mine", "-q", str(CASE), "-o", packs]) == 0
     assert main(["clean", "-q", str(CASE), "--packs", packs, "-o", str(cleaned)]) == 0

@@ -57,8 +57,8 @@ cdef enum:
     CUT = 0                 # no stub: its pieces stay, or all of it if it has no spans
     STUB_KEPT = 1           # a stub that stays as it is
     STUB_CUT = 2            # a stub of which the pieces stay
-    UNREADABLE = 3          # a text that is left to Python: it holds lone surrogates, or what may not be in NFC, or a string that
-                            # is kept stands in what would be cut
+    # A text that is left to Python: it holds lone surrogates, or what may not be in NFC, or a string that is kept in a cut.
+    UNREADABLE = 3
 
 
 cdef struct Automaton

@@ -51,8 +51,7 @@ _OPENING, _CLOSING = frozenset("([{（［【「『〔"), frozenset(")]}）］】
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
 FEATURES[SUFFIX] = FEATURES[PREFIX]
-"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, those of `_read_signs`, and those of
-cues."""
+"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, of `_read_signs`, and of cues."""
 
 
 def compute_features(
@@ -116,8 +115,8 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
 
 
 def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The features of `_SIGNS`: which share of its occurrences a candidate ends at the dash of a dateline in; which share
-    of its tokens is in capitals alone; letters a token; and whether the bracket that a label opens (closes) is closed
+    """The features of `_SIGNS`: in which share of its occurrences a candidate ends at the dash of a dateline; which
+    share of its tokens is in capitals alone; letters a token; and whether the bracket that a label opens (closes) is closed
     (opened) in what fills it.  float32 array, shape (candidates, 4).
 
     `traits` are those of `_read_form`, a row a form."""

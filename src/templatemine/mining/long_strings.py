@@ -168,7 +168,7 @@ class _Windows:
         return starts, counted
 
     def count_parts(self, windows: LongArray, offset: int, length: int) -> IntArray:
-        """The documents that have so many tokens of some windows, from `offset` on, in a window without a rare token."""
+        """The documents that have so many tokens of some windows, from `offset` on, in a window without rare tokens."""
         wanted = np.concatenate([np.empty(0, np.uint64), *self._hash_windows(windows, offset, length)])
         distinct = np.unique(wanted)
         is_wanted = np.zeros(1 << _TABLE_BITS, np.bool_)

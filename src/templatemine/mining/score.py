@@ -1,9 +1,9 @@
 """Features -> scores: how likely each candidate is boilerplate, by trees that were trained on annotated articles.
 
 Three forests, one a kind of candidate, two more that say of a label whether what fills the rest of its line goes with
-it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest says what a template is.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they see
-are `features`.  The file of a model is made by `datasets/templates/train.py`; beside the one that ships stands what it
-was made of.
+it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest says what a template is.  They were trained on
+many sources and judged on others (docs/algorithm.md), and see no words: what they see are `features`.
+The file of a model is made by `datasets/templates/train.py`; beside the one that ships stands what it was made of.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _SHIPPED_FILE = "model.npz"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by what they score, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the usual
-    candidate of each kind, for `grounds`."""
+    """Forests by what they score, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the
+    usual candidate of each kind, for `grounds`."""
 
     forests: Mapping[str, Forest]
     usual: Mapping[str, NDArray[np.float32]]
@@ -159,7 +159,10 @@ def model_from_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
         name: Forest(*(tables[f"{name}.{column}"] for column in COLUMNS))
         for name in (*KINDS, *FILLER_FORESTS.values(), *KIND_FORESTS.values())
     }
-    sizes = {**{kind: len(FEATURES[kind]) for kind in KINDS}, **dict.fromkeys(KIND_FORESTS.values(), len(KIND_FEATURES))}
+    sizes = {
+        **{kind: len(FEATURES[kind]) for kind in KINDS},
+        **dict.fromkeys(KIND_FORESTS.values(), len(KIND_FEATURES)),
+    }
     for name, size in sizes.items():
         used = int(tables[f"{name}.feature"].max(initial=0)) + 1
         if used > size:

@@ -164,14 +164,14 @@ def _find_dashes(corpus: Corpus) -> LongArray:
     signs = [form for form in short.tolist() if names[form].decode("utf-8", "replace") in _DASHES]
     found = [corpus.dashes]
     for place in range(_HEAD if signs else 0):
-        inside = heads[heads + place < corpus.doc_starts[1:]] + place
-        found.append(inside[np.isin(forms[inside], signs)] + 1)
+        there = heads[heads + place < corpus.doc_starts[1:]] + place
+        found.append(there[np.isin(forms[there], signs)] + 1)
     places = np.unique(np.concatenate(found))
     document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
     is_near = places - corpus.doc_starts[document] <= _HEAD
     # What is last in its document or its line ends there anyway.
-    inside = is_near & (places < len(forms)) & (places > corpus.doc_starts[document])
-    return places[inside]
+    kept: LongArray = places[is_near & (places < len(forms)) & (places > corpus.doc_starts[document])]
+    return kept
 
 
 def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:

@@ -87,8 +87,8 @@ _ONE_WORD = 1.5
 _ONE = 0.1
 """Mean of the logarithm of segments to the edge of the line below which there is mostly one."""
 _DATA_SHARE, _WORDY = 0.5, 3.0
-"""From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has so
-many letters, as a name that holds a figure."""
+"""From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has
+so many letters, as a name that holds a figure."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -268,8 +268,8 @@ def _judge_candidates(
 
 
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
-    """Which candidates are mostly the first thing in articles, and in many; in short texts, where much of grammar stands
-    first, in most."""
+    """Which candidates are mostly the first thing in articles, and in many; in short texts, where much of grammar
+    stands first, in most."""
     return (column["first"] >= _MOSTLY) & (column["share"] > (_USUAL if is_short else _FREQUENT))
 
 
@@ -300,7 +300,11 @@ def _find_unmarked(
     is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
     # Within a line, what is no sentence must be more than chance brings together.
     is_inside = ~begins & ~ends & ~(closed & (column["before_closed"] >= _HALF)) & (column["information"] < _FEW_BITS)
-    return ((column["cue_whole"] <= _WEAK) & is_inside) | (~(read | usual | opens) & is_head) | (is_part & (column["before_same"] < _HALF))
+    return (
+        ((column["cue_whole"] <= _WEAK) & is_inside)
+        | (~(read | usual | opens) & is_head)
+        | (is_part & (column["before_same"] < _HALF))
+    )
 
 
 class _Selection:
