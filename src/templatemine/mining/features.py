@@ -115,11 +115,12 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
 
 
 def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The features of `_SIGNS`: in which share of its occurrences a candidate ends at the dash of a dateline; which
-    share of its tokens is in capitals alone; letters a token; and whether the bracket that a label opens (closes) is closed
-    (opened) in what fills it.  float32 array, shape (candidates, 4).
+    """The features of `_SIGNS`: float32 array, shape (candidates, 4).
 
-    `traits` are those of `_read_form`, a row a form."""
+    In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capital
+    letters alone; letters a token; and whether the bracket that a label opens (closes) is closed (opened) in what fills it.
+    `traits` are those of `_read_form`, a row a form.
+    """
     if not len(candidates):
         return np.zeros((0, len(_SIGNS)), np.float32)
     dashed = np.add.reduceat(segments.dashed[candidates.segment].astype(np.float32), candidates.bounds[:-1])
