@@ -117,8 +117,8 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
 def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.float32]) -> NDArray[np.float32]:
     """The features of `_SIGNS`: float32 array, shape (candidates, 4).
 
-    In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capital
-    letters alone; letters a token; and whether the bracket that a label opens (closes) is closed (opened) in what fills it.
+    In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capitals
+    alone; letters a token; and whether a bracket that a label opens (closes) is closed (opened) in what fills it.
     `traits` are those of `_read_form`, a row a form.
     """
     if not len(candidates):
