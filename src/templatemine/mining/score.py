@@ -48,7 +48,7 @@ KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
 KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form")
 """Features that kinds of boilerplate are told by: those that all candidates have, and what the candidate is (a place in
 `labels.KINDS`)."""
-MIN_NOTE = 0.5
+MIN_NOTE = 0.75
 """A template is a note, which people keep, if that is so likely; else it is what is most likely beside it."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
