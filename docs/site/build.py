@@ -85,6 +85,7 @@ API: Mapping[str, str] = {
 """Modules of the API page besides the names of the package, and their headings."""
 
 BEHIND: Sequence[str] = (
+    "templatemine.kinds.Choice",
     *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
     *("templatemine.cleaning.TextCleaner", "templatemine.text.patterns.PatternSet"),
     *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),

@@ -136,7 +136,7 @@ def test_long_tokens_are_cut_alike_by_both_engines(tmp_path: Path, size: int) ->
     start = time.process_time()
     pack = Pack.load(tmp_path / "p.json")
     spans = [Cleaner(pack, CleanConfig(engine=engine)).spans(article) for engine in ("native", "regex")]
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 4
     assert spans[0] == spans[1]
     assert [article[one.start : one.end] for one in spans[0]] == [text]
 

@@ -634,12 +634,19 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     second = chosen(page)
     assert second != first
     assert risks[second] == max(risk for name, risk in risks.items() if name != first)
-    page.reload()  # what was reviewed stays so
-    page.wait_for_selector(f".item.reviewed[data-id={first}]")
     assert "reviewed by Ann" in (page.locator(f".item[data-id={first}] .sign").get_attribute("title") or "")
+    page.reload()  # what was reviewed stays so, also in a family that is folded again
+    page.wait_for_selector("body[data-ready]")
+    assert reviewed(page, place, source) == [first]
     assert place.pack(source) == before
     page.keyboard.press("u")
-    page.wait_for_selector(f".item.reviewed[data-id={first}]", state="detached")
+    settled(page)
+    assert reviewed(page, place, source) == []
+
+
+def reviewed(page: Any, place: Place, source: str) -> list[str]:
+    told = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    return [row["id"] for row in told["templates"] if row["reviewed"]]
 
 
 def test_next_does_not_come_back_to_what_waits(page: Any, place: Place) -> None:

@@ -285,13 +285,13 @@ def test_ids_and_names_of_fields_are_written_as_strings() -> None:
     one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 0.5, True))
     assert one.run() == _records.DONE
     assert orjson.loads(one.take_output()) == {"text": "b Sign up now", 're"moé\n': [], "sp\\": True}
-    assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1)]
+    assert one.counts() == [(b"", _records.CLEAN, 1, 0, 0, 13, 0, 1, [0] * 16)]
     one = _records.BlockCleaner(_records.Fields(names, 100), b'{"text":"b Sign up now"}', b"")
     one.add_source(b"", _records.CLEAN, _records.TextCleaner(matcher, ['a"\x01“'.encode()], 0, 1, False))
     assert one.run() == _records.DONE
     removed = [{"start": 2, "end": 13, "templates": ['a"\x01“']}]
     assert orjson.loads(one.take_output()) == {"text": "b", 're"moé\n': removed}
-    assert one.counts() == [(b"", _records.CLEAN, 1, 1, 1, 13, 11, 0)]
+    assert one.counts() == [(b"", _records.CLEAN, 1, 1, 1, 13, 11, 0, [11] + [0] * 15)]
 
 
 def test_what_is_not_cleaned_stays_byte_for_byte() -> None:
