@@ -157,7 +157,7 @@ cdef Outcome plainly, sieved
 cdef void run_matcher(Matcher matcher, const uint8_t* p, int64_t n, double guard, Outcome* out) noexcept:
     cdef Scratch* scratch = scratch_acquire()
     out.size = out.members = out.pieces.size = 0
-    matcher._clean(p, n, count_points(p, 0, n), None, 3, guard, False, scratch, out)
+    matcher._clean(p, n, count_points(p, 0, n), None, 3, guard, False, False, scratch, out)
     scratch_release(scratch)
 
 
