@@ -69,7 +69,7 @@ def test_time_to_load_and_to_search_is_bounded_at_any_length(way: str) -> None:
                 regex.purge()
                 regex.compile(source).search(TEXT)
 
-        assert taken(load_and_search) < 0.2 + 60e-6 * len(source), size
+        assert taken(load_and_search) < 0.2 + 120e-6 * len(source), size
 
 
 def test_what_is_allowed_is_found() -> None:
