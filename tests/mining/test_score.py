@@ -134,6 +134,9 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     model = load_model(saved(tmp_path / "kinds.npz", {**others, **leaves, **features}))
     matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
     matrix[1, FEATURES["segment"].index("documents")] = 1
+    matrix[:, FEATURES["segment"].index("share")] = -5
     # A third of three is no half: the first of the others.
     assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix)] == ["byline", "note"]
+    matrix[:, FEATURES["segment"].index("share")] = -1
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix)][1] != "note"
     assert model.boilerplate_kinds("segment", matrix[:0]).tolist() == []

@@ -48,8 +48,10 @@ KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
 KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form")
 """Features that kinds of boilerplate are told by: those that all candidates have, and what the candidate is (a place in
 `labels.KINDS`)."""
-MIN_NOTE = 0.75
-"""A template is a note, which people keep, if that is so likely; else it is what is most likely beside it."""
+_SHARE = KIND_FEATURES.index("share")
+MIN_NOTE, MAX_NOTE_SHARE = 0.75, -3.3
+"""A template is a note, which people keep, if that is so likely and few articles have it (logarithm of a tenth);
+else it is what is most likely beside it: what stands in many articles, as footers of feeds do, corrects none."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -77,7 +79,8 @@ class Model:
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         shares = np.exp(odds - odds.max(axis=1, keepdims=True, initial=0))
         note = BOILERPLATE_KINDS.index("note")
-        shares[shares[:, note] < MIN_NOTE * shares.sum(axis=1), note] = 0
+        is_note = (shares[:, note] >= MIN_NOTE * shares.sum(axis=1)) & (rows[:, _SHARE] < MAX_NOTE_SHARE)
+        shares[~is_note, note] = 0
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         return found
 
