@@ -96,11 +96,10 @@ def compute_features(
     ]
     everywhere = _count_everywhere(native, segments, columns)
     reader = _CueReader(segments, forms, lexicons)
-    traits = np.array([_read_form(form) for form in forms], np.float32).reshape(-1, 3)
     matrices = []
     for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
         own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
-        signs = _read_signs(segments, candidate_set, traits)
+        signs = _read_signs(segments, candidate_set, forms)
         matrices.append(np.concatenate([own, signs, reader.read(candidate_set, own)], axis=1))
     return matrices
 
@@ -114,12 +113,12 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
     return len(form) > 1 and text.isupper(), letters if text.lower() != text.upper() else 2 * letters, opened
 
 
-def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.float32]) -> NDArray[np.float32]:
+def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -> NDArray[np.float32]:
     """The features of `_SIGNS`: float32 array, shape (candidates, 4).
 
     In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capitals
     alone; letters a token; and whether a bracket that a label opens (closes) is closed (opened) in what fills it.
-    `traits` are those of `_read_form`, a row a form.
+    The forms of candidates alone are read: they are a tenth of a vocabulary.
     """
     if not len(candidates):
         return np.zeros((0, len(_SIGNS)), np.float32)
@@ -127,7 +126,9 @@ def _read_signs(segments: Segments, candidates: Candidates, traits: NDArray[np.f
     dashed *= candidates.kind != PREFIX
     starts = candidates.starts(segments, candidates.first, candidates.length)
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, candidates.length)
-    upper, letters, opened = np.add.reduceat(traits[tokens], bounds[:-1]).T
+    used, place = np.unique(tokens, return_inverse=True)
+    traits = np.array([_read_form(forms[form]) for form in used.tolist()], np.float32)
+    upper, letters, opened = np.add.reduceat(traits[place], bounds[:-1]).T
     side = {SEGMENT: 0, PREFIX: 1, SUFFIX: -1}[candidates.kind]
     means = dashed / candidates.count, upper / candidates.length, letters / candidates.length, opened * side > 0
     return np.column_stack(means).astype(np.float32)
