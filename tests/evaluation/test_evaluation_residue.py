@@ -83,6 +83,18 @@ def test_templates_that_tear_sentences_lead() -> None:
     )
 
 
+def test_cuts_of_two_kinds_that_touch_are_one() -> None:
+    """Each alone would leave the words of the other beside the rest of the sentence."""
+    text = "The end.\nShare Ann Advertisement\nthe rest"
+    parts = (Span(9, 19, ("Ann",), "byline"), Span(19, 32, ("Ad",), "advertisement"))
+    assert text[9:32] == "Share Ann Advertisement"
+    result = evaluate_residue(
+        [Document(source="a", id="1", text=text)], lambda history, some: [Cleaned("", parts) for _ in some]
+    )
+    assert result.row(source="a")["torn sentence"] == 0
+    assert not [note for note in result.notes if "tears a sentence" in note]
+
+
 def test_the_trial_counts_changed_articles_by_source() -> None:
     texts = {"a": ["Photo: Ann", "Ann", "A story."], "b": ["A story."]}
     documents = [

@@ -11,10 +11,11 @@ import templatemine
 from templatemine import PipelineConfig
 from templatemine.config import SelectConfig
 from templatemine.mining import own_cuts
-from templatemine.mining.own_cuts import count_tears, is_tear
+from templatemine.mining.own_cuts import count_tears
 from templatemine.mining.stages import TEARS
 from templatemine.model import Document
 from templatemine.pipeline import Miner
+from templatemine.text.tears import is_tear
 
 LINE = "Sign up for our newsletter to get the best of the week."
 

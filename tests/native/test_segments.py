@@ -116,7 +116,7 @@ def test_gaps_are_where_two_blanks_are(texts: list[str]) -> None:
 @examples(300)
 @given(st.lists(st.lists(st.sampled_from(["word", "x", " ", "\t", "\n", "-", "–"])).map("".join), max_size=4))
 def test_dashes_are_where_a_hyphen_and_a_blank_are(texts: list[str]) -> None:
-    """Of the tokens of a line all but the first that a hyphen and, at once, a blank precede, and no two blanks."""
+    """Of the tokens of a line all but the first, those with a hyphen before them and a blank at once before them."""
     scanner = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
     wanted: list[int] = []
     number = 0

@@ -41,6 +41,7 @@ from templatemine.model import Cleaned, PageHistory, Record, Span
 from templatemine.packs.pack import KIND_NAMES, Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
+from templatemine.text.tears import join_spans
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -378,7 +379,7 @@ class RecordCleaner:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
             if self._is_wound is not None and ready.field == self.config.read.text_field:
-                counts.wounds += sum(self._is_wound(body, start, end) for start, end in join_spans(cleaned.removed))
+                counts.wounds += sum(self._is_wound(body, *cut[:2]) for cut in join_spans(cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -448,15 +449,6 @@ class RecordCleaner:
         cleaner.forget_templates()
         lines = cleaner.make_line_cleaner(mark=self.config.mark)
         return _PreparedCleaner(_article_cleaner(cleaner), names.text_field, lines, finder)
-
-
-def join_spans(spans: Iterable[Span]) -> list[tuple[int, int]]:
-    """The bounds of cuts: spans that touch are one."""
-    cuts: list[tuple[int, int]] = []
-    for span in spans:
-        first = cuts.pop()[0] if cuts and cuts[-1][1] == span.start else span.start
-        cuts.append((first, span.end))
-    return cuts
 
 
 _CUT_KEYS = frozenset({"start", "end", "templates"})

@@ -278,7 +278,7 @@ MAX_WOUNDED = 0.01
 def _find_wounds(args: argparse.Namespace) -> IsWound | None:
     if args.check is None:
         return None
-    from templatemine.mining.own_cuts import is_tear
+    from templatemine.text.tears import is_tear
 
     return is_tear
 

@@ -160,7 +160,7 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
             answer = answers[id(document)]
             document_residues = list(find_residues(document.body, answer.removed))
             kinds = {residue.kind for residue in document_residues}
-            torn = any(is_tear(document.body, span.start, span.end) for span in answer.removed)
+            torn = any(is_tear(document.body, *cut[:2]) for cut in join_spans(answer.removed))
             told = ["changed", *kinds, *(["any"] if kinds else []), *([TORN] if torn else [])]
             for name in (source, ALL):
                 counts.setdefault(name, Counter()).update(told)

@@ -16,9 +16,9 @@ from templatemine.mining.sampling import sample_digests
 from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, is_tear, tally_tears
+from templatemine.text.tears import CutCount, tally_tears
 
-__all__ = ["CutCount", "count_tears", "is_tear", "tearing_templates"]
+__all__ = ["count_tears", "tearing_templates"]
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""

@@ -278,7 +278,7 @@ def _find_unmarked(
 ) -> NDArray[np.bool_]:
     """Which candidates have no sign of their own that they are more than a part of a sentence.
 
-    One is words of a strong cue, a mark at the end, or a place at the head of most articles.
+    One is words of a strong cue, a mark at the end, or a place at the head of many articles.
     """
     kind = candidates.kind
     # One word that is a cue ("More") begins sentences, too: it must be most of the string.
