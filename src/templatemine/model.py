@@ -336,16 +336,28 @@ class Template:
 
     @property
     def slot(self) -> str:
-        """ "start" or "end" if the rest of the line on that side belongs to the match, else ""."""
+        """ "start" or "end" if the rest of the line on that side belongs to the match, "middle" if what is between two
+        strings does, else ""."""
         tokens = self.tokens or ("",)
-        if tokens[-1].startswith("{slot"):
-            return "end"
-        return "start" if tokens[0].startswith("{slot") else ""
+        place = next((place for place, token in enumerate(tokens) if token.startswith("{slot")), -1)
+        if place < 0:
+            return ""
+        return "end" if place == len(tokens) - 1 else "start" if place == 0 else "middle"
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The tokens before a slot in the middle."""
+        tokens = self.tokens or ()
+        return tokens[: -len(self.string or ()) - 1] if self.slot == "middle" else ()
 
     @property
     def string(self) -> tuple[str, ...] | None:
-        """Its tokens without a slot at an edge: the string whose `df` and `count` these are."""
-        return {"end": (self.tokens or ())[:-1], "start": (self.tokens or ())[1:]}.get(self.slot, self.tokens)
+        """Its tokens without a slot, of one in the middle those behind it: the string whose `df` and `count` these are."""
+        tokens = self.tokens
+        if tokens is None or not self.slot:
+            return tokens
+        slot = next(place for place, token in enumerate(tokens) if token.startswith("{slot"))
+        return tokens[:slot] if self.slot == "end" else tokens[slot + 1 :]
 
     @property
     def filler(self) -> str:

@@ -92,13 +92,17 @@ def _filler_reader(pack: Pack, template: Template) -> _Filler:
         return str.strip
     import regex
 
-    forms = pack.forms(template)
-    fixed = regex.compile(expression(forms, pack.patterns, pack.tokenise.separators, pack.html))
+    settings = pack.patterns, pack.tokenise.separators, pack.html
+    fixed = regex.compile(expression(pack.forms(template), *settings))
+    head = regex.compile(expression(pack.head_forms(template), *settings)) if template.slot == "middle" else None
 
     def read(piece: str) -> str:
         match = fixed.search(piece)
         if match is None:
             return piece
+        if head is not None:
+            opening = head.search(piece)
+            return piece[opening.end(1) if opening else 0 : match.start(1)].strip()
         return piece[match.end(1) :].strip() if template.slot == "end" else piece[: match.start(1)].strip()
 
     return read

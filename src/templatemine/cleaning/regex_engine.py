@@ -8,7 +8,7 @@ of them are tried; cost grows with the number of these.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from templatemine.packs.pack import Pack
@@ -22,7 +22,7 @@ from templatemine.text.expressions import (
     separator_class,
 )
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import matches_kind
+from templatemine.text.slots import MIN_BETWEEN, SLOT_SIZE, matches_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class RegexEngine:
         self._separators = regex.compile(f"[{separator_class(pack.tokenise.separators)}]")
         self._tags: dict[bytes, str] = {}
         self._compiled: dict[int, regex.Pattern[str]] = {}
+        self._heads: dict[int, regex.Pattern[str]] = {}
         self._always: list[int] = []
         by_literal: dict[str, list[int]] = {}
         for place, template in enumerate(pack.templates):
@@ -68,6 +69,13 @@ class RegexEngine:
             # What fills a slot is looked at when its string is found, whose other edge may be that of a line.
             other = {"end": "start", "start": "end"}.get(template.slot, "") if template.anchor == "line" else ""
             anchor = other if template.slot else template.anchor
+            if template.slot == "middle":
+                head_anchor = "start" if template.anchor in ("start", "line") else ""
+                anchor = "end" if template.anchor in ("end", "line") else ""
+                head = pack.head_forms(template)
+                self._heads[place] = regex.compile(
+                    expression(head, pack.patterns, pack.tokenise.separators, pack.html, self._tags, head_anchor)
+                )
             source = expression(forms, pack.patterns, pack.tokenise.separators, pack.html, self._tags, anchor)
             self._compiled[place] = regex.compile(source)
             literal = max(literal_pieces(forms, pack.html, self._tags), key=len, default="")
@@ -84,6 +92,9 @@ class RegexEngine:
         found: Matches = []
         for place in sorted(candidates):
             slot, kind = pack.templates[place].slot, pack.templates[place].filler
+            if slot == "middle":
+                found += [(*span, place) for span in self._find_two_sided(place, marked, fillers)]
+                continue
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
                 start, end = match.span(1)
                 if slot == "end":
@@ -97,6 +108,26 @@ class RegexEngine:
                     continue
                 found.append((start, end, place))
         return found
+
+    def _find_two_sided(
+        self, place: int, marked: RewrittenText, fillers: _SlotFillers
+    ) -> Iterator[tuple[int, int]]:
+        """The matches of a template with a slot in the middle: from each head to the first place behind it where its
+        string stands, if that is in its line and not too far."""
+        heads = [match.span(1) for match in self._heads[place].finditer(marked.text, overlapped=True)]
+        for match in self._compiled[place].finditer(marked.text, overlapped=True):
+            start, end = match.span(1)
+            line, left = line_begin(marked.text, start), []
+            opening = -1
+            for head in heads:
+                bounds = marked.original_offset(head[1]), marked.original_offset(start)
+                if head[1] > start or bounds[1] - bounds[0] < MIN_BETWEEN:
+                    left.append(head)
+                elif opening < 0 and head[0] >= line and fillers.measure(*bounds) <= SLOT_SIZE:
+                    opening = head[0]
+            heads = left
+            if opening >= 0:
+                yield marked.original_offset(opening), marked.original_offset(end)
 
 
 class _Literals:
@@ -148,11 +179,21 @@ class _SlotFillers:
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
         """Whether a stretch may fill a slot."""
+        rewritten = self._rewrite(start, end)
+        if rewritten is None:
+            return matches_kind(kind, self._text, self._separators, slot, start, end)
+        return matches_kind(kind, rewritten, self._separators, slot)
+
+    def measure(self, start: int, end: int) -> int:
+        """Characters of a stretch, as the core counts them."""
+        rewritten = self._rewrite(start, end)
+        return end - start if rewritten is None else len(rewritten)
+
+    def _rewrite(self, start: int, end: int) -> str | None:
+        """A stretch as the core has it; None if it is as it stands."""
         own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
-        if not edits:
-            return matches_kind(kind, self._text, self._separators, slot, start, end)
-        return matches_kind(kind, RewrittenText(self._text[start:end], edits).text, self._separators, slot)
+        return RewrittenText(self._text[start:end], edits).text if edits else None
 
 
 class ManualExpressions:

@@ -76,9 +76,11 @@ cdef class Matcher(Scanner):
     cdef uint8_t* edges
     cdef uint8_t* kinds             # code of the kind of each string, and how much it says of the kind of a span; or NULL
     cdef int32_t* weights
+    cdef int32_t* heads             # of each string, the one that its match begins with; or NULL
     cdef bint keeps                 # a string is KEPT
     cdef Fillers* fillers
-    cdef int64_t strings            # how many
+    cdef int64_t strings            # how many; and with the heads that come behind them
+    cdef int64_t strings_and_heads
     cdef uint8_t* own_form          # of each form of the vocabulary, 1 if a token with the bytes of the form has that form
     cdef uint8_t[256] byte_class    # 0 ASCII letters, 1 signs that begin no pattern, 2 the rest
     cdef bint has_dot_patterns      # a pattern of letters and full stops is on

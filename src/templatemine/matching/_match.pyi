@@ -54,6 +54,7 @@ class Matcher(Scanner):
         known: list[list[bytes]] | None = None,
         codes: bytes = b"",
         weights: NDArray[np.int32] | array[int] | None = None,
+        heads: NDArray[np.int32] | array[int] | None = None,
     ) -> Self: ...
     def find(
         self, document: Buffer, union_only: bool = False

@@ -18,11 +18,11 @@ from templatemine.matching._prefilter cimport (
 from templatemine.text._reading cimport Form, form_free, form_room, original_end, original_start, Rules
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
-    ENDS_LINE, FIRST_IN_LINE, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
+    ENDS_LINE, FIRST_IN_LINE, HEAD, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
     is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_two_bytes, is_upper,
     is_wide_break, is_wide_space, KEPT, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
-    MAX_SHORT_BYTES, MAX_SMALL_LETTERS, MAX_SMALL_RUN, NAMES, normalise, NUMBERS, Occurrences, occurrences_free,
-    occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, Spec,
+    MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MIN_BETWEEN, NAMES, normalise, NUMBERS, Occurrences, occurrences_free,
+    occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, SPANS, Spec,
     StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
     Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
@@ -1132,8 +1132,8 @@ cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
     if not any(kinds):
         return ()
     for kind in set(kinds):
-        if kind >= SLOT_SIZE and not NUMBERS <= kind <= NAMES:
-            raise ValueError(f"expected kinds less than {SLOT_SIZE}, or {NUMBERS} to {NAMES}, got {kind}")
+        if kind >= MAX_SIZED_SLOT and not NUMBERS <= kind <= NAMES:
+            raise ValueError(f"expected kinds less than {MAX_SIZED_SLOT}, or {NUMBERS} to {NAMES}, got {kind}")
     if len(known) != 2:
         raise ValueError(f"expected the words of dates and those of durations, got {len(known)} lists")
     f.kind = <uint8_t*>malloc(len(kinds))
@@ -1228,6 +1228,7 @@ cdef struct Scratch:
     # Memory of one call, which later calls reuse; the ids of short tokens are cached from call to call.
     Tokens tokens
     Occurrences found       # matches: position is the first token, length the last token, count the string
+    Occurrences heads       # the same of heads whose line is not yet over
     Regions regions
     Bytes utf8
     Form reading
@@ -1251,6 +1252,7 @@ cdef struct TextResult:
 cdef void scratch_free(Scratch* scratch) noexcept nogil:
     tokens_free(&scratch.tokens)
     occurrences_free(&scratch.found)
+    occurrences_free(&scratch.heads)
     free(scratch.regions.region)
     free(scratch.utf8.data)
     form_free(&scratch.reading)
@@ -1352,6 +1354,48 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
     return True
 
 
+cdef int64_t span_from_head(int32_t head, const uint8_t* p, const Tokens* tokens, Occurrences* heads, int64_t k) noexcept nogil:
+    """First token of the match of a string that begins at token k, with what comes before it: a head of its line, and a
+    filler between of `MIN_BETWEEN` to `SLOT_SIZE` characters.  -1 if there is none.
+
+    Of several heads it is the earliest.  All that may open this match open no other, as the filler of an expression ends
+    where it first may; what is too far away for this match is so for any that comes.
+    """
+    cdef int64_t first = -1, i, j, kept = 0, size
+    for i in range(heads.size):
+        if heads.count[i] == head and heads.length[i] < k:
+            size = tokens.start[k] - tokens.end[heads.length[i]]
+            # A code point has at most four bytes.
+            if size <= 4 * SLOT_SIZE:
+                size = count_points(p, tokens.end[heads.length[i]], tokens.start[k])
+            j = heads.position[i] + 1
+            while size <= SLOT_SIZE and j < k and not tokens.kind[j] & FIRST_IN_LINE:
+                j += 1
+            if size > SLOT_SIZE or tokens.kind[j] & FIRST_IN_LINE:
+                continue
+            if size >= MIN_BETWEEN:
+                first = heads.position[i] if first < 0 else min(first, heads.position[i])
+                continue
+        heads.position[kept] = heads.position[i]
+        heads.length[kept] = heads.length[i]
+        heads.count[kept] = heads.count[i]
+        kept += 1
+    heads.size = kept
+    return first
+
+
+cdef void drop_distant_heads(const Tokens* tokens, Occurrences* heads, int64_t k) noexcept nogil:
+    """Forget the heads that no match from token k on can begin with, for a line may hold any number."""
+    cdef int64_t i, kept = 0
+    for i in range(heads.size):
+        if tokens.start[k] - tokens.end[heads.length[i]] <= 4 * SLOT_SIZE:
+            heads.position[kept] = heads.position[i]
+            heads.length[kept] = heads.length[i]
+            heads.count[kept] = heads.count[i]
+            kept += 1
+    heads.size = kept
+
+
 cdef TextResult* new_results(int64_t number) except NULL:
     """Zeroed records of `number` texts, for `free`."""
     cdef TextResult* results = <TextResult*>calloc(max(number, 1), sizeof(TextResult))
@@ -1404,11 +1448,16 @@ cdef class Matcher(Scanner):
         Code of the kind of boilerplate that string i is, 0 for none; spans then have one kind each.
     weights : int32 array, shape (strings,), optional
         Of the strings in a span the one of the greatest weight says its kind.
+    heads : int32 array, shape (strings,), optional
+        Of a string with the bit 64 in `edges`, the string that its match begins with; -1 of others.  Such strings, with the
+        bit 32, come last, and count as none elsewhere.  Between
+        are 2 to `slots.SLOT_SIZE` characters of the same line, to the first place where the string stands.
     """
 
     def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, list vocabulary,
                   const int32_t[::1] flat not None, const int64_t[::1] bounds not None, const uint8_t[::1] edges=None,
-                  int sieve=1, bytes kinds=b"", list known=None, bytes codes=b"", const int32_t[::1] weights=None):
+                  int sieve=1, bytes kinds=b"", list known=None, bytes codes=b"", const int32_t[::1] weights=None,
+                  const int32_t[::1] heads=None):
         cdef bytes form
         cdef uint64_t h
         cdef int64_t i, strings = bounds.shape[0] - 1
@@ -1453,6 +1502,9 @@ cdef class Matcher(Scanner):
         if edges is not None and edges.shape[0] != strings:
             raise ValueError(f"expected edges of {strings} strings, got {edges.shape[0]}")
         self.strings = strings
+        while self.strings and edges is not None and edges[self.strings - 1] & HEAD:
+            self.strings -= 1
+        self.strings_and_heads = strings
         self.edges = <uint8_t*>malloc(strings + 1)
         if self.edges == NULL:
             raise MemoryError
@@ -1468,6 +1520,17 @@ cdef class Matcher(Scanner):
                 raise MemoryError
             memcpy(self.kinds, <const uint8_t*>codes, strings)
             memcpy(self.weights, &weights[0], strings * sizeof(int32_t))
+        if heads is not None:
+            if heads.shape[0] != strings:
+                raise ValueError(f"expected heads of {strings} strings, got {heads.shape[0]}")
+            self.heads = <int32_t*>malloc((strings + 1) * sizeof(int32_t))
+            if self.heads == NULL:
+                raise MemoryError
+        for i in range(strings):
+            if self.edges[i] & SPANS and not (heads is not None and self.strings <= heads[i] < strings):
+                raise ValueError(f"string {i}: expected the string that its match begins with")
+            if heads is not None:
+                self.heads[i] = heads[i]
         if kinds and len(kinds) != strings:
             raise ValueError(f"expected kinds of {strings} strings, got {len(kinds)}")
         self.filler_words = fillers_init(self.fillers, kinds, known or [[], []])
@@ -1496,7 +1559,7 @@ cdef class Matcher(Scanner):
         self.sieve_strings = None
         self.is_sampling = False
         useful = sieve_build(self.sieve, &self.spec, vocabulary, <const int32_t*><const char*>flat,
-                             <const int64_t*><const char*>bounds, self.strings, self.edges)
+                             <const int64_t*><const char*>bounds, self.strings_and_heads, self.edges)
         tm_store_release(&self.uses_sieve, useful or self.is_sieve_forced)
         return 0
 
@@ -1518,6 +1581,7 @@ cdef class Matcher(Scanner):
         free(self.edges)
         free(self.kinds)
         free(self.weights)
+        free(self.heads)
         free(self.own_form)
         table_free(&self.vocabulary)
         automaton_free(self.automaton)
@@ -1729,6 +1793,7 @@ cdef class Matcher(Scanner):
         cdef bint are_letters_literal = not self.spec.on[UPPER], skips_words = forms == NULL
         cdef int32_t string
         cdef int64_t last, stop, first = tokens.size
+        scratch.heads.size = 0
         scan(&self.spec, p, start, end, tokens)
         stop = tokens.size
         if end < n and p[end] != 10:
@@ -1776,8 +1841,18 @@ cdef class Matcher(Scanner):
                     k = i - self.automaton.depth[s] + 1
                     last = i
                     edge = self.edges[string]
-                    if part and edge & REACHES_EDGE:
+                    if edge & HEAD:
+                        if not edge & BEGINS_LINE or tokens.kind[k] & FIRST_IN_LINE:
+                            occurrences_push(&scratch.heads, k, i, string, 0)
+                            if scratch.heads.size & 1023 == 0:
+                                drop_distant_heads(tokens, &scratch.heads, i)
+                        string = self.automaton.next_same[string]
+                        continue
+                    if part and edge & (REACHES_EDGE | SPANS):
                         return 1
+                    if edge & SPANS and (
+                            not edge & ENDS_LINE or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST_IN_LINE):
+                        k = span_from_head(self.heads[string], p, tokens, &scratch.heads, k)
                     if edge & REACHES_EDGE and not reach_edge(
                             self.fillers, &self.spec, p, n, tokens, edge,
                             self.fillers.kind[string] if self.fillers.kind != NULL else ANYTHING, &scratch.walks, &k, &last):

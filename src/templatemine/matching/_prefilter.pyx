@@ -8,10 +8,10 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
-    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, HANDLE, HEX, INITIALS, is_alpha, is_digit,
+    ABBREVIATION, BEGINS_LINE, Bytes, CLOCK, DATE, decode, EMAIL, ENDS_LINE, HANDLE, HEAD, HEX, INITIALS, is_alpha, is_digit,
     is_lower, is_own_token, is_upper, is_url_byte, is_wide_space, ISO_DATE, JOINT, LEAD, MARKER, MERIDIEM, NUMBER, NUMERIC,
-    ORDINAL, PERCENT, PHONE, PRICE, REACHES_EDGE, reserve, RULE, SEPARATOR, SPACE, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END, UPPER, URL,
-    UUID,
+    ORDINAL, PERCENT, PHONE, PRICE, REACHES_EDGE, reserve, RULE, SEPARATOR, SPACE, SPANS, Spec, TIME, tm_prefetch, TO_BEGIN, TO_END,
+    UPPER, URL, UUID,
 )
 
 __all__ = []
@@ -490,10 +490,12 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
     count_samples(s)
     priced = [[estimate_cost(s, clue) for clue in found if clue[1] or clue is some] for found, some in zip(clues, byte_clue)]
     for i in range(strings):
+        if edges[i] & HEAD:
+            continue  # its line is searched where the rest of the match stands
         first = bounds[i]
         last = bounds[i + 1] - 1
         edge = edges[i] & (BEGINS_LINE | ENDS_LINE)
-        s.needs_edges = s.needs_edges or edges[i] & (BEGINS_LINE | ENDS_LINE | REACHES_EDGE)
+        s.needs_edges = s.needs_edges or edges[i] & (BEGINS_LINE | ENDS_LINE | REACHES_EDGE | SPANS)
         if edges[i] & TO_BEGIN:
             edge &= ~BEGINS_LINE
         if edges[i] & TO_END:

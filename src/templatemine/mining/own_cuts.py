@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
-from templatemine.config import SampleConfig
-from templatemine.mining.sampling import sample_digests
+from templatemine.mining.sampling import choose_by_text
 from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -35,10 +32,7 @@ _GAP = 3
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
     """The cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
     matcher, rows = pack.matcher()
-    if len(documents) > MAX_DOCUMENTS:
-        # By what they say: which are looked at does not depend on their order, and executors leave ids out.
-        digests = sample_digests((document.body for document in documents), SampleConfig())
-        documents = [documents[place] for place in np.argsort(digests, kind="stable")[:MAX_DOCUMENTS].tolist()]
+    documents = choose_by_text(documents, MAX_DOCUMENTS)
 
     def find() -> Iterator[tuple[str, Sequence[tuple[int, int, Sequence[int]]]]]:
         for first in range(0, len(documents), _BATCH):

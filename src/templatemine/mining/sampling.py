@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from templatemine.config import SampleConfig
 from templatemine.model import Document
 
-__all__ = ["choose_sample", "sample_digests"]
+__all__ = ["choose_by_text", "choose_sample", "sample_digests"]
 
 
 def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
@@ -25,6 +25,15 @@ def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArra
         return None
     order = np.argsort(sample_digests((document.id for document in documents), config), kind="stable")
     return np.sort(order[: config.documents])
+
+
+def choose_by_text(documents: Sequence[Document], most: int) -> Sequence[Document]:
+    """Some documents, by what they say: which, depends neither on their order nor on their ids, which executors leave
+    out."""
+    if len(documents) <= most:
+        return documents
+    digests = sample_digests((document.body for document in documents), SampleConfig())
+    return [documents[place] for place in np.argsort(digests, kind="stable")[:most].tolist()]
 
 
 def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:

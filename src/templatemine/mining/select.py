@@ -70,7 +70,7 @@ REASONS = (
     "data, such as a row of a table",
 )
 
-_MAX_SLOT_STRING = 100
+_MAX_SLOT_STRING = SLOT_SIZE - 20
 """Characters of a string that may be in a slot: a few less than it takes (`SLOT_SIZE`), for what is beside it."""
 _USUAL = -1.0
 """Logarithm of the share of the documents from which on most have a string."""

@@ -21,7 +21,7 @@ from templatemine.matching import _match
 from templatemine.text.characters import CAPITAL, SPACE, in_class
 from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
-from templatemine.text.slots import ANY, KINDS, SLOT_SIZE, kind_code, kind_words, max_length
+from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
 
 __all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "infer_slot_types", "is_of_kind"]
 
@@ -176,7 +176,7 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
     kind = next((kind for kind in KINDS if _all_of_kind(kind, short, side, separators)), None)
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
-        kind = str(max_length) if max_length < SLOT_SIZE else ANY
+        kind = str(max_length) if max_length < MAX_SIZED_SLOT else ANY
     # Of few different ones, or of some length, it is not told what else is there.
     is_evidence = kind in KINDS and len(short) * config.unseen >= 3
     return SlotType(

@@ -31,6 +31,7 @@ from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import compute_features
 from templatemine.mining.grounds import explain_scores
+from templatemine.mining.heads import add_heads
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.learn_reading import learn_reading
@@ -427,6 +428,8 @@ class MatchStep:
                 reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
             },
         )
+        if options.method.learned:
+            pack = add_heads(pack, _sampled(candidates, documents))
         pack = drop_mismatches(pack)
         tearing = tearing_templates(pack, _sampled(candidates, documents)) if options.method.learned else {}
         if tearing:

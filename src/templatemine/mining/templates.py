@@ -65,7 +65,7 @@ def build_templates(
         text, start, end = examples[row]
         forms = [strings.names[token] for token in strings.ids(row)]
         tokens, kind = tuple(patterns.readable(form) for form in forms), ANY
-        example = text[slice(*_widen_example(text, start, end))]
+        example = text[start:end]
         if side:
             kind = types[row, side].kind
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
@@ -88,7 +88,7 @@ def build_templates(
     # Of equal strings that one stays which has no slot: the other's, with its filler, holds where it does itself.
     slotted = {row for row, _ in slots}
     plain = sorted(rows.tolist(), key=lambda row: (row in slotted, -strings.df[row], anchor_of(candidates, row)))
-    templates = [template(row, "") for row in plain if row not in always_filled]
+    templates = [template(row, "") for row in plain if row not in slotted]
     templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
     return tuple(sorted(templates, key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens)))
 
@@ -180,20 +180,6 @@ def _find_examples(
             start, end = encoded.code_points(edges).tolist()
             examples[row] = encoded.text, start, end
     return examples
-
-
-def _widen_example(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of an example with the characters that its edges are read by: a full-width sign stays one beside a
-    character of Chinese or Japanese alone (`text.reading`)."""
-    if _is_wide_sign(text[start]) and not text[max(start - 1, 0)].isspace():
-        start = max(start - 1, 0)
-    if _is_wide_sign(text[end - 1]) and end < len(text) and not text[end].isspace():
-        end += 1
-    return start, end
-
-
-def _is_wide_sign(char: str) -> bool:
-    return "\uff01" <= char <= "\uff5e" and not char.isalnum()
 
 
 def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:

@@ -28,7 +28,7 @@ from templatemine.text import _scan
 from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
 from templatemine.text.reading import PLAIN, ReadingRules, read_text
-from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
+from templatemine.text.slots import ANY, FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,15 +223,25 @@ class Pack:
         return None if self.html else self.reading
 
     def forms(self, template: Template) -> list[bytes]:
-        """Normalised tokens of a template as the native core spells them."""
-        return [form for form in map(self._forms_of_tokens.__getitem__, template.tokens or ()) if form is not None]
+        """Normalised tokens of a template as the native core spells them; of one with a slot in the middle, those behind
+        it."""
+        return self._to_forms(template.string or ())
+
+    def head_forms(self, template: Template) -> list[bytes]:
+        """The same of the tokens before a slot in the middle."""
+        return self._to_forms(template.head)
+
+    def _to_forms(self, tokens: Sequence[str]) -> list[bytes]:
+        return [form for form in map(self._forms_of_tokens.__getitem__, tokens) if form is not None]
 
     def derived(self, template: Template) -> str:
         """The expression of a template's tokens."""
         slot = template.slot
         separators, patterns = self.tokenise.separators, self.patterns
-        forms, kind = self.forms(template), template.filler
-        return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
+        forms, head, kind = self.forms(template), self.head_forms(template), template.filler
+        return expression(
+            forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind, head=head
+        )
 
     @cached_property
     def _forms_of_tokens(self) -> _FormsOfTokens:
@@ -254,21 +264,39 @@ class Pack:
         rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         vocabulary: dict[bytes, int] = {}
         flat, bounds, edges = array("i"), array("q", [0]), bytearray()
-        kinds = bytearray()
+        kinds, heads = bytearray(), array("i")
+
+        def add(forms: Sequence[bytes], edge: int, kind: str, head: int) -> None:
+            flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in forms])
+            bounds.append(len(flat))
+            edges.append(edge)
+            kinds.append(kind_code(kind))
+            heads.append(head)
+
+        two_sided = [index for index in rows if self.templates[index].slot == "middle"]
         for index in rows:
             template = self.templates[index]
-            slot = template.slot
-            flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in self.forms(template)])
-            kept = 0 if choice.cuts(template.kind) else _scan.KEPT
-            edges.append(ANCHORS[template.anchor] | SLOT_REACH.get(slot, 0) | kept)
-            kinds.append(kind_code(template.filler))
-            bounds.append(len(flat))
+            edge = ANCHORS[template.anchor] | SLOT_REACH.get(template.slot, 0)
+            edge |= 0 if choice.cuts(template.kind) else _scan.KEPT
+            if template.slot == "middle":
+                edge = edge & ~_scan.BEGINS_LINE | _scan.SPANS
+                add(self.forms(template), edge, template.filler, len(rows) + two_sided.index(index))
+            else:
+                add(self.forms(template), edge, template.filler, -1)
+        # What a match begins with comes behind all templates, whose places are those of their strings.
+        for index in two_sided:
+            template = self.templates[index]
+            add(self.head_forms(template), ANCHORS[template.anchor] & _scan.BEGINS_LINE | _scan.HEAD, ANY, -1)
         words = kind_words() if max(kinds, default=0) >= FIRST_NAMED_CODE else None
         arguments = self.patterns.scanner_arguments(self.tokenise.separators, self.html)
-        codes = bytes(self.kind_codes[row] for row in rows) if self.has_kinds else b""
-        weights = array("i", [kind_weight(self.templates[row]) for row in rows])
+        places = [*rows, *two_sided]
+        codes = bytes(self.kind_codes[place] for place in places) if self.has_kinds else b""
+        weights = array("i", [kind_weight(self.templates[place]) for place in places])
         strings = list(vocabulary), flat, bounds, bytes(edges)
-        return _match.Matcher(*arguments, *strings, sieve, bytes(kinds), words, codes, weights), rows
+        matcher = _match.Matcher(
+            *arguments, *strings, sieve, bytes(kinds), words, codes, weights, heads if two_sided else None
+        )
+        return matcher, rows
 
     @cached_property
     def has_kinds(self) -> bool:

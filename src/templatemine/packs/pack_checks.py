@@ -18,7 +18,7 @@ from templatemine.packs.pack import GENERATOR, Pack, mined_entry
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
 from templatemine.text.reading import plain_form
-from templatemine.text.slots import KINDS, SLOT_SIZE, slot_kind
+from templatemine.text.slots import KINDS, MAX_SIZED_SLOT, SLOT, slot_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ def _finds_example(template: Template, here: str) -> bool:
 
 
 def check_slot(pack: Pack, template: Template, here: str) -> None:
-    """A slot stands beside other tokens and in no HTML; the first or the last one stands at an edge of its line."""
+    """A slot stands beside other tokens and in no HTML; one that is the first or the last token, at an edge of its line,
+    and one between others takes anything."""
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
@@ -112,7 +113,7 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
             kinds = ", ".join(KINDS)
             raise PackError(
                 f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {kinds} or a number of characters less "
-                f"than {SLOT_SIZE}, got {token!r}"
+                f"than {MAX_SIZED_SLOT}, got {token!r}"
             )
     if not slots:
         return
@@ -120,9 +121,10 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
         raise PackError(f"{here}: tokens: {slots[0]} stands for a part of a line, and HTML has none")
     if len(slots) > 1 or len(tokens) < 2:
         raise PackError(f"{here}: tokens: expected {slots[0]} once and beside other tokens")
-    if not template.slot:
-        raise PackError(f"{here}: tokens: expected {slots[0]} as the first or the last one")
-    if not ANCHORS[template.anchor] & ANCHORS[template.slot]:
+    if template.slot == "middle":
+        if slots[0] != SLOT:
+            raise PackError(f"{here}: tokens: expected {SLOT} between other tokens, got {slots[0]}")
+    elif not ANCHORS[template.anchor] & ANCHORS[template.slot]:
         raise PackError(
             f"{here}: anchor: expected {template.slot!r} or 'line' beside {slots[0]}, got {template.anchor!r}"
         )

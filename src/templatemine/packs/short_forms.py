@@ -43,7 +43,7 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
     for template in (*pack.templates, *pack.overrides.removed):
         text = compile_slot(pack, template)
         if text:
-            token = (template.tokens or ())[-1 if template.slot == "end" else 0]
+            token = next(token for token in template.tokens or () if token.startswith("{slot"))
             if text not in name_of:
                 same_token = sum(name.split("~")[0].rstrip("}") == token.rstrip("}") for name in expressions)
                 name_of[text] = name = f"{token[:-1]}~{same_token + 1}}}" if same_token else token
@@ -55,8 +55,8 @@ def slot_expression(pack: Pack, template: Template) -> str:
     """The expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
-    forms, separators = pack.forms(template), pack.tokenise.separators
-    return slot_pattern(forms, pack.patterns, separators, template.slot, template.filler)
+    forms, head, separators = pack.forms(template), pack.head_forms(template), pack.tokenise.separators
+    return slot_pattern(forms, pack.patterns, separators, template.slot, template.filler, head)
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:

@@ -485,6 +485,8 @@ cpdef enum:
     TO_END = 4
     TO_BEGIN = 8
     KEPT = 16           # no part of the match is to be cut (`matching._match`)
+    HEAD = 32           # no match by itself, but the beginning of that of another string
+    SPANS = 64          # the match begins with that of its head, and what is between is a filler
 
 
 cdef enum:
@@ -493,7 +495,9 @@ cdef enum:
 
 cpdef enum:
     # The most that a filler of a slot may hold (`text.slots`).
-    SLOT_SIZE = 120             # characters, of a slot that anything may fill
+    SLOT_SIZE = 240             # characters, of a slot that anything may fill
+    MAX_SIZED_SLOT = 120        # a slot of fewer characters than this may say how many
+    MIN_BETWEEN = 2             # characters of a slot between two strings
     MAX_NAME_WORDS = 12         # words that begin with no small letter, in names after a string; 120 characters have some twenty
     MAX_SMALL_LETTERS = 4       # letters of a lower-case word in names before a string: "and", "of", "der"; prose has longer ones
     MAX_SMALL_RUN = 3           # lower-case words in a row in names after a string: "who reported from"; prose soon has more
@@ -503,7 +507,7 @@ cpdef enum:
 
 
 cdef enum:
-    # Kinds of fillers: 0 is anything of SLOT_SIZE characters, k < NUMBERS anything of k characters; `FILLERS` names the others.
+    # Kinds of fillers: 0 is anything of SLOT_SIZE characters, k < MAX_SIZED_SLOT anything of k characters; `FILLERS` names the others.
     ANYTHING = 0
     NUMBERS = 128
     DATES = 129

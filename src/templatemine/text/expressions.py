@@ -25,7 +25,7 @@ from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, O
 from templatemine.text.lint import MAX_LITERAL
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_text
-from templatemine.text.slots import ANY, SLOT, SLOT_SIZE, filler_pattern, max_length
+from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE, filler_pattern, max_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,22 +107,19 @@ def expression(
     anchor: str = "",
     slot: str = "",
     kind: str = ANY,
+    head: Sequence[bytes] = (),
 ) -> str:
     """The regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
     the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
-    `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
+    `slots`; "middle" if the match begins with the string `head`, and anything fills what is between.  Not in marked text, where a mark is one character and nothing can be told of a filler.
     """
     form_infos = _describe_forms(forms, patterns, html, tags)
     parts = _join_tokens(form_infos, separators)
     left_edge, right_edge, line_start, line_end = _edge_patterns(separators, html, tags is not None)
-    left = (
-        ""
-        if form_infos[0].is_own_token
-        else _left_edge(left_edge + (JOINTS if form_infos[0].begins_with_letter else ""))
-    )
+    left = _left_of(form_infos[0], left_edge)
     right = (
         ""
         if form_infos[-1].is_own_token
@@ -132,13 +129,24 @@ def expression(
         left = line_start
     if ANCHORS[anchor] & _scan.ENDS_LINE:
         right = line_end
-    if slot:
+    if head:
+        head_infos = _describe_forms(head, patterns, html, tags)
+        between = _between_pattern(head_infos[-1], form_infos[0], separators)
+        parts = [*_join_tokens(head_infos, separators, within_line=True), between, *parts]
+        if not ANCHORS[anchor] & _scan.BEGINS_LINE:
+            left = _left_of(head_infos[0], left_edge)
+    elif slot:
         slot_part = _slot_rest(form_infos, slot, separators, kind)
         if slot == "end":
             parts, right = [*parts, slot_part], line_end
         else:
             parts, left = [slot_part, *parts], line_start
     return f"{left}({''.join(parts)}){right}"
+
+
+def _left_of(first: _FormInfo, edge: str) -> str:
+    """The expression of what must stand before the first token."""
+    return "" if first.is_own_token else _left_edge(edge + (JOINTS if first.begins_with_letter else ""))
 
 
 def _left_edge(edge: str) -> str:
@@ -160,9 +168,14 @@ def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind
     )
 
 
-def slot_pattern(forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str) -> str:
-    """The part of an expression for raw text that fills the rest of its line; see `expression`."""
-    return _slot_rest(_describe_forms(forms, patterns, False, None), slot, separators, kind)
+def slot_pattern(
+    forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str, head: Sequence[bytes] = ()
+) -> str:
+    """The part of an expression for raw text that a filler matches; see `expression`."""
+    form_infos = _describe_forms(forms, patterns, False, None)
+    if head:
+        return _between_pattern(_describe_forms(head, patterns, False, None)[-1], form_infos[0], separators)
+    return _slot_rest(form_infos, slot, separators, kind)
 
 
 def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
@@ -180,9 +193,11 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
     }
 
 
-def _join_tokens(form_infos: Sequence[_FormInfo], separators: str) -> list[str]:
-    """The expressions of tokens that stand side by side, with what joins them."""
+def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: bool = False) -> list[str]:
+    """The expressions of tokens that stand side by side, with what joins them: in the same line, or in the next one."""
     required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
+    if within_line:
+        required, optional = (f"(?:{_blank_pattern(separators)}){repeat}" for repeat in "+*")
     parts = [form_infos[0].pattern]
     for left, right in pairwise(form_infos):
         parts.append(
@@ -194,11 +209,25 @@ def _join_tokens(form_infos: Sequence[_FormInfo], separators: str) -> list[str]:
     return parts
 
 
+def _blank_pattern(separators: str) -> str:
+    """What parts tokens of a line: branches, of one character each."""
+    return rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
+
+
+def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
+    """A filler between two tokens of a line that meets both at boundaries, to the first place where the right one may
+    stand."""
+    blank, any_char = _blank_pattern(separators), f"[^{LINE_BREAKS}]"
+    first = any_char if left.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{LETTER if left.ends_in_joint else ''}])"
+    last = any_char if right.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{JOINTS if right.begins_with_letter else ''}])"
+    return f"{first}{any_char}{{0,{SLOT_SIZE - MIN_BETWEEN}}}?{last}"
+
+
 def _limited_rest(slot: str, separators: str, neighbour: _FormInfo, max_chars: int) -> str:
     """The rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens and meets
     it at a boundary."""
     edge_char = f"[^{separator_class(separators)}]"
-    blank = rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
+    blank = f"(?:{_blank_pattern(separators)})"
     middle = f"[^{LINE_BREAKS}]{{0,{max_chars - (1 if neighbour.is_own_token else 2)}}}"
     if slot == "end":
         glued_char = f"[{OWN_TOKEN}{LETTER if neighbour.ends_in_joint else ''}]"

@@ -1,7 +1,7 @@
 """Fillers of slots: their kinds, the expression of each, and the kind that some fillers have.
 
-A slot at an edge of a line is written `{slot}` if anything of at most 120 characters may fill it, and `{slot:KIND}` if
-only one kind may:
+A slot at an edge of a line, or between two strings of one, is written `{slot}` if anything of at most 240 characters may fill it, and `{slot:KIND}` if
+only one kind may; between two strings it takes anything, up to the first place of the second:
 
 number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
@@ -33,8 +33,10 @@ from templatemine.text._scan import (
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
     MAX_NAME_WORDS,
+    MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
+    MIN_BETWEEN,
     SLOT_SIZE,
 )
 from templatemine.text.characters import (
@@ -63,8 +65,10 @@ __all__ = [
     "MAX_GLUED_JOINTS",
     "MAX_GLUED_SIZE",
     "MAX_NAME_WORDS",
+    "MAX_SIZED_SLOT",
     "MAX_SMALL_LETTERS",
     "MAX_SMALL_RUN",
+    "MIN_BETWEEN",
     "SLOT",
     "SLOT_SIZE",
     "allowed_words",
@@ -112,7 +116,7 @@ FIRST_NAMED_CODE = min(FILLERS.values())
 
 def _is_kind(kind: str) -> bool:
     """Whether so it may stand behind the colon; told without an expression, which would be made at each start."""
-    return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < SLOT_SIZE)
+    return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < MAX_SIZED_SLOT)
 
 
 def slot_kind(token: str) -> str | None:

@@ -1,0 +1,157 @@
+"""Templates and documents -> templates that begin earlier: with the words that open the sentence each of them ends.
+
+"The post HEADLINE appeared first on NAME" repeats its end, and so do the players and forms of many sites; what is before
+it varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
+lines is looked at in some articles: if its sentence nearly always opens with the same words, which hardly ever open
+another, there is a template of both, with a slot between.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from templatemine import _core
+from templatemine.mining.sampling import choose_by_text
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack, keep_one_of_each, template_id
+from templatemine.text.characters import line_begin
+from templatemine.text.expressions import EncodedText
+from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
+
+__all__ = ["add_heads"]
+
+MAX_DOCUMENTS = 1000
+"""Documents that are looked at."""
+MIN_SENTENCES = 5
+"""Different sentences that a string must end."""
+MIN_SHARE = 0.9
+"""Of these, how many open with the head."""
+MIN_OWN = 0.5
+"""Of all places of a head, how many open such a sentence."""
+MAX_TOKENS = 6
+"""Of a head."""
+_REACH = 2 * SLOT_SIZE
+"""Characters that are looked at before a string."""
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
+
+
+@dataclass(slots=True)
+class _Sentences:
+    """What stands before a string in its sentence, each with the sentence up to the end of the string; and how often the
+    string stands within a line, and how often it opens a sentence there."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    places: int = 0
+    opening: int = 0
+
+
+def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
+    """A pack with templates of heads, as some documents show them, beside its own."""
+    if pack.html or not pack.templates:
+        return pack
+    texts = [
+        EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
+        for document in choose_by_text(documents, MAX_DOCUMENTS)
+    ]
+    found = [
+        joined
+        for row, sentences in _find_sentences(pack, texts).items()
+        if (joined := _join_head(pack, pack.templates[row], sentences)) is not None
+    ]
+    kept = _drop_common(pack, found, texts) if found else []
+    if not kept:
+        return pack
+    templates = sorted(
+        keep_one_of_each([*pack.templates, *kept]), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or ())
+    )
+    return replace(pack, templates=tuple(templates))
+
+
+def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _Sentences]:
+    """The beginnings of the sentences that the strings of some templates end within lines, by row."""
+    matcher, rows = pack.matcher()
+    is_eligible = np.array([not pack.templates[row].slot and pack.templates[row].anchor in ("", "end") for row in rows])
+    found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
+    for encoded in texts:
+        starts, ends, strings = matcher.find(encoded.data)
+        eligible = np.flatnonzero(is_eligible[strings])
+        if not len(eligible):
+            continue
+        text = encoded.text
+        starts, ends = encoded.points(starts[eligible], ends[eligible])
+        for string, start, end in zip(strings[eligible].tolist(), starts.tolist(), ends.tolist(), strict=True):
+            first = max(line_begin(text, start), start - _REACH)
+            first += max((match.end() for match in _SENTENCE_END.finditer(text[first:start])), default=0)
+            before = text[first:start]
+            sentences = found[rows[string]]
+            sentences.places += 1
+            if before.strip():
+                sentences.texts[before] = text[first:end]
+            else:
+                sentences.opening += 1
+    return found
+
+
+def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Template | None:
+    """A template with the longest head that nearly all sentences open with, before fillers that differ."""
+    least = max(MIN_SENTENCES, MIN_SHARE * len(sentences.texts))
+    if len(sentences.texts) < least or 2 * sentences.opening > sentences.places:
+        return None
+    # To look at the first character rules nearly all strings out, and takes no tokeniser.
+    if max(Counter(before.lstrip()[:1] for before in sentences.texts).values()) < least:
+        return None
+    scanner = _core.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
+    read = {before: _read_head(pack, scanner, before) for before in sentences.texts}
+    head: tuple[bytes, ...] = ()
+    for size in range(1, MAX_TOKENS + 1):
+        counts = Counter(forms[:size] for forms, _, _ in read.values() if len(forms) > size)
+        longer, count = max(counts.items(), key=lambda item: (item[1], item[0]), default=((), 0))
+        if count < least:
+            break
+        head = longer
+    if not head:
+        return None
+    examples = [
+        sentence[start:]
+        for before, sentence in sentences.texts.items()
+        for forms, start, ends in (read[before],)
+        if forms[: len(head)] == head and MIN_BETWEEN <= len(before) - ends[len(head) - 1] <= SLOT_SIZE
+    ]
+    if len(examples) < least:
+        return None
+    readable = tuple(pack.patterns.readable(form) for form in head)
+    tokens = (*readable, SLOT, *(template.tokens or ()))
+    joined = replace(template, id=template_id(tokens), tokens=tokens, example=min(examples))
+    return replace(joined, regex=pack.derived(joined))
+
+
+def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple[bytes, ...], int, list[int]]:
+    """The first tokens of a text, one more than a head has, where the first begins, and where each ends."""
+    encoded = EncodedText(before, pack.patterns, pack.tokenise.separators)
+    starts, ends, kinds = scanner.token_spans(encoded.data)
+    some = slice(MAX_TOKENS + 1)
+    forms = tuple(
+        scanner.form(encoded.data[start:end], kind)
+        for start, end, kind in zip(starts[some].tolist(), ends[some].tolist(), kinds[some].tolist(), strict=True)
+    )
+    first, last = encoded.points(starts[some], ends[some])
+    return forms, int(first[0]) if len(first) else 0, last.tolist()
+
+
+def _drop_common(pack: Pack, joined: Sequence[Template], texts: Sequence[EncodedText]) -> list[Template]:
+    """The templates whose heads stand before their strings more often than elsewhere."""
+    heads = [replace(one, tokens=one.head, anchor="") for one in joined]
+    matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
+    counts = np.zeros(2 * len(joined), np.int64)
+    for encoded in texts:
+        counts += np.bincount(matcher.find(encoded.data)[2], minlength=2 * len(joined))
+    return [
+        one
+        for one, together, alone in zip(joined, counts[: len(joined)], counts[len(joined) :], strict=True)
+        if together >= MIN_OWN * alone
+    ]
