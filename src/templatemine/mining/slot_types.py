@@ -29,12 +29,18 @@ _PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
 MAX_FILLERS = 1 << 14
 """Different fillers of a slot that are kept: what a hundred documents fill in a giant's thousands do, too."""
+MAX_LONG_SHARE = 0.05
+"""Of different fillers, how many may be too long for any slot where one takes anything."""
 _LENGTH_FACTOR, _LENGTH_STEP = 1.5, 10
 """A slot takes half as many characters more as the longest filler has, and what is missing to the next ten.
 
 How much longer the longest of d fillers is than others goes with all of their lengths, so it is a share.  If these are
 distributed exponentially, a filler to come is longer with chance 1.33 / d^1.5 about, whatever their mean: of 20 one in
 70, of 100 one in 750."""
+
+
+_SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
+"""Characters of the longest slot that says how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,13 +176,15 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
     """The narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
+    # Where lines often go on beyond any slot, prose follows what fills it, and a long filler is some of that.
+    widest = ANY if len(fillers) - len(short) <= MAX_LONG_SHARE * len(fillers) + 1 else str(_SIZED)
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
     if slot_fillers.documents * config.unseen < 3:
-        return SlotType()
+        return SlotType(kind=widest)
     kind = next((kind for kind in KINDS if _all_of_kind(kind, short, side, separators)), None)
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
-        kind = str(max_length) if max_length < MAX_SIZED_SLOT else ANY
+        kind = str(max_length) if max_length <= _SIZED else widest
     # Of few different ones, or of some length, it is not told what else is there.
     is_evidence = kind in KINDS and len(short) * config.unseen >= 3
     return SlotType(

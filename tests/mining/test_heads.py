@@ -1,0 +1,78 @@
+"""Sentences that a string ends and a head opens: one template of both."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.mining.heads import add_heads
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import Miner
+
+FOOTER = "appeared first on The Stonefield Courier."
+
+
+def _words(dice: random.Random, number: int) -> str:
+    return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(number))
+
+
+def _archive(opening: str, number: int = 80, own: bool = True) -> list[Document]:
+    """Articles of three paragraphs; the last one ends with a sentence that varies between its opening and its end."""
+    dice = random.Random(7)
+    articles = []
+    for index in range(number):
+        sentences = [f"{_words(dice, 12).capitalize()}." for _ in range(6)]
+        if not own:
+            sentences[1:5] = [f"{opening} {_words(dice, 10)}." for _ in range(4)]
+        prose = "\n\n".join(" ".join(sentences[place : place + 2]) for place in (0, 2, 4))
+        footer = f"{opening} {_words(dice, 6).capitalize()} {FOOTER}"
+        articles.append(Document(source="a.example", id=str(index), text=f"{prose} {footer}"))
+    return articles
+
+
+def _mine(articles: list[Document]) -> Pack:
+    (report,) = [one for one in Miner(PipelineConfig()).run(articles) if one.pack is not None]
+    assert report.pack is not None
+    return report.pack
+
+
+def _heads(pack: Pack) -> set[str]:
+    return {" ".join(template.head) for template in pack.templates if template.slot == "middle"}
+
+
+def test_the_whole_sentence_goes() -> None:
+    articles = _archive("The post")
+    pack = _mine(articles)
+    assert _heads(pack) == {"The post"}
+    cleaner = Cleaner(pack, CleanConfig())
+    assert not any("The post" in cleaner.clean(one.body).text for one in articles)
+    assert all(len(cleaner.clean(one.body).text.split()) == 72 for one in articles)
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
+
+
+def test_words_that_open_other_sentences_are_no_head() -> None:
+    assert _heads(_mine(_archive("The post", own=False))) == set()
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_what_opens_too_few_of_the_sentences_is_no_head(share: float) -> None:
+    dice = random.Random(3)
+    articles = []
+    for one in _archive("The post"):
+        opening = "The post" if dice.random() < share else _words(dice, 2).capitalize()
+        articles.append(Document(source=one.source, id=one.id, text=one.body.replace("The post", opening)))
+    assert _heads(_mine(articles)) == set()
+
+
+def test_order_and_number_of_articles_do_not_matter() -> None:
+    articles = _archive("The post")
+    pack = _mine(articles)
+    plain = Pack.from_json(pack.to_json(), "pack")
+    shuffled = articles[:]
+    random.Random(1).shuffle(shuffled)
+    assert add_heads(plain, shuffled) == add_heads(plain, articles)
+    assert add_heads(plain, articles[:3]) == plain

@@ -1,0 +1,115 @@
+"""A slot between two strings: both engines, and the expression in the pack, find the same stretches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples, make_pack, scan
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, UserPattern
+from templatemine.errors import PackError
+from templatemine.model import Template
+from templatemine.packs.pack import Pack, template_id
+from templatemine.text.expressions import EncodedText
+from templatemine.text.patterns import PatternSet, pattern_set
+from templatemine.text.slots import SLOT, SLOT_SIZE
+
+WORDS = ("The", "post", "by", "A", "語", "文", "x-y", "Re/", "3", "first", "on.", "(see", "Ltd")
+BLANKS = (" ", " ", " ", "  ", "-", "", "\n", "\n\n", "\u2028", " - ")
+LONG = tuple("w" * size for size in (5, 100, 115, SLOT_SIZE - 10, SLOT_SIZE - 1))
+NEWS = pattern_set("news")
+
+
+def two_sided(head: str, tail: str, anchor: str = "", patterns: PatternSet = NEWS) -> Pack:
+    """A pack of one template: `head`, anything, `tail`."""
+    tokens = [tuple(map(patterns.readable, scan(string, patterns, "-", False)[1])) for string in (head, tail)]
+    joined = (*tokens[0], SLOT, *tokens[1])
+    template = Template(
+        id=template_id(joined), regex="", tokens=joined, df=1, count=1, example=f"{head} and {tail}", anchor=anchor
+    )
+    pack = make_pack([([b"zz"], "zz")], patterns, "-", False)
+    return replace(pack, templates=(replace(template, regex=pack.derived(template)),))
+
+
+def cut(pack: Pack, text: str) -> list[str]:
+    """What both engines cut, and the expression of the pack finds, without what stands in another part."""
+    native = Cleaner(pack, CleanConfig(engine="native", gap=0)).spans(text)
+    assert native == Cleaner(pack, CleanConfig(engine="regex", gap=0)).spans(text)
+    return [text[span.start : span.end] for span in native]
+
+
+@examples(400)
+@given(st.data())
+def test_engines_and_expression_agree(data: st.DataObject) -> None:
+    strings = [" ".join(data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=2))) for _ in range(2)]
+    pack = two_sided(*strings, anchor=data.draw(st.sampled_from(("", "", "start", "end", "line"))))
+    pieces = st.one_of(st.sampled_from(strings), st.sampled_from((*WORDS, *strings)), st.sampled_from(LONG))
+    words = data.draw(st.lists(st.tuples(pieces, st.sampled_from(BLANKS)), max_size=30))
+    text = "".join(word + blank for word, blank in words)
+    cut(pack, text)
+    encoded = EncodedText(text, pack.patterns, "-", pack.rules)
+    wanted = {
+        place
+        for match in regex.compile(pack.templates[0].regex).finditer(encoded.text, overlapped=True)
+        for place in range(*match.span(1))
+    }
+    for sieve in (0, 2):
+        for union_only in (False, True):
+            matcher, _ = pack.make_matcher(sieve)
+            starts, ends, _ = matcher.find(encoded.data, union_only)
+            bounds = zip(*(one.tolist() for one in encoded.points(starts, ends)), strict=True)
+            assert {place for bound in bounds for place in range(*bound)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It ends. The post A bridge falls appeared first on X. Next", ["The post A bridge falls appeared first on X."]),
+        ("The post appeared first on X.", []),
+        ("The post A\nB appeared first on X.", []),
+        ("The\npost A B appeared first on X.", []),
+        ("The post A\nThe post B appeared first on X.", ["The post B appeared first on X."]),
+        ("The post A The post B appeared first on X.", ["The post A The post B appeared first on X."]),
+        ("The post A appeared first on X. B appeared first on X.", ["The post A appeared first on X."]),
+        (f"The post {'w ' * SLOT_SIZE}The post B appeared first on X.", ["The post B appeared first on X."]),
+    ],
+)
+def test_from_the_first_head_to_the_first_tail_of_a_line(text: str, found: list[str]) -> None:
+    assert cut(two_sided("The post", "appeared first on X."), text) == found
+
+
+@pytest.mark.parametrize("fill", ["x", "é", "\U0001d400", "語", "a b ", "case-12 "])
+def test_it_holds_so_many_characters(fill: str) -> None:
+    own = (UserPattern(name="case", regex="case-[0-9]+", spans=True),) if fill == "case-12 " else ()
+    pack = two_sided("Read:", "on X.", patterns=pattern_set("news", own))
+    taken = [len(cut(pack, f"Read: {(fill * SLOT_SIZE)[:size]} on X.")) for size in range(SLOT_SIZE - 6, SLOT_SIZE + 3)]
+    if not own:
+        assert taken == [1, 1, 1, 1, 1, 0, 0, 0, 0]
+
+
+def test_many_heads_in_a_line_take_linear_time() -> None:
+    pack = two_sided("a", "b")
+    matcher, _ = pack.make_matcher(0)
+    data = b"a " * 300_000 + b"b"
+    starts, ends, strings = matcher.find(data)
+    assert (len(strings), int(ends[0])) == (1, len(data))
+    assert SLOT_SIZE - 2 <= len(data) - int(np.min(starts)) - 2 <= SLOT_SIZE
+
+
+@pytest.mark.parametrize("tokens", [("a", "{slot:names}", "b"), ("a", "{slot}", "b", "{slot}")])
+def test_it_takes_anything_and_stands_once(tokens: tuple[str, ...]) -> None:
+    pack = two_sided("a", "b")
+    edited = replace(pack, templates=(replace(pack.templates[0], id=template_id(tokens), tokens=tokens, regex=""),))
+    with pytest.raises(PackError, match="between other tokens|once and beside"):
+        Pack.from_json(edited.to_json(), "pack")
+
+
+def test_a_pack_is_read_as_it_was_written() -> None:
+    pack = two_sided("The post", "appeared first on X.")
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
