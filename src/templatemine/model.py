@@ -352,7 +352,7 @@ class Template:
 
     @property
     def string(self) -> tuple[str, ...] | None:
-        """Its tokens without a slot, of one in the middle those behind it: the string whose `df` and `count` these are."""
+        """Its tokens without a slot, those behind one in the middle: the string whose `df` and `count` these are."""
         tokens = self.tokens
         if tokens is None or not self.slot:
             return tokens

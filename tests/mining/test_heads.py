@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.mining.heads import add_heads
 from templatemine.model import Document
 from templatemine.packs.pack import Pack

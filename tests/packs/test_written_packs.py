@@ -47,7 +47,10 @@ def check(reports: list[Any], gap: int = 8) -> int:
             template = pack.templates[row]
             found = {name for span in cleaner.spans(template.example) for name in span.templates}
             # An example is in reading form, where a sign may be full-width because of what stood beside it.
-            assert template.id in found or is_example(pack, matcher, string, template.example), (report.source, template)
+            assert template.id in found or is_example(pack, matcher, string, template.example), (
+                report.source,
+                template,
+            )
         checked += 1
     return checked
 

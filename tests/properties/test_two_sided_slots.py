@@ -70,7 +70,10 @@ def test_engines_and_expression_agree(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("It ends. The post A bridge falls appeared first on X. Next", ["The post A bridge falls appeared first on X."]),
+        (
+            "It ends. The post A bridge falls appeared first on X. Next",
+            ["The post A bridge falls appeared first on X."],
+        ),
         ("The post appeared first on X.", []),
         ("The post A\nB appeared first on X.", []),
         ("The\npost A B appeared first on X.", []),

@@ -13,9 +13,9 @@ from templatemine.text.slots import (
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
     MAX_NAME_WORDS,
+    MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
-    SLOT_SIZE,
     allowed_words,
     kind_code,
     kind_words,
@@ -96,21 +96,21 @@ def test_limits_of_kinds(side: str) -> None:
         assert matches_kind(kind, "/".join("x" * (MAX_GLUED_JOINTS + 2)), "-", side) == (kind == "url")
 
 
-@pytest.mark.parametrize("kind", ["", *KINDS, "10", str(SLOT_SIZE - 1)])
+@pytest.mark.parametrize("kind", ["", *KINDS, "10", str(MAX_SIZED_SLOT - 1)])
 def test_kinds_are_written_and_read(kind: str) -> None:
     assert slot_kind(slot_token(kind)) == kind
     assert (kind_code(kind) == 0) == (kind == "")
 
 
 @pytest.mark.parametrize(
-    "token", ["{slot:}", "{slot:name}", "{slot:1}", "{slot:010}", f"{{slot:{SLOT_SIZE}}}", "{slots}", "x"]
+    "token", ["{slot:}", "{slot:name}", "{slot:1}", "{slot:010}", f"{{slot:{MAX_SIZED_SLOT}}}", "{slots}", "x"]
 )
 def test_what_is_no_slot(token: str) -> None:
     assert slot_kind(token) is None
 
 
 def test_codes_are_different() -> None:
-    kinds = ["", *KINDS, *map(str, range(10, SLOT_SIZE))]
+    kinds = ["", *KINDS, *map(str, range(10, MAX_SIZED_SLOT))]
     assert len({kind_code(kind) for kind in kinds}) == len(kinds)
 
 

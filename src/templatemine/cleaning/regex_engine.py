@@ -109,9 +109,7 @@ class RegexEngine:
                 found.append((start, end, place))
         return found
 
-    def _find_two_sided(
-        self, place: int, marked: RewrittenText, fillers: _SlotFillers
-    ) -> Iterator[tuple[int, int]]:
+    def _find_two_sided(self, place: int, marked: RewrittenText, fillers: _SlotFillers) -> Iterator[tuple[int, int]]:
         """The matches of a template with a slot in the middle: from each head to the first place behind it where its
         string stands, if that is in its line and not too far."""
         heads = [match.span(1) for match in self._heads[place].finditer(marked.text, overlapped=True)]

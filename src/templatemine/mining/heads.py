@@ -1,7 +1,7 @@
 """Templates and documents -> templates that begin earlier: with the words that open the sentence each of them ends.
 
-"The post HEADLINE appeared first on NAME" repeats its end, and so do the players and forms of many sites; what is before
-it varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
+"The post HEADLINE appeared first on NAME" repeats its end, as players and forms of many sites do; what is before it
+varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
 lines is looked at in some articles: if its sentence nearly always opens with the same words, which hardly ever open
 another, there is a template of both, with a slot between.
 """
@@ -42,7 +42,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
 
 @dataclass(slots=True)
 class _Sentences:
-    """What stands before a string in its sentence, each with the sentence up to the end of the string; and how often the
+    """What stands before a string in its sentence, each with the sentence up to the end of the string; how often the
     string stands within a line, and how often it opens a sentence there."""
 
     texts: dict[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
 
-__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "SlotType", "infer_slot_types", "is_of_kind"]
+__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "infer_slot_types", "is_of_kind"]
 
 _PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
@@ -51,22 +51,6 @@ class Slot:
     forms: Sequence[bytes]
     side: str
     anchor: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlotType:
-    """The type of a slot: which fillers it takes.
-
-    Attributes
-    ----------
-    kind : str
-    always : bool
-        The string was never in the archive but with such a filler or none; there are several different ones, and the
-        kind is one of `slots.KINDS`.
-    """
-
-    kind: str = ANY
-    always: bool = False
 
 
 @dataclass(slots=True)
@@ -142,10 +126,10 @@ class FillerReader:
 
 def infer_slot_types(
     slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
-) -> list[SlotType]:
-    """The type of each slot, by its fillers."""
+) -> list[str]:
+    """The kind of the fillers that each slot takes, by those in the archive."""
     if not config.kinds:
-        return [SlotType() for _ in slots]
+        return [ANY for _ in slots]
     return [
         _infer_slot_type(fillers, slot.side, separators, config)
         for fillers, slot in zip(slot_fillers, slots, strict=True)
@@ -172,7 +156,7 @@ def _filler_text(rest: bytes, side: str, separators: str) -> str:
     return text
 
 
-def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> SlotType:
+def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> str:
     """The narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
@@ -180,16 +164,12 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
     widest = ANY if len(fillers) - len(short) <= MAX_LONG_SHARE * len(fillers) + 1 else str(_SIZED)
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
     if slot_fillers.documents * config.unseen < 3:
-        return SlotType(kind=widest)
+        return widest
     kind = next((kind for kind in KINDS if _all_of_kind(kind, short, side, separators)), None)
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
         kind = str(max_length) if max_length <= _SIZED else widest
-    # Of few different ones, or of some length, it is not told what else is there.
-    is_evidence = kind in KINDS and len(short) * config.unseen >= 3
-    return SlotType(
-        kind=kind, always=is_evidence and all(is_of_kind(kind, filler, separators, side) for filler in fillers)
-    )
+    return kind
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:

@@ -67,7 +67,7 @@ def build_templates(
         tokens, kind = tuple(patterns.readable(form) for form in forms), ANY
         example = text[start:end]
         if side:
-            kind = types[row, side].kind
+            kind = types[row, side]
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
             anchor = slots[row, side].anchor
             example = _example_with_filler(text, start, end, side, kind, separators)
@@ -83,12 +83,13 @@ def build_templates(
             **_explain_score(candidates, row, bool(side)),
         )
 
-    # A label whose slot takes all that ever filled it goes with its filler, or not at all.
-    always_filled = {row for (row, _), slot_type in types.items() if slot_type.always}
-    # Of equal strings that one stays which has no slot: the other's, with its filler, holds where it does itself.
+    # A label with a slot goes with its filler, or not at all.
     slotted = {row for row, _ in slots}
-    plain = sorted(rows.tolist(), key=lambda row: (row in slotted, -strings.df[row], anchor_of(candidates, row)))
-    templates = [template(row, "") for row in plain if row not in slotted]
+    plain = sorted(
+        (row for row in rows.tolist() if row not in slotted),
+        key=lambda row: (-strings.df[row], anchor_of(candidates, row)),
+    )
+    templates = [template(row, "") for row in plain]
     templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
     return tuple(sorted(templates, key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens)))
 

@@ -223,8 +223,7 @@ class Pack:
         return None if self.html else self.reading
 
     def forms(self, template: Template) -> list[bytes]:
-        """Normalised tokens of a template as the native core spells them; of one with a slot in the middle, those behind
-        it."""
+        """Normalised tokens of a template as the native core spells them, those behind a slot in the middle alone."""
         return self._to_forms(template.string or ())
 
     def head_forms(self, template: Template) -> list[bytes]:

@@ -104,8 +104,8 @@ def _finds_example(template: Template, here: str) -> bool:
 
 
 def check_slot(pack: Pack, template: Template, here: str) -> None:
-    """A slot stands beside other tokens and in no HTML; one that is the first or the last token, at an edge of its line,
-    and one between others takes anything."""
+    """A slot stands beside other tokens and in no HTML; the first or the last token is one at an edge of its line, and
+    one between others takes anything."""
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:

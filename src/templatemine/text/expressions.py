@@ -114,7 +114,8 @@ def expression(
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
     the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
-    `slots`; "middle" if the match begins with the string `head`, and anything fills what is between.  Not in marked text, where a mark is one character and nothing can be told of a filler.
+    `slots`; "middle" if the match begins with the string `head`, and anything is between.  Not in marked text, where
+    a mark is one character and nothing can be told of a filler.
     """
     form_infos = _describe_forms(forms, patterns, html, tags)
     parts = _join_tokens(form_infos, separators)

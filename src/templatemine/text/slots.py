@@ -1,7 +1,7 @@
 """Fillers of slots: their kinds, the expression of each, and the kind that some fillers have.
 
-A slot at an edge of a line, or between two strings of one, is written `{slot}` if anything of at most 240 characters may fill it, and `{slot:KIND}` if
-only one kind may; between two strings it takes anything, up to the first place of the second:
+A slot at an edge of a line is written `{slot}` if anything of at most 240 characters may fill it, and `{slot:KIND}` if
+only one kind may.  One between two strings of a line is always `{slot}`, and ends at the first place of the second.
 
 number    figures and signs alone
 date      those and names of months and weekdays, "am", "pm", "GMT", "th" ...
