@@ -349,6 +349,7 @@ def test_overrides_in_a_pack(here: Path) -> None:
     assert [rule.action for rule in rules] == ["reject", "accept", "never", "always", "add", "edit", "cutoff"]
 
 
+@pytest.mark.slow
 def test_python_of_spark(here: Path) -> None:
     """As it stands but for where the archive is."""
     pytest.importorskip("pyspark")

@@ -124,6 +124,29 @@ def test_what_is_wrong_is_said(given: Any, sources: Any, message: str) -> None:
         BoilerplateRemover().fit(given, sources=sources)
 
 
+@pytest.mark.parametrize("nothing", [None, float("nan"), 7], ids=str)
+def test_nulls_are_skipped_if_that_is_asked_for(nothing: object) -> None:
+    """As `mine(..., errors="skip")` leaves them out; rows stay as many, and what is no text stays what it was."""
+    rows = [nothing, *TEXTS, nothing]
+    with pytest.warns(UserWarning, match=r"2 rows skipped: X\[0\]: expected a text, got"):
+        remover = BoilerplateRemover(errors="skip").fit(rows)
+    with pytest.warns(UserWarning, match="2 rows skipped"):
+        done = remover.transform(rows)
+    assert done[0] is nothing
+    assert done[-1] is nothing
+    assert done[1:-1].tolist() == BoilerplateRemover().fit_transform(TEXTS).tolist()
+    sources: list[Any] = ["a.example"] * len(rows)
+    sources[1] = None
+    with pytest.warns(UserWarning, match="3 rows skipped"):
+        remover = clone(remover).fit(rows, sources=sources)
+    assert list(remover.packs_) == ["a.example"]
+    assert not remover.several_sources_
+    with pytest.warns(UserWarning, match="3 rows skipped"):
+        assert remover.transform(rows, sources)[1] == TEXTS[0]
+    with pytest.raises(ValueError, match="errors: expected raise or skip, got 'drop'"):
+        BoilerplateRemover(errors="drop").fit(rows)
+
+
 def test_it_must_be_fitted() -> None:
     with pytest.raises(NotFittedError):
         BoilerplateRemover().transform(TEXTS)

@@ -507,7 +507,8 @@ def test_a_full_disk(tmp_path: Path, paths: list[str], monkeypatch: pytest.Monke
     assert contents(tmp_path / "disk") == contents(tmp_path / "whole")
 
 
-def test_two_runs_on_one_folder(tmp_path: Path, paths: list[str]) -> None:
+def test_two_runs_on_one_folder(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     output = tmp_path / "disk"
     output.mkdir()
     with lock.locked(output):

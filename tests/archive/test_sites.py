@@ -82,7 +82,8 @@ def test_what_exists_stays(tmp_path: Path) -> None:
     assert gzip.decompress(target.read_bytes())
 
 
-def test_trouble(tmp_path: Path) -> None:
+def test_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     path = write(tmp_path / "a.jsonl", [])
     with pytest.raises(CorpusError, match="expected documents, found none"):
         sort_by_source([path], str(tmp_path / "out"), SortConfig())

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from templatemine import pipeline
+from templatemine.__main__ import main
 from templatemine.archive import update as module
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.archive.partition import memory_cost
@@ -19,7 +20,7 @@ from templatemine.archive.update import SourceUpdate, UpdateConfig, update_packs
 from templatemine.archive.window import WindowConfig
 from templatemine.cli import cmd_update as update
 from templatemine.config import MineConfig, PipelineConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, PackError
 from templatemine.io import lock
 from templatemine.model import Document
 from templatemine.packs.overrides import Rule
@@ -280,7 +281,8 @@ def test_decisions_while_an_update_runs_are_kept(tmp_path: Path, monkeypatch: py
     assert gone.id not in [one.id for one in after.templates]
 
 
-def test_two_runs(tmp_path: Path) -> None:
+def test_two_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     (tmp_path / "packs").mkdir()
     with lock.locked(tmp_path / "packs"), pytest.raises(CorpusError, match="another run"):
         run(tmp_path, [article("a.example", 1)])
@@ -327,4 +329,51 @@ def test_a_pack_that_nobody_could_read_leaves_the_old_one(tmp_path: Path, monkey
     assert [one.bug != "" for one in found] == [False, True, False]
     assert "b.example: tokeniser: html: " in found[1].bug
     assert after["b.example.json"] == before["b.example.json"]
+    assert after["a.example.json"] != before["a.example.json"]
+
+
+def test_a_bad_pack_stops_no_other_source(tmp_path: Path) -> None:
+    """It is named and stays, its window gets the documents, and once it is mended it is mined from them."""
+    everything = [article(source, number) for number in range(100) for source in SOURCES]
+    run(tmp_path, everything[:150])
+    path, new = tmp_path / "packs" / "b.example.json", write(tmp_path / "new.jsonl", everything[150:])
+    good = path.read_bytes()
+    bad = good.replace(b'"html": false', b'"html": 0')
+    assert bad != good
+    path.write_bytes(bad)
+    before = contents(tmp_path / "packs")
+    with pytest.raises(PackError, match=r"b\.example\.json: tokeniser: html: "):
+        update_packs(str(tmp_path / "packs"), [new], CONFIG)
+    assert contents(tmp_path / "packs") == before
+    told: list[str] = []
+    found = update_packs(str(tmp_path / "packs"), [new], CONFIG, on_bad_pack=told.append)
+    after = contents(tmp_path / "packs")
+    assert len(told) == 1
+    assert "b.example.json: tokeniser: html: " in told[0]
+    assert [one.note for one in found] == ["", "it has an error", ""]
+    assert after["b.example.json"] == bad
+    assert after["a.example.json"] != before["a.example.json"]
+    path.write_bytes(good)
+    (mended,) = run(tmp_path, [everything[-2]])
+    assert (mended.source, mended.new, mended.note) == ("b.example", 0, "")
+    assert mended.window == found[1].window
+    assert path.read_bytes() not in (good, bad)
+
+
+def test_the_command_goes_on_beside_a_bad_pack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, [article(source, number) for number in range(50) for source in SOURCES])
+    path = tmp_path / "packs" / "b.example.json"
+    path.write_text("{}")
+    before = contents(tmp_path / "packs")
+    new = write(tmp_path / "new.jsonl", [article(source, number) for number in range(50, 100) for source in SOURCES])
+    command = ["update", str(tmp_path / "packs"), new, "--today", CONFIG.today, "--least", "30"]
+    assert main([*command, "--strict"]) == 1
+    assert capsys.readouterr().err.count("b.example.json") == 1
+    assert contents(tmp_path / "packs") == before
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert said.count("pack skipped: ") == 1
+    assert "pack unchanged: it has an error" in said
+    after = contents(tmp_path / "packs")
+    assert after["b.example.json"] == b"{}"
     assert after["a.example.json"] != before["a.example.json"]

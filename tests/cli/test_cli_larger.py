@@ -12,6 +12,7 @@ import pytest
 from cli_support import command, everything, records, wait_for, write
 
 from conftest import Cli
+from templatemine.io import lock
 
 
 def packs(folder: Path) -> dict[str, bytes]:
@@ -55,7 +56,8 @@ def test_wrong_options(cli: Cli, tmp_path: Path, options: list[str], message: st
     assert everything(tmp_path) == ["a.jsonl"]
 
 
-def test_two_runs_on_one_output(cli: Cli, tmp_path: Path) -> None:
+def test_two_runs_on_one_output(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     archive = write(tmp_path / "a.jsonl", records())
     with subprocess.Popen(
         command("mine", "-", "-o", tmp_path / "out", "--memory", "200M"), stdin=subprocess.PIPE

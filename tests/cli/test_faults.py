@@ -25,6 +25,7 @@ from cli_support import SOURCES, command, everything, page, read, records, wait_
 from conftest import Cli
 from io_support import is_locked
 from kills import KILLS, contents, visible
+from templatemine.io import lock
 
 Prepare = Callable[[Path], Sequence[str | Path]]
 """Arguments of a command that writes into a folder."""
@@ -311,8 +312,11 @@ def is_held(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("name", ["mine", "mine on disk", "sort", "update"])
-def test_two_runs_into_one_folder(program: Cli, world: Path, tmp_path: Path, name: str) -> None:
+def test_two_runs_into_one_folder(
+    cli: Cli, world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """The second is refused while the first one is at work, and the first one ends well."""
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     arguments = prepared(world, tmp_path, name)
     waiting: list[str | Path] = ["-" if isinstance(one, Path) and one.suffix == ".jsonl" else one for one in arguments]
     data = next(Path(one) for one in arguments if str(one).endswith(".jsonl")).read_bytes()
@@ -322,7 +326,7 @@ def test_two_runs_into_one_folder(program: Cli, world: Path, tmp_path: Path, nam
         first.stdin.write(data)
         first.stdin.flush()
         wait_for(lambda: is_held(tmp_path) or first.poll() is not None)
-        second = program(*arguments)
+        second = cli(*arguments)
         first.stdin.close()
         assert first.wait(60) == 0, first.stderr.read()
     assert "another run" in second.error or "exists" in second.error

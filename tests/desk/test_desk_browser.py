@@ -820,8 +820,15 @@ def test_systems_side_by_side(page: Any, place: Place) -> None:
 # ------------------------------------------------------------------------------------------------------ accessibility
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "dark"),
+        (1440, "light"),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+        pytest.param(1440, "dark", marks=pytest.mark.slow),
+    ],
+)
 def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> None:
     """Nothing serious by axe, and nothing that scrolls sideways."""
     source = place.texts[0]

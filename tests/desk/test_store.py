@@ -28,6 +28,7 @@ from templatemine.desk.serve import session_summary  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
+from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
 from templatemine.packs.pack import Pack, template_id  # noqa: E402
 
@@ -230,7 +231,13 @@ print(client.post("/api/decide", body).status, flush=True)
 
 
 @pytest.mark.parametrize(
-    "moment", ["before write", "within write", "before fsync", "before replace", "after replace", "never"]
+    "moment",
+    [
+        "within write",
+        "before replace",
+        "after replace",
+        *(pytest.param(moment, marks=pytest.mark.slow) for moment in ("before write", "before fsync", "never")),
+    ],
 )
 def test_a_kill_in_the_middle_of_a_save(packs: Path, rows: list[dict[str, Any]], source: str, moment: str) -> None:
     client, _ = opened(packs, rows)
@@ -335,8 +342,9 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_is_decided_while_a_run_writes_to_the_folder(
-    world: tuple[Client, Desk], packs: Path, source: str
+    world: tuple[Client, Desk], packs: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     client, desk = world
     before = client.get("/api/review", source=source).json
     rule = {"action": "reject", "id": before["templates"][0]["id"]}

@@ -15,7 +15,7 @@ import pytest
 
 from io_support import is_locked
 from templatemine.errors import CorpusError
-from templatemine.io import abandoned
+from templatemine.io import abandoned, lock
 from templatemine.io import file_transaction as module
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.lock import locked
@@ -356,6 +356,7 @@ def test_the_lock_is_held_until_the_files_have_appeared(tmp_path: Path, monkeypa
     with file_transaction(tmp_path, lock=True) as group, group.open("x") as handle:
         handle.write(b"x")
     assert seen == [False]
+    monkeypatch.setattr(lock, "SHORT_WAIT", 0.1)
     with locked(tmp_path), pytest.raises(CorpusError, match="another run"), file_transaction(tmp_path, lock=True):
         pass
     assert names(tmp_path) == ["x"]

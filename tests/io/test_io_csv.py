@@ -198,9 +198,9 @@ def test_a_file_cut_off_within_quotes(tmp_path: Path, end: str) -> None:
 def test_a_header_of_many_columns_takes_linear_time(tmp_path: Path) -> None:
     names = ",".join(f"c{number}" for number in range(75_000))
     path = put(tmp_path / "a.csv", f"text,{names}\na{',' * 75_000}\n")
-    start = time.perf_counter()
+    start = time.process_time()
     (one,), errors, _ = gather(path)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
     assert (one.document.text, errors) == ("a", [])
 
 

@@ -274,9 +274,9 @@ class TestSheet:
 
 def test_many_columns_take_linear_time() -> None:
     schema = pa.schema([(f"c{number}", pa.null()) for number in range(30_000)])
-    start = time.perf_counter()
+    start = time.process_time()
     tables.check_columns(schema, "a.parquet")
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
 
 
 @pytest.mark.parametrize("value", [7, "text", [7]])

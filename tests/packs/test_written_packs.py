@@ -17,6 +17,7 @@ from test_pack_format import PACK
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, MineConfig, PipelineConfig, SelectConfig, SharedConfig, SlotConfig
 from templatemine.errors import PackError, UnreadablePackError
+from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack, keep_one_of_each, template_id
 from templatemine.packs.pack_checks import is_example
@@ -41,7 +42,7 @@ def check(reports: list[Any], gap: int = 8) -> int:
         pack = Pack.from_json(report.pack.to_json(), report.source)
         ids = [template.id for template in pack.templates]
         assert len({*ids}) == len(ids)
-        cleaner = Cleaner(pack, CleanConfig(gap=gap))
+        cleaner = Cleaner(pack, CleanConfig(gap=gap, choice=CUT_ALL))  # notes, too, which are kept by default
         matcher, rows = pack.matcher()
         for string, row in enumerate(rows):
             template = pack.templates[row]

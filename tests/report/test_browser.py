@@ -248,8 +248,15 @@ def test_contrast(browser: Any, file: Path, scheme: str) -> None:
     found.page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "dark"),
+        (1440, "light"),
+        pytest.param(390, "light", marks=pytest.mark.slow),
+        pytest.param(1440, "dark", marks=pytest.mark.slow),
+    ],
+)
 def test_no_barriers(browser: Any, file: Path, width: int, scheme: str) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce"

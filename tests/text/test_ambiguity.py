@@ -103,10 +103,10 @@ def test_refused(pattern: str, told: str) -> None:
 
 def test_a_walk_that_would_take_long_is_refused() -> None:
     words = "|".join(f"{chr(0x4E00 + number)}[^ab]" for number in range(2000))
-    start = time.perf_counter()
+    start = time.process_time()
     problem = ambiguity_problem(parse(f"[^a]+(?:{words})(?:{words})[^b]+x"))
     assert problem is not None
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_what_is_mined_is_not_refused() -> None:
@@ -174,7 +174,7 @@ def test_what_is_accepted_takes_linear_time_from_a_place(seed: int) -> None:
 def test_what_is_refused_takes_more() -> None:
     """Of most expressions that are refused a text of a few shows it."""
     draw = random.Random(0)
-    sources = [source for source in (written(draw) for _ in range(24)) if ambiguity_problem(parse(source))]
+    sources = [source for source in (written(draw) for _ in range(14)) if ambiguity_problem(parse(source))]
     shown = sum(growth(source) > 1.5 for source in sources)
-    assert len(sources) > 8
+    assert len(sources) > 4
     assert shown > 0.6 * len(sources)

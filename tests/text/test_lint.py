@@ -115,9 +115,9 @@ def test_rows_of_the_table_take_linear_time(row: object) -> None:
         "0a",
         "555-",
     ):
-        start = time.perf_counter()
+        start = time.process_time()
         compiled.match(piece * 3000)
-        assert time.perf_counter() - start < 1.0, piece
+        assert time.process_time() - start < 1.0, piece
 
 
 atoms = st.sampled_from(["a", "b", "[ab]", ".", "ab"])
@@ -144,10 +144,10 @@ def test_what_is_accepted_does_not_explode(pattern: str) -> None:
         return
     compiled = re.compile(f"(?:{pattern})\x00")
     for text in ("a" * 40, "ab" * 20):
-        start = time.perf_counter()
+        start = time.process_time()
         compiled.match(text)
         compiled.match(text * 2)
-        assert time.perf_counter() - start < 2.0
+        assert time.process_time() - start < 2.0
 
 
 def test_the_bound() -> None:
@@ -192,6 +192,6 @@ def test_what_re2_has(pattern: str, known: bool) -> None:
 
 @pytest.mark.parametrize("pattern", ["(?:" * 60 + "[ab]" + "c)?" * 60, "(?:" * 60 + "a" + "|b)" * 60])
 def test_the_lint_itself_takes_little_time(pattern: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     backtracking_problem(pattern)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0

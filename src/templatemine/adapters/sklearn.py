@@ -10,6 +10,7 @@ Texts of several sources need ``sources`` in both.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,8 @@ import numpy as np
 
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import MissingExtraError, counted, pip_line
+from templatemine.io.given import Errors
 from templatemine.model import Document, exact_str
 from templatemine.pipeline import mine
 
@@ -52,6 +54,9 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     clean : CleanConfig, optional
     n_jobs : int, default 1
         Threads of mining, one source each at a time.
+    errors : {"raise", "skip"}, default "raise"
+        What is done about what is no text, such as a null of a data frame, and about a text whose source is none: the
+        first is raised, or none is learnt from and all stay as they are, with a warning.
 
     Attributes
     ----------
@@ -72,11 +77,13 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         config: PipelineConfig | None = None,
         clean: CleanConfig | None = None,
         n_jobs: int = 1,
+        errors: Errors = "raise",
     ) -> None:
         self.caution = caution
         self.config = config
         self.clean = clean
         self.n_jobs = n_jobs
+        self.errors = errors
 
     def fit(self, X: Iterable[str], y: object = None, sources: Iterable[str] | None = None) -> BoilerplateRemover:
         """Mine a pack of each source.
@@ -93,17 +100,17 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Something else than texts, or fewer or more sources than texts.
         """
-        texts = _check_texts(X, "X")
-        given = _check_sources(texts, sources)
+        _, texts, given = self._check(X, sources)
         names = [ONE_SOURCE] * len(texts) if given is None else given
         config = self.config or PipelineConfig()
         config = replace(config, select=replace(config.select, caution=self.caution))
         documents = [
             Document(source=source, id=str(number), text=text)
             for number, (source, text) in enumerate(zip(names, texts, strict=True))
+            if source is not None and text is not None
         ]
         self.packs_ = mine(documents, config, jobs=self.n_jobs)
-        self.several_sources_ = given is not None and len({*given}) > 1
+        self.several_sources_ = given is not None and len({*given} - {None}) > 1
         self._rows = RowCleaner(self.packs_, self.clean)
         return self
 
@@ -122,23 +129,45 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             As of `fit`, or no sources where it had several.
         """
         check_is_fitted(self)
-        texts = _check_texts(X, "X")
-        names = _check_sources(texts, sources)
+        values, texts, names = self._check(X, sources)
         if names is None:
             if self.several_sources_:
                 raise ValueError("sources: expected the source of each text, as fit was given several sources")
             names = [next(iter(self.packs_), ONE_SOURCE)] * len(texts)
         cleaned = np.empty(len(texts), dtype=object)
         cleaned[:] = self._rows.columns(names, texts).texts
+        for place, text in enumerate(texts):
+            if text is None:
+                cleaned[place] = values[place]
         return cleaned
 
     def fit_transform(
         self, X: Iterable[str], y: object = None, sources: Iterable[str] | None = None
     ) -> NDArray[np.object_]:
         """`fit`, then `transform` of the same texts."""
-        texts = _check_texts(X, "X")
+        texts = _list_rows(X, "X")
         names = None if sources is None else list(sources)
         return self.fit(texts, y, names).transform(texts, names)
+
+    def _check(
+        self, given: Iterable[object], sources: Iterable[object] | None
+    ) -> tuple[list[object], list[str | None], list[str | None] | None]:
+        """What was given, its texts, and their sources; None where there is none and `errors` lets that pass."""
+        if self.errors not in ("raise", "skip"):
+            raise ValueError(f"errors: expected raise or skip, got {self.errors!r}")
+        values = _list_rows(given, "X")
+        texts, problems = _read_texts(values, "X")
+        names = None
+        if sources is not None:
+            names, more = _read_texts(_list_rows(sources, "sources"), "sources")
+            if len(names) != len(texts):
+                raise ValueError(f"sources: expected {len(texts):,}, one a text, got {len(names):,}")
+            problems += more
+        if problems and self.errors == "raise":
+            raise ValueError(problems[0])
+        if problems:
+            warnings.warn(f"{counted(len(problems), 'row')} skipped: {problems[0]}", stacklevel=3)
+        return values, texts, names
 
     def __sklearn_tags__(self) -> Any:
         """What the estimator takes: strings, one each."""
@@ -148,21 +177,18 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _check_texts(values: Iterable[object], name: str) -> list[str]:
+def _list_rows(values: Iterable[object], name: str) -> list[object]:
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}: expected texts, got one {type(values).__name__}")
-    rows: list[str] = []
-    for place, row in enumerate(values):
-        if not isinstance(row, str):
-            raise ValueError(f"{name}[{place}]: expected a text, got {type(row).__name__}")
-        rows.append(exact_str(row))
-    return rows
+    return list(values)
 
 
-def _check_sources(texts: Sequence[str], sources: Iterable[str] | None) -> list[str] | None:
-    if sources is None:
-        return None
-    names = _check_texts(sources, "sources")
-    if len(names) != len(texts):
-        raise ValueError(f"sources: expected {len(texts):,}, one a text, got {len(names):,}")
-    return names
+def _read_texts(rows: Sequence[object], name: str) -> tuple[list[str | None], list[str]]:
+    """The texts of rows, None for what is none, and what is wrong with each of these."""
+    texts = [exact_str(row) if isinstance(row, str) else None for row in rows]
+    problems = [
+        f"{name}[{place}]: expected a text, got {type(row).__name__}"
+        for place, row in enumerate(rows)
+        if not isinstance(row, str)
+    ]
+    return texts, problems

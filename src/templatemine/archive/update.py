@@ -51,7 +51,7 @@ from templatemine.archive.spill import RateFile, dump_candidates, load_candidate
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import check_record
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
-from templatemine.errors import CorpusError, counted
+from templatemine.errors import CorpusError, PackError, counted
 from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
@@ -70,6 +70,7 @@ from templatemine.text.dates import UnreadableDates
 
 __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
 
+_BAD_PACK = "it has an error"
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
 
@@ -144,8 +145,16 @@ def update_packs(
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
     on_error: Callable[[CorpusError], None] | None = None,
+    on_bad_pack: Callable[[str], None] | None = None,
 ) -> list[SourceUpdate]:
     """Bring the packs of a folder up to date with new documents.
+
+    Parameters
+    ----------
+    on_bad_pack : callable, optional
+        Called with what is wrong with a pack in the folder that cannot be trusted, or with one that was made and could
+        not be read: it stays as it is, its window gets the new documents, and other sources go on.  What it raises ends
+        the update before anything has changed.
 
     Returns
     -------
@@ -157,7 +166,7 @@ def update_packs(
     CorpusError
         Fatal: an input cannot be read, something cannot be written, another run is at it.  Nothing has changed then.
     PackError
-        A pack in the folder cannot be trusted.
+        A pack in the folder cannot be trusted, and there is no `on_bad_pack`.
     """
     streams = [read_records(path, config.read, on_error) for path in inputs]
     is_new_folder = not os.path.isdir(packs)
@@ -165,6 +174,7 @@ def update_packs(
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
+        run.on_bad_pack = on_bad_pack
         try:
             return run.run(streams)
         finally:
@@ -195,6 +205,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         self.config = config
         self.progress = progress
         self.tell = tell
+        self.on_bad_pack: Callable[[str], None] | None = None
         self.work = os.path.join(packs, _WORK)
         self.state = os.path.join(packs, _STATE)
         self.journal = os.path.join(self.work, "publish.json")
@@ -367,32 +378,45 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 replaced=window.replaced,
                 first=documents[0].day if documents else "",
                 last=documents[-1].day if documents else "",
-                note=self.mine_window(source, documents, work),
+                note=self.renew_window(source, documents, work),
             )
         return states
 
-    def mine_window(self, source: str, window: Sequence[DatedDocument], work: MineSource) -> str:
+    def renew_window(self, source: str, window: Sequence[DatedDocument], work: MineSource) -> str:
         """Write a window and the strings that mining it gives; why its source keeps its pack, if it does."""
-        name, old = safe_file_name(source), self.load_pack(source)
+        self.write_window(source, window)
+        try:
+            old = self.load_pack(source)
+        except PackError as error:
+            if self.on_bad_pack is None:
+                raise
+            self.on_bad_pack(str(error))
+            return _BAD_PACK
+        return self.mine_window(source, window, old, work)
+
+    def write_window(self, source: str, window: Sequence[DatedDocument]) -> None:
+        path, key = self.window_path(safe_file_name(source) + ".window"), encode_source(source)
+        with convert_write_errors(path), open(path, "wb") as handle:
+            for first in range(0, len(window), 32):
+                some = window[first : first + 32]
+                handle.write(
+                    pack_frame(
+                        (key, dated.day.encode() + b"\0" + encode_document(dated.document, dated.own_id))
+                        for dated in some
+                    )
+                )
+            flush_to_disk(handle)
+
+    def mine_window(self, source: str, window: Sequence[DatedDocument], old: Pack | None, work: MineSource) -> str:
+        """Write the strings that mining a window gives; why its source keeps its pack, if it does."""
+        name = safe_file_name(source)
         options = self.resolve_options(old)
         documents = [dated.document for dated in window]
         note = unfit_reason(documents, options)
-        with convert_write_errors(self.window_path(name)):
-            with open(self.window_path(name + ".window"), "wb") as handle:
-                for first in range(0, len(window), 32):
-                    handle.write(
-                        pack_frame(
-                            (
-                                encode_source(source),
-                                dated.day.encode() + b"\0" + encode_document(dated.document, dated.own_id),
-                            )
-                            for dated in window[first : first + 32]
-                        )
-                    )
-                flush_to_disk(handle)
-            if not note:
-                candidates = work(source, documents, options)
-                key = encode_source(source)
+        if not note:
+            candidates = work(source, documents, options)
+            key = encode_source(source)
+            with convert_write_errors(self.window_path(name)):
                 with open(self.window_path(name + ".mined"), "wb") as handle:
                     handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
                 with open(self.window_path(name + ".rates"), "wb") as handle:
@@ -428,7 +452,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
     def update_source(
         self, source: str, state: _WindowState, table: RateFile, work: DecideSource, writer: PackFolderWriter
     ) -> SourceUpdate:
-        old = self.load_pack(source)
+        old = None if state.note == _BAD_PACK else self.load_pack(source)
         changes = Changes()
         templates = None if old is None else len(old.templates)
         rejected: Mapping[str, int] | None = None
@@ -448,6 +472,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             if not note:
                 outcome = writer.save(report)
                 note, bug = (outcome.note if outcome.bug else ""), outcome.bug
+            if bug and self.on_bad_pack is not None:
+                self.on_bad_pack(bug)
             if not note:
                 changes, templates = compare(old, report.pack), len(report.pack.templates)
                 rejected = report.pack.rejected

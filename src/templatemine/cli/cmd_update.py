@@ -110,13 +110,18 @@ def run(args: argparse.Namespace) -> int:
         new_sources=args.new_sources,
     )
     with terminal.progress() as steps:
-        found = update_packs(args.packs, args.inputs, config, progress=steps, tell=terminal.note, on_error=terminal.met)
+        found = update_packs(
+            args.packs,
+            args.inputs,
+            config,
+            progress=steps,
+            tell=terminal.note,
+            on_error=terminal.met,
+            on_bad_pack=terminal.skip_pack,
+        )
     if terminal.skipped and not found:
         raise common.no_documents_error(terminal, args.inputs)
     terminal.skipped_more()
-    for one in found:
-        if one.bug:
-            terminal.skip_pack(one.bug)
     if args.json:
         totals = {"skipped": terminal.skipped, "met": terminal.met.notes, "seconds": round(terminal.seconds, 3)}
         terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)

@@ -20,8 +20,8 @@ from itertools import count
 from typing import Any, BinaryIO, cast
 
 from templatemine.errors import CorpusError
+from templatemine.io import lock as locks
 from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
-from templatemine.io.lock import SHORT_WAIT, locked
 from templatemine.io.write import claim, new_file, sync_names
 
 __all__ = ["FileTransaction", "compress_lines", "file_transaction"]
@@ -215,7 +215,7 @@ def file_transaction(
             problem = "expected a folder, found a file" if is_file else f"cannot be written: {error.strerror or error}"
             raise CorpusError(problem, directory, fatal=True) from error
         remove_abandoned(directory)
-        with locked(directory, SHORT_WAIT) if lock else nullcontext(), hold_lock(hidden):
+        with locks.locked(directory, locks.SHORT_WAIT) if lock else nullcontext(), hold_lock(hidden):
             _roll_back_killed(directory)
             files = FileTransaction(directory, force, hidden)
             yield files
