@@ -15,7 +15,7 @@ from templatemine.pages.scanner import GROUPS
 
 __all__ = ["find_kept_comments", "find_comments"]
 
-_COMMENT = np.uint32(1 << list(GROUPS).index("comment"))
+_COMMENT = 1 << list(GROUPS).index("comment")
 _BOILERPLATE = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
 _FORM = [name for name, _ in _html.TAGS].index("form")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
