@@ -66,6 +66,8 @@ __all__ = [
     "group_of",
     "main",
     "measure_method",
+    "model_without",
+    "prepare_models",
     "summarize_scores",
 ]
 
@@ -190,6 +192,11 @@ def _find_fold(publisher: str) -> frozenset[str]:
     every = sorted({one.publisher for one in _load_judged()})
     Random(SEED).shuffle(every)
     return frozenset(every[every.index(publisher) % FOLDS :: FOLDS])
+
+
+def model_without(publisher: str) -> Path:
+    """The model that `prepare_models` trains without a publisher."""
+    return ModelKey(_find_fold(publisher)).path
 
 
 def _train_model(key: ModelKey) -> None:

@@ -54,7 +54,6 @@ from templatemine.pages.page_kind import (  # noqa: E402
     KindModel,
     describe_page,
     kind_rows,
-    measure_doubt,
 )
 from trees import TreeTable, extract_trees  # noqa: E402
 
@@ -207,7 +206,7 @@ def judge(pages: Sequence[KindPage], seed: int) -> None:
         for index in np.flatnonzero(folds == fold).tolist():
             one, own = pages[index], chances[index]
             alone, scores = one.scores[-1], one.scores[-1]
-            if own[0] < ARTICLE_CHANCE and measure_doubt(alone, one.page.words) >= SURE_SHARE:
+            if own[0] < ARTICLE_CHANCE and _model.measure_doubt(alone, one.page.words) >= SURE_SHARE:
                 scores = own[0] * alone + (1 - own[0]) * forest.scores(one.rows(own))
             before, after = score_page(one, alone, article), score_page(one, scores, own)
             right = float(own.argmax() == one.kind)

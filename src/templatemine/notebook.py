@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["LISTED", "legend", "paragraph", "struck", "table"]
+__all__ = ["LISTED", "legend", "marked", "paragraph", "struck", "table"]
 
 LISTED = 20
 """Rows that are shown."""
@@ -52,8 +52,25 @@ def struck(text: str, cuts: Iterable[tuple[int, int, str] | tuple[int, int, str,
 def _struck_piece(text: str, title: str, kind: str) -> str:
     if not kind:
         return f'<del title="{escape(title)}">{escape(text)}</del>'
-    style = f' style="border-bottom: 2px solid {_COLOURS[kind]}"' if kind in _COLOURS else ""
-    return f'<del title="{escape(f"{kind}: {title}")}" data-kind="{escape(kind)}"{style}>{escape(text)}</del>'
+    return (
+        f'<del title="{escape(f"{kind}: {title}")}" data-kind="{escape(kind)}"{_underlined(kind)}>{escape(text)}</del>'
+    )
+
+
+def marked(lines: Iterable[tuple[str, str]]) -> str:
+    """Lines as they stand, each with the kind of boilerplate that it is, "" for none: those of a kind are marked."""
+    shown = "\n".join(
+        f'<mark title="{escape(kind)}" data-kind="{escape(kind)}"{_underlined(kind)}>{escape(text)}</mark>'
+        if kind
+        else escape(text)
+        for text, kind in lines
+        if text
+    )
+    return f'<div dir="auto" style="white-space: pre-wrap">{shown}</div>'
+
+
+def _underlined(kind: str) -> str:
+    return f' style="border-bottom: 2px solid {_COLOURS[kind]}"' if kind in _COLOURS else ""
 
 
 def legend(kinds: Iterable[str]) -> str:

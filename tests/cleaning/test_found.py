@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from strategies import make_pack
-from templatemine.cleaning.found import MetadataFinder
+from templatemine.cleaning.found import MetadataFinder, read_byline, read_dateline
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig
 from templatemine.kinds import choose
@@ -42,6 +42,7 @@ def pack() -> Pack:
         ("By Ines Harper and Odette Joshi\nThe story.", {"byline": ["Ines Harper", "Odette Joshi"]}),
         ("The story.\nAutor: Jana Nová", {"byline": ["Jana Nová"]}),
         ("Ann Doe | Tide Desk\nThe story.", {"byline": ["Ann Doe"]}),
+        ("By\tIda B. Wells", {"byline": ["Ida B. Wells"]}),
         ("BRIDGEBRIDGE, March 3 (Reuters)\nThe story.", {"agency": "Reuters", "place": "BRIDGEBRIDGE"}),
         ("Updated: 5 March 2024\nThe story.", {"updated": "2024-03-05"}),
         ("Sign up Ann Doe\nThe story.", {}),
@@ -50,6 +51,68 @@ def pack() -> Pack:
 )
 def test_what_is_found(text: str, found: dict[str, object]) -> None:
     assert MetadataFinder(pack()).find(text) == found
+
+
+def fixed(text: str, df: int, documents: int = 10, kind: str = "byline") -> Pack:
+    """A pack with one string without a slot."""
+    made = make_pack([([word.encode() for word in text.split()], text)], pattern_set("news"), "-", False)
+    return replace(made, documents=documents, templates=(replace(made.templates[0], kind=kind, df=df),))
+
+
+def test_a_line_of_most_articles_names_nobody() -> None:
+    assert MetadataFinder(fixed("Ann Doe", 3)).find("Ann Doe\nThe story.") == {"byline": ["Ann Doe"]}
+    assert MetadataFinder(fixed("Story Continued Below", 9)).find("Story Continued Below\nThe story.") == {}
+    assert (read_byline("Ann Doe", label=True), read_byline("記者 林美", label=True)) == ((), ("林美",))
+
+
+def test_names_stand_beside_a_label_on_its_line() -> None:
+    by = fixed("By", 9)
+    assert MetadataFinder(by).find("By Ann Doe\nThe story.") == {"byline": ["Ann Doe"]}
+    assert MetadataFinder(by).find("By the time he came Ann Doe had left, and nobody knew of it any more.") == {}
+    place = fixed("(AFP)", 9, kind="dateline")
+    assert MetadataFinder(place).find("New York (AFP) The story.") == {"agency": "AFP", "place": "New York"}
+    assert MetadataFinder(place).find("It is said (AFP) that it is.") == {"agency": "AFP"}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Fox News' Lukas Minor, Jeff Rubin and Adam Shaw contributed to this report.", ["Lukas Minor", "Jeff Rubin", "Adam Shaw"]),
+        ("reportage de la photojournaliste Anne Goff.", ["Anne Goff"]),
+        ("and Ines van der Harper", ["Ines van der Harper"]),
+        ("The Associated Press contributed to this report.", []),
+        ("This report contains material", []),
+        ("Ann Doe's favourite gear", []),
+        ("Stay connected", []),
+        ("Instagram", []),
+        ("【記者駱亞／綜合報導】", ["駱亞"]),
+        ("見習記者 侯慧静 赵婉婷", ["侯慧静", "赵婉婷"]),
+        ("記事執筆：memn0ck", ["memn0ck"]),
+        ("홍길동 기자", ["홍길동"]),
+        ("相关论文信息：", []),
+    ],
+)  # fmt: skip
+def test_names_of_bylines(text: str, names: list[str]) -> None:
+    assert [*read_byline(text)] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("WASHINGTON (Reuters) -", {"agency": "Reuters", "place": "WASHINGTON"}),
+        ("NEW YORK/CHICAGO (Reuters) -", {"agency": "Reuters", "place": "NEW YORK"}),
+        ("JAKARTA, KOMPAS.com -", {"place": "JAKARTA"}),
+        ("Liputan6.com, Jakarta -", {"place": "Jakarta"}),
+        ("KOMPAS.com -", {}),
+        ("(afp/nxp)", {"agency": "afp"}),
+        ("(CNN) --", {}),
+        ("Published – May 21, 2026 03:13 pm", {"updated": "2026-05-21"}),
+        ("Updated: 5 March 2024", {"updated": "2024-03-05"}),
+        ("a line of prose, with a comma", {}),
+    ],
+)
+def test_what_datelines_say(text: str, found: dict[str, str]) -> None:
+    assert read_dateline(text) == found
 
 
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])

@@ -267,6 +267,24 @@ def test_an_expression_that_is_slow_everywhere_is_an_error(
     assert "'a{1,200}a+[bc]' takes longer" in answer.json["problem"]
 
 
+def test_the_kind_of_a_whole_facet_is_one_decision(client: Client, source: str) -> None:
+    state = client.get("/api/review", source=source).json
+    assert all(row["score"] is None or 0 <= row["score"] <= 1 for row in state["templates"])
+    ids = [row["id"] for row in state["templates"] if row["state"] != "out"][:3]
+    rules = [{"action": "kind", "id": one, "kind": "legal"} for one in ids]
+    request = {"source": source, "version": state["version"], "kind": "add", "rules": rules}
+    assert client.post("/api/decide", request).status == 200
+    after = client.get("/api/review", source=source).json
+    assert {row["kind"] for row in after["templates"] if row["id"] in ids} == {"legal"}
+    pieces = [
+        piece
+        for one in client.get("/api/sample", source=source, first=0, cut=0).json["articles"]
+        for piece in one["pieces"]
+    ]
+    assert "legal" in {piece["kind"] for piece in pieces if piece["templates"]}
+    assert {piece["kind"] for piece in pieces if not piece["templates"]} <= {""}
+
+
 def test_prose_is_long_and_ends_a_sentence() -> None:
     line = "This is a line of some length that says something and then comes to its end, as prose does, here."
     text = (

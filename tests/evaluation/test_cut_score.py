@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.cut_score import CutScore, KindCount, average_kinds, score_cuts
+from templatemine.evaluation.cut_score import CutScore, KindCount, average_kinds, compare_kinds, score_cuts
 from templatemine.evaluation.metrics import STATUSES, SpanScore, score_spans
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -75,12 +75,23 @@ def test_optional_text_is_not_counted_and_kinds_are() -> None:
     gold = [(0, 8, "template", "related"), (9, 19, "optional", "related"), (32, 46, "dynamic", "byline")]
     score = score_cuts(TEXT, gold, [(0, 19), (32, 35)])
     assert score.spans == SpanScore(8, 10, 8, 0)
-    assert score.kinds == {"related": KindCount(8, 8), "byline": KindCount(12, 2)}
+    assert score.kinds == {"related": KindCount(8, 8, 17), "byline": KindCount(12, 2, 2)}
     assert score_cuts(TEXT, [*gold, (9, 19, "dynamic")], [(9, 19)]).removed_dynamic == 9  # then it is boilerplate
     assert average_kinds([score, score_cuts("By Ann", [(0, 6, "dynamic", "byline")], [(0, 6)])]) == {
         "byline": (pytest.approx((2 / 12 + 1) / 2), 2, 17),
         "related": (1.0, 1, 8),
     }
+
+
+def test_kinds_of_cuts_are_right_where_gold_says_the_same() -> None:
+    gold = [(0, 8, "template", "related"), (9, 19, "optional", "note"), (32, 46, "dynamic", "other")]
+    cuts = [(0, 14, "related"), (14, 19, "note"), (20, 30, "note"), (32, 46, "legal")]
+    assert score_cuts(TEXT, gold, cuts).kinds == {
+        "related": KindCount(8, 8, 8, told=12, right=8),
+        "note": KindCount(0, 0, 9, told=5, right=5),  # content, and what gold knows no kind of, say nothing
+        "other": KindCount(12, 12, 12),
+    }
+    assert compare_kinds([score_cuts(TEXT, gold, cuts)] * 2)["related"] == KindCount(16, 16, 16, 24, 16)
 
 
 def test_scores_add_up() -> None:
@@ -119,8 +130,10 @@ def count_wounds(text: str, label: dict[int, str], cut: set[int]) -> int:
     return wounds
 
 
-@given(st.text(alphabet="ab. \n\u3000字", min_size=14, max_size=14), SPANS, SPANS, SPANS, SPANS)
-def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, optional: Any, removed: Any) -> None:
+@given(st.text(alphabet="ab. \n\u3000字", min_size=14, max_size=14), SPANS, SPANS, SPANS, SPANS, st.booleans())
+def test_scores_are_those_of_the_twin(
+    text: str, template: Any, dynamic: Any, optional: Any, removed: Any, told: bool
+) -> None:
     gold: list[Any] = [(*span, "template", "note") for span in template]
     gold += [(*span, "dynamic") for span in dynamic] + [(*span, "optional", "note") for span in optional]
     label: dict[int, str] = {}
@@ -132,7 +145,7 @@ def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, op
         status: {place for place in visible if label.get(place) == status} for status in ("template", "dynamic", None)
     }
     runs = stretches(text, {place: name for place, name in label.items() if name != "optional"}, cut)
-    score = score_cuts(text, gold, removed)
+    score = score_cuts(text, gold, [(*span, "note") for span in removed] if told else removed)
     template_places, content = places["template"], places[None]
     assert score.spans == score_spans(text, gold, removed)
     assert score.spans == SpanScore(len(template_places), len(content), len(template_places & cut), len(content & cut))
@@ -140,9 +153,16 @@ def test_scores_are_those_of_the_twin(text: str, template: Any, dynamic: Any, op
     assert score.cut_stretches == sum(gone > 0 for _, gone in runs)
     assert score.partial_stretches == sum(gone > 0 and kept > 0 for kept, gone in runs)
     assert score.wounds == count_wounds(text, label, cut)
-    notes = [place for start, end in template for place in range(start, end) if place in visible]
-    count = KindCount(len(notes), sum(place in cut for place in notes))
-    assert score.kinds == ({"note": count} if template else {})
+    notes, others = (
+        [place for start, end in some for place in range(start, end) if place in visible]
+        for some in (template, optional)
+    )
+    said = [place for start, end in removed for place in range(start, end) if place in {*notes, *others}]
+    own = len(said) if told else 0
+    count = KindCount(
+        len(notes), sum(place in cut for place in notes), sum(place in cut for place in notes + others), own, own
+    )
+    assert score.kinds == ({"note": count} if template or optional else {})
 
 
 # ------------------------------------------------------------------------------------------- the script beside the data

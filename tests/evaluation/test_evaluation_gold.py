@@ -114,10 +114,26 @@ def test_recall_by_kind_is_a_mean_over_sources() -> None:
         "sources": 2,
         "characters": 10,
         "recall": pytest.approx((4 / 6 + 1) / 2),
+        "cut": 8,
+        "kind recall": None,  # this system says of no cut what it is
+        "kind precision": None,
     }
     assert kinds.row(kind="other")["recall"] == 0.0
-    assert [row["kind"] for row in kinds.rows] == ["contact", "other"]
+    assert [row["kind"] for row in kinds.rows] == ["contact", "note", "other"]
     assert len(evaluate_annotation(documents, dict.fromkeys(gold, ()), first_word)) == 1
+
+
+def test_kinds_of_what_is_removed_are_judged() -> None:
+    documents = [document("a", "a/1", "Call us"), document("b", "b/1", "Note this"), document("b", "b/2", "One word")]
+    gold = {"a/1": [(0, 7, "template", "contact")], "b/1": [(0, 4, "optional", "note")], "b/2": [(0, 3, "template")]}
+
+    def call_first_words_contacts(history: Sequence[Document], some: Sequence[Document]) -> list[Cleaned]:
+        cleaned = first_word(history, some)
+        return [Cleaned(one.text, tuple(cut._replace(kind="contact") for cut in one.removed)) for one in cleaned]
+
+    kinds = evaluate_annotation(documents, gold, call_first_words_contacts)[1]
+    judged = {row["kind"]: (row["cut"], row["kind recall"], row["kind precision"]) for row in kinds.rows}
+    assert judged == {"contact": (4, 1.0, 0.5), "note": (4, 0.0, None), "all": (8, 0.5, 0.5)}
 
 
 def test_annotated_documents_must_be_there() -> None:

@@ -63,5 +63,15 @@ def test_a_choice_changes_the_story_alone() -> None:
     assert "By Ines Harper" in texts["reader"]
     assert "The bridge at night." in texts["reader"]
     assert all("Sign up" not in text and text.count("The council met") == 18 for text in texts.values())
+    reader = extract(html, config=ExtractConfig(choice=choose("reader")))
+    assert '<note type="byline">By Ines Harper</note>' in reader.tei()
+    assert '<note type="caption">The bridge at night.</note>' in reader.tei()
+    assert {node["kind"] for node in reader.content() if "kind" in node} == {"byline", "caption"}
+    assert {block.kind for block in reader.blocks if block.kept and block.kind} == {"byline", "caption"}
+    assert 'data-kind="byline"' in reader._repr_html_().partition("<hr>")[0]
+    assert 'data-kind="promotion"' in reader._repr_html_().partition("<hr>")[2]
+    plain = extract(html)
+    assert "<note" not in plain.tei()
+    assert all("kind" not in node for node in plain.content())
     reasons = {block.text: block.reason for block in extract(html, config=ExtractConfig(choice=choose("llm"))).blocks}
     assert reasons["The bridge at night."] in ("caption is cut by choice", *extract(html).output.reasons)

@@ -16,6 +16,7 @@ from templatemine.model import Span
 from templatemine.report.marks import (
     Note,
     TextPiece,
+    count_kinds,
     elide,
     escape_text,
     is_control,
@@ -32,6 +33,13 @@ def cut_texts(draw: st.DrawFn) -> tuple[str, list[Span]]:
     edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
     spans = [Span(a, b, (f"t{a}",)) for a, b in pairwise(edges) if draw(st.booleans())]
     return text, spans
+
+
+def test_a_legend_counts_pieces_and_characters_of_each_kind() -> None:
+    spans = [Span(0, 3, ("a",), "note"), Span(4, 6, ("b",), "byline"), Span(6, 7, ("c",)), Span(8, 12, ("a",), "note")]
+    pieces = elide(split_pieces("abcdefghijklmnop", spans), 2)
+    assert count_kinds(pieces) == [("byline", 1, 2), ("note", 2, 7), ("", 1, 1)]
+    assert count_kinds([TextPiece(0, "abc")]) == []
 
 
 @given(cut_texts())

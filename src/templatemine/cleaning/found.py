@@ -8,7 +8,7 @@ these two kinds, and the reading of what they match.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +17,21 @@ from templatemine.config import CleanConfig
 from templatemine.kinds import CUT_ALL
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
+from templatemine.text.characters import line_begin, line_end
 from templatemine.text.expressions import expression
 
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["MetadataFinder"]
+__all__ = ["MetadataFinder", "read_byline", "read_dateline"]
 
 SOURCES_OF_NAMES = ("byline", "dateline")
 """Kinds that are read."""
+
+MAX_FIXED_SHARE = 0.3
+"""Share of the documents from which on a line that is the same in all of them names nobody: it is a label."""
+MAX_BESIDE = 60
+"""Characters beside a label on its line that may be the name, or the place, that it is a label of."""
 
 _AGENCY_NAMES = (
     "Reuters|AP|Associated Press|AFP|Agence France-Presse|dpa|ANSA|EFE|TASS|Xinhua|Kyodo|Yonhap|PTI|ANI|IANS|UPI|ANP"
@@ -35,9 +41,40 @@ _AGENCY_NAMES = (
 )
 _AGENCY = re.compile(rf"(?<!\w)(?:{_AGENCY_NAMES})(?!\w)")
 """Names of agencies as they write themselves; short ones are capitals, or they would be words."""
+_BRACKETED = re.compile(rf"^\W*[(\[](?:\w+/)?(?P<agency>{_AGENCY_NAMES})(?:/\w+)*[)\]]", re.IGNORECASE)
+"""As (afp/nxp)."""
 
-_PLACE = re.compile(r"^\W*([^\W\d_][^\d,(/|:\n]{1,40}?)\s*(?:[,(/]|\s[-–—]|[–—])")
-"""What stands first in a dateline, before a comma, a bracket or a dash; a name, which `_is_name` sees to."""
+_EDGES = re.compile(r"[,(/|:\n[\])–—]|\s-|-\s|-$")
+"""What parts place, outlet, agency and date of a dateline."""
+_OUTLET = re.compile(r"\w\.\w|\d")
+"""What stands in the address of an outlet, and in no place."""
+
+_DASHES = ("-", "–", "—")
+_BEGINS_DATE = re.compile(r"\s*(?:[^\W\d_]+\.?\s+)?\d")
+"""Behind a dash: what stands before it is no place but a label, as in "Published - May 21"."""
+
+_REPORTERS = (
+    r"[记記]者[\s:：]*(?P<han>[㐀-鿿]{2,4}(?:[、\s]+[㐀-鿿]{2,4})*)(?=[／/】)）\s]|$)"
+    r"|(?:記事執筆|執筆|取材・文)[:：]\s*(?P<kana>[^\s、。]{1,30})"
+    r"|(?P<hangul>[가-힣]{2,4})\s*(?:기자|특파원)"
+)
+_REPORTER = re.compile(_REPORTERS)
+"""Names that no capital tells: by the word for a reporter beside them."""
+_OWNER = re.compile(r"^.{2,30}?(?:['’]s|s['’])\s+(?=[^\W\d_a-z])")
+"""As in Fox News' Ann Doe."""
+_JOINED = re.compile(r"^(?:and|und|et|y|og|och|con|with|mit)\s+|\s+(?:and|und|et|y|og|och)$", re.IGNORECASE)
+_PARTICLES = frozenset([
+    "af", "al", "ap", "ben", "bin", "d'", "da", "dal", "das", "de", "degli", "del", "della", "den", "der", "di", "do",
+    "dos", "du", "e", "el", "ibn", "la", "le", "ten", "ter", "und", "van", "von", "y", "zu",
+])  # fmt: skip
+_NO_FIRST = frozenset([
+    "a", "an", "das", "der", "die", "i", "i'm", "i’m", "i’ve", "it", "le", "les", "my", "our", "that", "the", "these",
+    "this", "those", "we", "you", "your",
+])  # fmt: skip
+"""Words that begin what names somebody or something else, or nobody."""
+_LABEL = re.compile(
+    r"\W*(?:(?:words|text|story|report(?:ing|ed)?|written|article) )?(?:by|von|par|por|di|door|av|af)\W*"
+)
 
 _Filler = Callable[[str], str]
 
@@ -55,35 +92,126 @@ class MetadataFinder:
         small = replace(pack, templates=templates, overrides=Overrides(), questions=(), mined=None)
         self._cleaner = Cleaner(small, CleanConfig(choice=CUT_ALL, gap=0, guard=1.0)) if templates else None
         self._fillers = {one.id: _filler_reader(small, one) for one in templates}
+        most = MAX_FIXED_SHARE * pack.documents
+        self._labels = {one.id for one in templates if not one.slot and one.df > most}
 
     def find(self, text: str) -> dict[str, Any]:
         """What a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601); what
         it does not say is not there."""
         if self._cleaner is None:
             return {}
-        from templatemine.pages.names import byline_names
-        from templatemine.pages.page_dates import find_dates
-
         found: dict[str, Any] = {}
         names: dict[str, None] = {}
         for span in self._cleaner.spans(text):
             piece = text[span.start : span.end]
-            if agency := _AGENCY.search(piece):
-                found.setdefault("agency", agency.group())
-            if dates := find_dates(piece):
-                found.setdefault("updated", dates[0][0])
             if span.kind == "byline":
                 filler = min((self._fillers[name](piece) for name in span.templates), key=len)
-                names |= dict.fromkeys(name for name in byline_names([filler]) if not _AGENCY.fullmatch(name))
-            elif (place := _PLACE.match(piece)) and _is_name(place[1]):
-                found.setdefault("place", place[1].strip())
-        return {**({"byline": [*names]} if names else {}), **found}
+                if _LABEL.fullmatch(piece.lower()):
+                    behind = text[span.end : line_end(text, span.end)]
+                    filler = behind if len(behind) <= MAX_BESIDE else ""
+                is_label = filler == piece.strip() and any(name in self._labels for name in span.templates)
+                names |= dict.fromkeys(
+                    name for name in read_byline(filler, slot=filler != piece.strip(), label=is_label)
+                )
+                found |= {"agency": agency[0]} if (agency := _AGENCY.search(piece)) and "agency" not in found else {}
+                continue
+            if piece.startswith(("(", "[")):
+                before = text[line_begin(text, span.start) : span.start]
+                piece = before + piece if len(before) <= MAX_BESIDE and _find_place(f"{before},") else piece
+            found = {**read_dateline(piece), **found}
+        return {**({"byline": [*names]} if names else {}), **{name: found[name] for name in _FIELDS if name in found}}
+
+
+_FIELDS = ("agency", "place", "updated")
+
+
+def read_dateline(text: str) -> dict[str, str]:
+    """Agency, place and time of a dateline, as far as it has them.
+
+    Examples
+    --------
+    >>> read_dateline("BRIDGEBRIDGE, 3 March 2024 (Reuters) -")
+    {'agency': 'Reuters', 'place': 'BRIDGEBRIDGE', 'updated': '2024-03-03'}
+    """
+    from templatemine.pages.page_dates import find_dates
+
+    agency, place, dates = _AGENCY.search(text), _find_place(text), find_dates(text)
+    name = agency[0] if agency else bracketed["agency"] if (bracketed := _BRACKETED.match(text)) else ""
+    values = zip(_FIELDS, (name, place, dates[0][0] if dates else ""), strict=True)
+    return {field: value for field, value in values if value}
+
+
+def read_byline(text: str, *, slot: bool = False, label: bool = False) -> tuple[str, ...]:
+    """Names of persons in a byline, each once.
+
+    Parameters
+    ----------
+    text : str
+    slot : bool, default False
+        It is what fills a slot: one word, and one of a script without capitals, may be a name.
+    label : bool, default False
+        It is the same in so many documents that it can hold a name only behind the word for a reporter.
+
+    Examples
+    --------
+    >>> read_byline("Fox News' Ann Doe and Ines van Harper contributed to this report.")
+    ('Ann Doe', 'Ines van Harper')
+    """
+    from templatemine.pages.names import byline_names
+
+    if told := [
+        name for match in _REPORTER.finditer(text) for name in re.split(r"[、\s]+", match[match.lastgroup or 0])
+    ]:
+        return (*dict.fromkeys(told),)
+    names = () if label else byline_names([text])
+    return (*dict.fromkeys(name for name in (_person(one, slot) for one in names) if name),)
+
+
+def _person(name: str, slot: bool) -> str:
+    """The person that a name is of, "" if it is none's."""
+    name = _JOINED.sub("", _OWNER.sub("", name))
+    words = name.split()
+    if not words or _AGENCY.search(name) or re.search("[:：【】()・/]", name) or words[0].lower() in _NO_FIRST:
+        return ""
+    if name.lower() == name.upper():  # no capitals in this script
+        return name if slot else ""
+    run = [*_last_run(words)]
+    if len(run) < len(words) and len(run) < 2:
+        return ""
+    return " ".join(run) if len(run) > 1 or slot else ""
+
+
+def _last_run(words: list[str]) -> Iterator[str]:
+    """The words at the end that begin with capitals, particles between them."""
+    start = len(words)
+    for place in range(len(words) - 1, -1, -1):
+        if words[place][0].isupper():
+            start = place
+        elif words[place].lower() not in _PARTICLES:
+            break
+    yield from words[start:] if start < len(words) and words[-1][0].isupper() else ()
+
+
+def _find_place(text: str) -> str:
+    """The first part of a dateline that can be a place: a name before an edge, and neither an agency's nor an outlet's;
+    "" for none.  What a colon, or a dash and a date, stands behind is a label."""
+    begin = 0
+    for edge in _EDGES.finditer(text):
+        part, begin = text[begin : edge.start()].strip(), edge.end()
+        if _OUTLET.search(part) or not part:
+            if edge[0] in "([":  # what brackets hold is the outlet
+                return ""
+            continue
+        is_label = edge[0] == ":" or (edge[0].strip() in _DASHES and _BEGINS_DATE.match(text, edge.end()) is not None)
+        return part if 1 < len(part) <= 40 and part[0].isalpha() and not is_label and _is_name(part) else ""
+    return ""
 
 
 def _is_name(text: str) -> bool:
     """Whether all words of a text begin with capitals, and none is an agency's."""
     words = text.split()
-    return all(word[0].isupper() or not word[0].isalpha() for word in words) and not _AGENCY.search(text)
+    is_cased = all(word[0].isupper() or not word[0].isalpha() for word in words)
+    return is_cased and not _OUTLET.search(text) and not _AGENCY.search(text)
 
 
 def _filler_reader(pack: Pack, template: Template) -> _Filler:

@@ -624,6 +624,7 @@ def _template_row(one: Template, state: str) -> dict[str, Any]:
         "example": one.example,
         "anchor": one.anchor,
         "kind": one.kind,
+        "score": one.score,
         "grounds": describe_grounds(one),
         "state": state,
     }

@@ -373,7 +373,7 @@ def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) ->
     for piece in parts:
         first = [one.id for one in outermost_templates([known[name] for name in piece.templates if name in known])]
         names = [*first, *(name for name in piece.templates if name not in first)]
-        rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden})
+        rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden, "kind": piece.kind})
     return rows
 
 

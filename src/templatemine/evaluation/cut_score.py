@@ -25,14 +25,36 @@ from templatemine.evaluation.metrics import (
     visible_mask,
 )
 
-__all__ = ["CutScore", "KindCount", "average_kinds", "score_cuts"]
+__all__ = ["CutScore", "KindCount", "average_kinds", "compare_kinds", "score_cuts"]
+
+OTHER = "other"
+"""What gold calls boilerplate of none of our kinds: it says nothing of ours."""
+
+
+Cut = tuple[int, int] | tuple[int, int, str]
+"""Start and end of what is removed, and its kind if that is known."""
 
 
 class KindCount(NamedTuple):
-    """Characters other than white space of spans of one kind, and how many of them are removed."""
+    """Characters other than white space of one kind.
+
+    Attributes
+    ----------
+    size, removed : int
+        Of template and dynamic text of this kind, all and those that are removed.
+    cut : int
+        Removed ones of spans of this kind, whatever their status.
+    told : int
+        Removed ones that are said to be of this kind, in spans of a known kind.
+    right : int
+        Those that are of it.
+    """
 
     size: int = 0
     removed: int = 0
+    cut: int = 0
+    told: int = 0
+    right: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +73,7 @@ class CutScore:
         Places at which letters or digits of content are removed; white space between cuts parts no two of them.
     articles : int
     kinds : mapping
-        Kind of template and dynamic text -> its count; spans that lie over each other count in both kinds.
+        Kind -> its count; spans that lie over each other count in both kinds.
     """
 
     spans: SpanScore = field(default_factory=SpanScore)
@@ -96,7 +118,7 @@ def _add_kinds(first: Mapping[str, KindCount], second: Mapping[str, KindCount]) 
     total = dict(first)
     for kind, count in second.items():
         known = total.get(kind, KindCount())
-        total[kind] = KindCount(known.size + count.size, known.removed + count.removed)
+        total[kind] = KindCount(*map(sum, zip(known, count, strict=True)))
     return total
 
 
@@ -105,15 +127,23 @@ def average_kinds(scores: Iterable[CutScore]) -> dict[str, tuple[float, int, int
     counts: dict[str, list[KindCount]] = {}
     for score in scores:
         for kind, count in score.kinds.items():
-            counts.setdefault(kind, []).append(count)
+            if count.size:
+                counts.setdefault(kind, []).append(count)
     averages: dict[str, tuple[float, int, int]] = {}
     for kind, rows in sorted(counts.items()):
-        shares = [row.removed / row.size for row in rows if row.size]
-        averages[kind] = (fmean(shares) if shares else 0.0, len(rows), sum(row.size for row in rows))
+        averages[kind] = fmean(row.removed / row.size for row in rows), len(rows), sum(row.size for row in rows)
     return averages
 
 
-def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int, int]]) -> CutScore:
+def compare_kinds(scores: Iterable[CutScore]) -> dict[str, KindCount]:
+    """The counts of each kind over all sources, in the order of their names."""
+    total: dict[str, KindCount] = {}
+    for score in scores:
+        total = _add_kinds(total, score.kinds)
+    return dict(sorted(total.items()))
+
+
+def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[Cut]) -> CutScore:
     """Compare the removed parts of a text with its annotation.
 
     A stretch is a run of boilerplate of either status on one line; white space does not end it, content does.
@@ -123,15 +153,16 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int,
     text : str
     gold : iterable of (start, end, status) or (start, end, status, kind)
         In code points, end exclusive; see `metrics.status_masks`.
-    removed : iterable of (start, end)
-        May overlap.
+    removed : iterable of (start, end) or (start, end, kind)
+        May overlap.  Without kinds nothing is said of whether these are right.
 
     Raises
     ------
     CorpusError
         A span that is not in the text, or another status.
     """
-    gold, removed = list(gold), list(removed)
+    gold, cuts = list(gold), list(removed)
+    removed = [(cut[0], cut[1]) for cut in cuts]
     spans = score_spans(text, gold, removed)
     visible = visible_mask(text)
     template, dynamic, optional = status_masks(text, gold)
@@ -151,7 +182,7 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int,
         int(np.count_nonzero((removed_size > 0) & (removed_size < stretch_size))),
         _count_wounds(text, wounded, visible),
         1,
-        _count_kinds(gold, visible, cut),
+        _add_kinds(_count_kinds(gold, visible, cut), _judge_kinds(gold, cuts, visible)),
     )
 
 
@@ -165,8 +196,25 @@ def _count_wounds(text: str, wounded: Mask, visible: Mask) -> int:
 def _count_kinds(gold: Sequence[GoldSpan], visible: Mask, cut: Mask) -> dict[str, KindCount]:
     counts: dict[str, KindCount] = {}
     for start, end, status, *kind in gold:
-        if kind and status != OPTIONAL:
+        if kind:
             own = visible[start:end]
-            size, removed = np.count_nonzero(own), np.count_nonzero(own & cut[start:end])
-            counts = _add_kinds(counts, {kind[0]: KindCount(int(size), int(removed))})
+            size, removed = int(np.count_nonzero(own)), int(np.count_nonzero(own & cut[start:end]))
+            required = (0, 0) if status == OPTIONAL else (size, removed)
+            counts = _add_kinds(counts, {kind[0]: KindCount(*required, cut=removed)})
+    return counts
+
+
+def _judge_kinds(gold: Sequence[GoldSpan], cuts: Sequence[Cut], visible: Mask) -> dict[str, KindCount]:
+    """What is said of the kinds of cuts, and is right: of text in spans of several kinds each of them is."""
+    masks: dict[str, Mask] = {}
+    for start, end, _, *kind in gold:
+        if kind and kind[0] != OTHER:
+            masks.setdefault(kind[0], np.zeros(len(visible), np.bool_))[start:end] = True
+    known = np.logical_or.reduce([*masks.values()], axis=0) & visible if masks else np.zeros(len(visible), np.bool_)
+    counts: dict[str, KindCount] = {}
+    for start, end, *kind in cuts:
+        if kind and (told := int(np.count_nonzero(known[start:end]))):
+            name = str(kind[0])
+            right = int(np.count_nonzero(visible[start:end] & masks[name][start:end])) if name in masks else 0
+            counts = _add_kinds(counts, {name: KindCount(told=told, right=right)})
     return counts

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from templatemine.errors import CorpusError
-from templatemine.evaluation.cut_score import CutScore, average_kinds, score_cuts
+from templatemine.evaluation.cut_score import CutScore, KindCount, average_kinds, compare_kinds, score_cuts
 from templatemine.evaluation.metrics import (
     STATUSES,
     GoldSpan,
@@ -110,7 +110,15 @@ _SPAN_UNITS = {
     "loss": "small share",
     "wounds": "number",
 }
-_KIND_UNITS = {"kind": "text", "sources": "count", "characters": "count", "recall": "share"}
+_KIND_UNITS = {
+    "kind": "text",
+    "sources": "count",
+    "characters": "count",
+    "recall": "share",
+    "cut": "count",
+    "kind recall": "share",
+    "kind precision": "share",
+}
 
 
 def evaluate_annotation(
@@ -119,7 +127,8 @@ def evaluate_annotation(
     """Learn from all documents, or from a sample and the annotated ones; clean the annotated ones and count characters.
 
     The first table has a row for each source and their mean; recall, precision and F1 are means over the sources that
-    hold templates.  If the spans have kinds, a second one has the share of each kind that is removed.
+    hold templates.  If the spans have kinds, a second one has the share of each kind that is removed, and whether what
+    is removed is said to be of the right kind.
 
     Raises
     ------
@@ -143,7 +152,7 @@ def evaluate_annotation(
     scores: dict[str, CutScore] = {}
     for document, cleaned in zip(annotated, run_system(system, history, annotated), strict=True):
         try:
-            score = score_cuts(document.body, gold[document.id], ((cut.start, cut.end) for cut in cleaned.removed))
+            score = score_cuts(document.body, gold[document.id], _list_cuts(cleaned))
         except CorpusError as error:
             raise CorpusError(error.problem, document.id, fatal=True) from None
         scores[document.source] = scores.get(document.source, CutScore()) + score
@@ -189,13 +198,35 @@ def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any
 
 def _tabulate_kinds(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> list[TrialResult]:
     """The table of kinds; none if no span has one."""
-    rows = tuple(
-        {"kind": kind, "sources": sources, "characters": characters, "recall": recall}
-        for kind, (recall, sources, characters) in average_kinds(scores.values()).items()
+    averages, counts = average_kinds(scores.values()), compare_kinds(scores.values())
+    named = any(count.told for kind, count in counts.items() if kind)
+    rows = tuple(_kind_row(kind, averages.get(kind), count, named) for kind, count in counts.items() if kind or named)
+    if named:
+        rows += (_kind_row("all", None, KindCount(*map(sum, zip(*counts.values(), strict=True))), named),)
+    notes = (
+        "recall: of template and dynamic text of the kind the share that is removed, a mean over the sources with such",
+        "cut: characters of the kind that are removed, of whatever status; kind recall: the share of them that is said"
+        " to be of it; kind precision: of what is said to be of it, and is of a known kind, the share that is",
     )
-    notes = ("template and dynamic text; recall is a mean over the sources with such text",)
     result = TrialResult(name="gold spans by kind", settings=settings, units=_KIND_UNITS, rows=rows, notes=notes)
     return [result] if rows else []
+
+
+def _kind_row(kind: str, average: tuple[float, int, int] | None, count: KindCount, named: bool) -> dict[str, Any]:
+    recall, sources, characters = average or (None, None, None)
+    return {
+        "kind": kind or "none",
+        "sources": sources,
+        "characters": characters,
+        "recall": recall,
+        "cut": count.cut,
+        "kind recall": count.right / count.cut if count.cut and named else None,
+        "kind precision": count.right / count.told if count.told else None,
+    }
+
+
+def _list_cuts(cleaned: Cleaned) -> list[tuple[int, int, str]]:
+    return [(cut.start, cut.end, cut.kind) for cut in cleaned.removed]
 
 
 # -------------------------------------------------------------------------------------------------------------- texts

@@ -470,13 +470,85 @@ cdef bint cuts_kept(const Tokens* tokens, const Occurrences* matches, const Stri
     return False
 
 
-cdef bint unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
-                        const StringKinds* kinds, bint keeps, int64_t gap, Outcome* out) except -1 nogil:
+cdef int64_t unite_kept(const Tokens* tokens, const Occurrences* matches, const StringKinds* kinds, int64_t* holes) noexcept nogil:
+    """The union of the matches of strings that are kept, as pairs of bounds; those that touch are one.  Returns how many."""
+    cdef int64_t i, start, size = 0
+    for i in range(matches.size):
+        if is_kept(kinds, matches.count[i]):
+            start = tokens.start[matches.position[i]]
+            while size and start <= holes[2 * size - 1]:    # no earlier one ends after this one
+                size -= 1
+                start = min(start, holes[2 * size])
+            holes[2 * size] = start
+            holes[2 * size + 1] = tokens.end[matches.length[i]]
+            size += 1
+    return size
+
+
+cdef int add_piece(const uint8_t* p, int64_t n, Span span, int64_t start, int64_t end, const int32_t* member, int64_t members,
+                   Outcome* out) except -1 nogil:
+    """Add what is left of a span between two holes, without white space beside them, unless that is all."""
+    cdef int width = 1
+    cdef int64_t before
+    while start < end and start != span.start and Py_UNICODE_ISSPACE(decode_at(p, start, n, &width)):
+        start += width
+    while start < end and end != span.end and Py_UNICODE_ISSPACE(decode_before(p, end, &before)):
+        end = before
+    if start >= end:
+        return 0
+    reserve(<void**>&out.span, &out.room, out.size + 1, sizeof(Span))
+    reserve(<void**>&out.member, &out.member_room, out.members + members, sizeof(int32_t))
+    memcpy(out.member + out.members, member, members * sizeof(int32_t))
+    out.members += members
+    out.span[out.size] = Span(start, end, start, end, span.kind, out.members)
+    out.size += 1
+    return 0
+
+
+cdef int spare_kept(const uint8_t* p, int64_t n, const Tokens* tokens, const Occurrences* matches, const StringKinds* kinds,
+                    int64_t first, int64_t members, Outcome* out) except -1 nogil:
+    """Take the matches of strings that are kept out of the spans from index `first` on, whose strings begin at `members`.
+
+    A span may become several, each with all its strings; of white space beside what is kept nothing goes.
+    """
+    cdef int64_t size = out.size - first, count = out.members - members, k, hole, holes, start, begin = 0, low = 0
+    cdef Span* spans = <Span*>malloc(max(size, 1) * sizeof(Span))
+    cdef int32_t* member = <int32_t*>malloc(max(count, 1) * sizeof(int32_t))
+    cdef int64_t* bounds = <int64_t*>malloc(max(matches.size, 1) * 2 * sizeof(int64_t))
+    try:
+        if spans == NULL or member == NULL or bounds == NULL:
+            raise MemoryError
+        memcpy(spans, out.span + first, size * sizeof(Span))
+        memcpy(member, out.member + members, count * sizeof(int32_t))
+        holes = unite_kept(tokens, matches, kinds, bounds)
+        out.size = first
+        out.members = members
+        for k in range(size):
+            start = spans[k].start
+            count = spans[k].member_end - members - begin
+            while low < holes and bounds[2 * low + 1] <= start:
+                low += 1
+            hole = low
+            while hole < holes and bounds[2 * hole] < spans[k].end:
+                add_piece(p, n, spans[k], start, bounds[2 * hole], member + begin, count, out)
+                start = bounds[2 * hole + 1]
+                hole += 1
+            add_piece(p, n, spans[k], start, spans[k].end, member + begin, count, out)
+            begin += count
+    finally:
+        free(spans)
+        free(member)
+        free(bounds)
+    return 0
+
+
+cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
+                       const StringKinds* kinds, bint keeps, int64_t gap, Outcome* out) except -1 nogil:
     """Add the union of the matches of a text of n bytes, ordered by end, to `out`, widened by `widen_cuts` unless it is HTML.
 
-    Matches of strings that are kept add nothing; returns True if one overlaps what would be cut.
+    Matches of strings that are kept add nothing, and are taken out of what would be cut.
     """
-    cdef int64_t i, start, end, first = out.size, k, byte = 0, point = 0
+    cdef int64_t i, start, end, first = out.size, members = out.members, k, byte = 0, point = 0
     for i in range(matches.size):
         if not keeps or not is_kept(kinds, matches.count[i]):
             add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]],
@@ -497,7 +569,7 @@ cdef bint unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, cons
     if not html:
         widen_cuts(p, n, out.span + first, out.size - first)
     if keeps and cuts_kept(tokens, matches, kinds, out.span + first, out.size - first):
-        return True
+        spare_kept(p, n, tokens, matches, kinds, first, members, out)
     if not ascii:
         for k in range(first, out.size):
             point += count_points(p, byte, out.span[k].start)
@@ -505,7 +577,7 @@ cdef bint unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, cons
             point += count_points(p, out.span[k].start, out.span[k].end)
             out.span[k].point_end = point
             byte = out.span[k].end
-    return False
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------------- cutting
@@ -2061,7 +2133,7 @@ cdef class Matcher(Scanner):
         cdef int64_t first = out.size, members = out.members, size = n, read_points = points
         cdef const uint8_t* read = p
         cdef StringKinds kinds = StringKinds(self.edges, NULL, self.weights)
-        cdef bint stub, meets
+        cdef bint stub
         if by_kind:
             kinds.code = self.kinds
         if rules is not None:
@@ -2071,13 +2143,9 @@ cdef class Matcher(Scanner):
                 read, size = scratch.reading.text, scratch.reading.size
                 read_points = count_points(read, 0, size)
         self._find_matches(read, size, scratch, NULL, True)
-        meets = unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, &kinds, self.keeps,
-                              gap, out)
+        unite_matches(read, size, size == read_points, self.spec.html, &scratch.tokens, &scratch.found, &kinds, self.keeps, gap,
+                      out)
         scratch.found.size = 0
-        if meets:
-            out.size = first
-            out.members = members
-            return UNREADABLE
         if out.size == first:
             return CUT
         stub = guard >= 0 and is_stub(out.span + first, out.size - first, read_points, guard)
@@ -2111,7 +2179,7 @@ cdef class Matcher(Scanner):
         -------
         list of (list of (start, end, strings), or None)
             Of each text; in code points of it, ascending and disjoint, with the strings of each span in order.  None for a
-            text that holds lone surrogates, or what may not be in NFC, or a string that is kept and stands in a span.
+            text that holds lone surrogates, or what may not be in NFC.
         """
         return self._find_spans(texts, gap, rules, False)
 

@@ -23,14 +23,19 @@ __all__ = [
     "count_characters",
     "count_line_breaks",
     "decode_blocks",
+    "describe_main",
     "extract_keywords",
     "find_densest",
     "find_first_equal",
     "find_nearest",
+    "find_openings",
     "find_repeated",
+    "find_row",
     "find_stretch",
     "inherit_by_blocks",
     "inherit_values",
+    "mark_named",
+    "measure_doubt",
     "measure_wrapped",
     "normalise_texts",
     "smooth",
@@ -100,6 +105,24 @@ def inherit_by_blocks(
     parents: NDArray[np.int32], own: NDArray[np.uint8], element: NDArray[np.int32]
 ) -> NDArray[np.uint8]: ...
 def clear_containers(parents: NDArray[np.int32], values: NDArray[np.uint32], element: int) -> NDArray[np.uint32]: ...
+def mark_named(
+    parents: NDArray[np.int32],
+    groups: NDArray[np.uint32],
+    element: NDArray[np.int32],
+    mask: int,
+    spared: int = -1,
+) -> NDArray[np.bool_]: ...
+def find_row(matrix: NDArray[np.float32], column: int, value: float) -> int: ...
+def find_openings(
+    text: NDArray[np.uint8],
+    bounds: NDArray[np.int64],
+    words: NDArray[np.int32],
+    wanted: NDArray[np.uint8],
+    most: int,
+    openings: NDArray[np.uint32],
+) -> NDArray[np.int64]: ...
+def measure_doubt(scores: NDArray[np.float64], words: NDArray[np.int32]) -> float: ...
+def describe_main(scores: NDArray[np.float64], words: NDArray[np.int32], counts: NDArray[np.int32]) -> list[float]: ...
 def find_first_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def find_repeated(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def average_by_path(

@@ -17,9 +17,10 @@ from templatemine.pages._html cimport (
 __all__ = [
     "BLOCKWISE", "CODES", "CONTEXT", "FEATURES", "Forest", "LEAVES", "LEVELS", "ROLES", "SECTIONS", "average_by_path",
     "clear_containers", "compute_context", "compute_cosines", "compute_features", "count_characters", "count_line_breaks",
-    "decode_blocks", "extract_keywords", "find_densest", "find_first_equal", "find_nearest", "find_repeated", "find_stretch",
-    "inherit_by_blocks", "inherit_values", "measure_wrapped", "normalise_texts", "smooth", "smooth_leaves", "smooth_scores",
-    "sum_subtrees", "to_probabilities", "walk_trees",
+    "decode_blocks", "describe_main", "extract_keywords", "find_densest", "find_first_equal", "find_nearest", "find_openings",
+    "find_repeated", "find_row", "find_stretch", "inherit_by_blocks", "inherit_values", "mark_named", "measure_doubt",
+    "measure_wrapped", "normalise_texts", "smooth", "smooth_leaves", "smooth_scores", "sum_subtrees", "to_probabilities",
+    "walk_trees",
 ]
 
 
@@ -1897,6 +1898,157 @@ def clear_containers(const int32_t[::1] parents not None, const uint32_t[::1] va
         element = parents[element] if parents[element] < element else 0
     out[0] = 0
     return found
+
+
+def mark_named(const int32_t[::1] parents not None, const uint32_t[::1] groups not None, const int32_t[::1] element not None,
+               uint32_t mask, int64_t spared=-1):
+    """Whether each block stands in an element that is named after some groups of key words: bool array, shape (blocks,).
+
+    Parameters
+    ----------
+    parents : int32 array, shape (elements,)
+        Smaller than the element itself; -1 for none.
+    groups : uint32 array, shape (elements,)
+        A bit each.
+    element : int32 array, shape (blocks,)
+        The element that each block stands in.
+    mask : int
+        The groups that count.
+    spared : int, default -1
+        An element whose name does not count, nor those of all that it stands in, nor that of the page; -1 for none.
+    """
+    cdef int64_t m = parents.shape[0], n = element.shape[0], i
+    cdef uint8_t* values
+    check(groups.shape[0] == m and -1 <= spared < m, "groups of each element, and an element of the page")
+    for i in range(n):
+        check(0 <= element[i] < m, "elements of the page")
+    found = np.zeros(n, np.bool_)
+    if n == 0:
+        return found
+    cdef uint8_t[::1] out = found.view(np.uint8)
+    values = <uint8_t*>malloc(m)
+    if values == NULL:
+        raise MemoryError
+    with nogil:
+        for i in range(m):
+            values[i] = (groups[i] & mask) != 0
+        if spared >= 0:
+            values[0] = 0
+            while spared > 0:
+                values[spared] = 0
+                spared = parents[spared] if parents[spared] < spared else 0
+        for i in range(1, m):
+            if 0 <= parents[i] < i:
+                values[i] |= values[parents[i]]
+        for i in range(n):
+            out[i] = values[element[i]]
+    free(values)
+    return found
+
+
+def find_row(const float[:, ::1] matrix not None, int64_t column, float value):
+    """The first row with a value in a column, -1 if none has it."""
+    cdef int64_t n = matrix.shape[0], i
+    check(0 <= column < matrix.shape[1], "a column of the matrix")
+    with nogil:
+        for i in range(n):
+            if matrix[i, column] == value:
+                break
+        else:
+            i = -1
+    return i if n else -1
+
+
+def find_openings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int32_t[::1] words not None,
+                  const uint8_t[::1] wanted not None, int32_t most, const uint32_t[::1] openings not None):
+    """Wanted blocks of no more than so many words that begin with one of some openings: int64 array, ascending.
+
+    Parameters
+    ----------
+    text, bounds
+        As of `_html.BlockScanner.scan_blocks`.
+    words : int32 array, shape (blocks,)
+    wanted : uint8 array, shape (blocks,)
+    most : int
+    openings : uint32 array
+        Three bytes each, the first one lowest, ASCII in lower case.
+    """
+    cdef int64_t n = words.shape[0], i, count = 0, k
+    cdef uint32_t opening
+    cdef uint8_t byte
+    cdef int shift
+    check(bounds.shape[0] == n + 1 and wanted.shape[0] == n, "bounds of all blocks, and whether each is wanted")
+    check_ascending(bounds, text.shape[0], "ascending bounds within the text")
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] out = found
+    with nogil:
+        for i in range(n):
+            if not wanted[i] or words[i] > most or bounds[i + 1] - bounds[i] < 3:
+                continue
+            opening = 0
+            for shift in range(3):
+                byte = text[bounds[i] + shift]
+                opening |= <uint32_t>(byte + 32 if 65 <= byte <= 90 else byte) << (8 * shift)
+            for k in range(openings.shape[0]):
+                if openings[k] == opening:
+                    out[count] = i
+                    count += 1
+                    break
+    return found[:count]
+
+
+cdef double doubt_of(const double* scores, const int32_t* words, int64_t n) noexcept nogil:
+    cdef double chance, unsure = 0, size = 0
+    cdef int64_t i
+    for i in range(n):
+        chance = probability_of(scores[i])
+        unsure += (chance - chance * chance) * words[i]
+        size += words[i]
+    return 4 * unsure / max(size, 1.0)
+
+
+def measure_doubt(const double[::1] scores not None, const int32_t[::1] words not None):
+    """The share of the words of which log odds are unsure: of a word of probability p, 4 p (1 - p)."""
+    cdef int64_t n = scores.shape[0]
+    cdef double doubt = 0
+    check(words.shape[0] == n, "words of each block")
+    if n:
+        with nogil:
+            doubt = doubt_of(&scores[0], &words[0], n)
+    return doubt
+
+
+def describe_main(const double[::1] scores not None, const int32_t[::1] words not None, const int32_t[:, ::1] counts not None):
+    """What is main text by log odds: share of the words, log of the words, their share in links, log of the words of a
+    block, share of the longest run of blocks, runs; and of how many words it is unsure, as `measure_doubt` says.
+
+    Parameters
+    ----------
+    scores : float64 array, shape (blocks,)
+    words : int32 array, shape (blocks,)
+    counts : int32 array, shape (blocks, len(COUNTS))
+    """
+    cdef int64_t n = scores.shape[0], i, blocks = 0, runs = 0
+    cdef double chance, expected = 0, every = 0, linked = 0, run = 0, longest = 0, kept = 0
+    cdef bint before = False
+    check(words.shape[0] == n and counts.shape[0] == n and counts.shape[1] == C_SIZE, "words and counts of each block")
+    with nogil:
+        for i in range(n):
+            chance = probability_of(scores[i])
+            expected += words[i] * chance
+            linked += counts[i, C_LINKED] * chance
+            every += words[i]
+            if scores[i] > 0:
+                runs += not before
+                run = words[i] + (run if before else 0)
+                longest = max(longest, run)
+                kept += words[i]
+                blocks += 1
+            before = scores[i] > 0
+    return [
+        expected / max(every, 1.0), log1p(expected), linked / max(expected, 1.0), log1p(kept / max(blocks, 1)),
+        longest / max(kept, 1.0), runs, measure_doubt(scores, words),
+    ]
 
 
 def find_first_equal(const uint64_t[::1] keys not None):

@@ -99,20 +99,25 @@ def apply_choice(page: Page, output: SystemOutput, choice: Choice) -> SystemOutp
     kind that is kept come back, and kept blocks of one that is cut go.
 
     Of a kept block the names of its own element count, and how it begins, but not what it stands in: that holds the
-    story, too.
+    story, too.  The kinds of blocks that are kept, and have one, stand in the output.
     """
     places = np.flatnonzero(output.kept).tolist()
     if not places:
         return output
     kept, reason, reasons = output.kept.copy(), output.reason.astype(np.int64), [*output.reasons]
+    kinds: dict[int, str] = {}
     for block in range(max(places[0] - HEAD_BLOCKS, 0), places[-1] + 1):
         path = page.path(block)
         kind = kind_of_block(path.rpartition(">")[2] if kept[block] else path, page.text(block))
-        if not kind or kept[block] != choice.cuts(kind) or page.hidden[block]:
+        if not kind or page.hidden[block]:
+            continue
+        if not choice.cuts(kind):
+            kinds[block] = kind
+        if kept[block] != choice.cuts(kind):
             continue
         kept[block] = not kept[block]
         why = f"{kind} is {'kept' if kept[block] else 'cut'} by choice"
         if why not in reasons:
             reasons.append(why)
         reason[block] = reasons.index(why)
-    return replace(output, kept=kept, reason=reason, reasons=tuple(reasons))
+    return replace(output, kept=kept, reason=reason, reasons=tuple(reasons), kinds=kinds)

@@ -28,7 +28,6 @@ from templatemine.pages.page_kind import (
     describe_page,
     kind_rows,
     load_kind_model,
-    measure_doubt,
     read_address,
 )
 from templatemine.pages.scanner import GROUPS, block_scanner
@@ -71,8 +70,7 @@ def feature_names() -> tuple[str, ...]:
 
 def find_headline(features: NDArray[np.float32]) -> int:
     """Index of the block that says most of the title of its page, -1 if none does; see `_model.compute_features`."""
-    matches = (features[:, AFTER_TITLE] == 1).nonzero()[0]
-    return int(matches[0]) if len(matches) else -1
+    return _model.find_row(features, AFTER_TITLE, 1)
 
 
 class Page:
@@ -196,7 +194,7 @@ class Page:
             offset += len(alone)
         article_scores = _model.average_by_path(scores, self.words, self.columns["keys"])
         told = self._given_kind != "auto"
-        doubtful = told or (measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
+        doubtful = told or (_model.measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
         if len(alone) < len(self) or not doubtful:
             return article_scores, headline, article_scores
         chances = self._kind_chances(article_scores)

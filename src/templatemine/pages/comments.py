@@ -15,7 +15,7 @@ from templatemine.pages.scanner import GROUPS
 
 __all__ = ["find_kept_comments", "find_comments"]
 
-_COMMENT = np.uint32(1 << list(GROUPS).index("comment"))
+_COMMENT = 1 << list(GROUPS).index("comment")
 _BOILERPLATE = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
 _FORM = [name for name, _ in _html.TAGS].index("form")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
@@ -63,9 +63,9 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
     if not kept.any():
         return none
     columns, first = page.columns, int(kept.argmax())
-    is_comment = (_element_groups(page, first) & _COMMENT) > 0
-    in_comments = _model.inherit_by_blocks(columns["parents"], is_comment.view(np.uint8), columns["element"])
-    if not (kept & (in_comments != 0)).any():
+    parents, element = columns["parents"], columns["element"]
+    in_comments = _model.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
+    if not (kept & in_comments).any():
         return none  # as on nearly every page; the rest takes longer
     beginning = none.copy()
     beginning[first] = True

@@ -86,7 +86,8 @@ class Block:
     cuts : tuple of (start, end)
         Stretches of `text`, in code points, that were left out although the block was kept.
     kind : str or None
-        Of a block that was dropped, the kind of boilerplate that it is (`kinds.KINDS`), if that is known.
+        Of a block that was dropped, or kept by a choice of kinds, the kind of boilerplate that it is (`kinds.KINDS`),
+        if that is known.
     """
 
     start: int
@@ -131,11 +132,17 @@ class Extraction:
         return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
 
     def _repr_html_(self) -> str:
-        """Title and text, for notebooks, and below it what was left out, struck through."""
-        left = [block for block in self.blocks if not block.kept][: notebook.LISTED]
-        dropped = "".join(notebook.struck(block.text, [(0, len(block.text), block.reason)]) for block in left)
+        """Title and text, for notebooks, and below it what was left out, struck through, with its kinds."""
+        left = [block for block in self.blocks if not block.kept]
+        dropped = "".join(
+            notebook.struck(block.text, [(0, len(block.text), block.reason, block.kind or "")])
+            for block in left[: notebook.LISTED]
+        )
         head = notebook.paragraph(f"{self.title or 'no title'} ({self.kept} of {self.size} blocks, {self.system})")
-        return head + notebook.struck(self.text, ()) + (f"<hr>{dropped}" if dropped else "")
+        kinds = (self.output.kinds.get(block, "") for block in self.kept_indices.tolist())
+        text = notebook.marked(zip(self.texts, kinds, strict=True))
+        legend = notebook.legend(block.kind or "" for block in left)
+        return head + text + (f"<hr>{legend}{dropped}" if dropped else "")
 
     @property
     def size(self) -> int:
@@ -284,7 +291,7 @@ class Extraction:
                 label=None if output.labels is None else output.labels[block],
                 score=None if score is None else score[block],
                 cuts=output.cuts.get(block, ()),
-                kind=None if kept else kind_of_block(page.path(block), page.text(block)) or None,
+                kind=output.kinds.get(block) if kept else kind_of_block(page.path(block), page.text(block)) or None,
             )
             for block, ((start, end), kept, reason) in enumerate(
                 zip(
@@ -312,7 +319,8 @@ class Extraction:
         """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
         from templatemine.pages.markup import build_nodes
 
-        return build_nodes(self._tags, self.output.kept, self.output.cuts, config or MarkupConfig())
+        output = self.output
+        return build_nodes(self._tags, output.kept, output.cuts, config or MarkupConfig(), output.kinds)
 
     def _comment_nodes(self, config: MarkupConfig) -> tuple[Node, ...]:
         from templatemine.pages.markup import build_nodes

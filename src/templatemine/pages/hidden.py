@@ -43,7 +43,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
     """
     is_hidden = columns["hidden"]
     # Few pages have rules that hide, and of these few have one for an element that is kept.
-    sheets = [sheet for sheet in _style_sheets(data, int(columns["starts"][np.argmax(kept)])) if _HIDES.search(sheet)]
+    sheets = [sheet for sheet in _style_sheets(data, int(columns["starts"][kept.argmax()])) if _HIDES.search(sheet)]
     if sheets:
         signatures = _node_signatures(columns, kept)
         listed = "\n".join(signatures.values()).encode()

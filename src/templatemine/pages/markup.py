@@ -84,7 +84,9 @@ class _Entry:
     continues: bool = False
 
 
-def build_nodes(tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig) -> tuple[Node, ...]:
+def build_nodes(
+    tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig, kinds: Mapping[int, str] | None = None
+) -> tuple[Node, ...]:
     """The nodes of kept blocks, in the order of the page.
 
     Parameters
@@ -95,13 +97,18 @@ def build_nodes(tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: Mar
         Of the text of kept blocks, left out.
     config : MarkupConfig
         Whether links, images and tables are kept.
+    kinds : mapping of int to str, optional
+        Of kept blocks that are boilerplate of a kind; paragraphs have it.
     """
-    return _Builder(tags, kept, cuts, config).nodes()
+    return _Builder(tags, kept, cuts, config, kinds or {}).nodes()
 
 
 class _Builder:
-    def __init__(self, tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig) -> None:
+    def __init__(
+        self, tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig, kinds: Mapping[int, str]
+    ) -> None:
         self.tags, self.page, self.kept, self.cuts, self.config = tags, tags.page, kept, cuts, config
+        self.kinds = kinds
         self.kept_indices: list[int] = np.flatnonzero(kept).tolist()
         columns = self.page.columns
         self._block_elements: list[int] = columns["element"].tolist()
@@ -219,7 +226,7 @@ class _Builder:
         for key, rows in groupby(entries, lambda entry: entry.chain[depth] if len(entry.chain) > depth else None):
             group = list(rows)
             if key is None:
-                yield from _make_paragraphs(group)
+                yield from _make_paragraphs(group, self.kinds)
                 continue
             kind, element = key
             if kind == "heading":
@@ -307,7 +314,7 @@ class _Builder:
             pieces.append(self._preformatted_text(run, content_start) if is_uncut else self._code_lines(run))
         if pieces:
             yield Code("\n".join(pieces), language)
-        yield from _make_paragraphs([entry for entry in entries if entry.block < 0])
+        yield from _make_paragraphs([entry for entry in entries if entry.block < 0], {})
 
     def _code_lines(self, blocks: Sequence[int]) -> str:
         runs = (run for block in blocks for run in (*self._make_inlines(block, (), ()), TextRun("\n")))
@@ -499,18 +506,21 @@ def _parse_count(text: str, default: int = 1) -> int:
     return min(max(int(match[1]), default), 1000) if match else default
 
 
-def _make_paragraphs(entries: Sequence[_Entry]) -> Iterator[Paragraph]:
-    """A paragraph each, but for those that go on after a line break."""
+def _make_paragraphs(entries: Sequence[_Entry], kinds: Mapping[int, str]) -> Iterator[Paragraph]:
+    """A paragraph each, but for those that go on after a line break and are of the same kind."""
     lines: list[Inline] = []
+    kind = ""
     for entry in entries:
-        if lines and not entry.continues:
-            yield Paragraph(tuple(lines))
+        own = kinds.get(entry.block, "")
+        if lines and (not entry.continues or own != kind):
+            yield Paragraph(tuple(lines), kind)
             lines = []
         elif lines:
             lines.append(LineBreak())
         lines += entry.inlines
+        kind = own
     if lines:
-        yield Paragraph(tuple(lines))
+        yield Paragraph(tuple(lines), kind)
 
 
 def _join_entries(entries: Sequence[_Entry], separator: Inline) -> tuple[Inline, ...]:

@@ -90,9 +90,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph, or an image that stands alone."""
+    """A paragraph, or an image that stands alone; the kind of boilerplate that it is, if it was kept by choice."""
 
     inlines: tuple[Inline, ...]
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

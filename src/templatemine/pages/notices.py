@@ -70,8 +70,10 @@ _LABEL_STEMS = (
     "promoted sponsored presented supported paid gesponsert partner advert anzeige werbung publi contenido patrocinado"
     " pubblicità annons reklam реклама Реклама РЕКЛАМА 広告 광고 广告 廣告"
 )
-_LABEL_PREFIXES = frozenset(word.encode()[:3] for word in _LABEL_STEMS.split())
-"""First bytes of such lines, in lower case as far as they are ASCII, by which most others are passed over."""
+_LABEL_OPENINGS = np.unique([int.from_bytes(word.encode()[:3], "little") for word in _LABEL_STEMS.split()]).astype(
+    np.uint32
+)
+"""First three bytes of such lines, in lower case as far as they are ASCII, by which most others are passed over."""
 
 
 def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
@@ -85,9 +87,11 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
     """
     columns = page.columns
     likely = scores > LIKELY_SCORE
-    found = [_consent_elements(page, likely), _offer_elements(page, likely)]
+    consent, offers = _consent_elements(page, likely), _offer_elements(page, likely)
+    if consent is None and offers is None:
+        return None
     is_notice = np.zeros(len(columns["parents"]), np.bool_)
-    for elements in found:
+    for elements in (consent, offers):
         if elements is not None:
             is_notice |= elements
     if not is_notice.any():
@@ -98,15 +102,11 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
 
 def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Blocks of the main text that say no more than that something is paid for; None for none."""
-    short = np.flatnonzero(kept & (page.words <= LABEL_WORDS))
-    text, starts = page.all_text, page.columns["bounds"][short].tolist()
-    found = [
-        block
-        for block, start in zip(short.tolist(), starts, strict=True)
-        if text[start : start + 3].lower() in _LABEL_PREFIXES
-        and _LABEL.fullmatch(page.text(block))
-        and block != page.headline
-    ]
+    columns = page.columns
+    short = _model.find_openings(
+        columns["text"], columns["bounds"], page.words, kept.view(np.uint8), LABEL_WORDS, _LABEL_OPENINGS
+    )
+    found = [block for block in short.tolist() if _LABEL.fullmatch(page.text(block)) and block != page.headline]
     if not found:
         return None
     labels = np.zeros(len(page), np.bool_)

@@ -34,7 +34,6 @@ __all__ = [
     "describe_page",
     "kind_rows",
     "load_kind_model",
-    "measure_doubt",
     "read_address",
 ]
 
@@ -176,10 +175,9 @@ VALUES = (
 
 _KNOWN = VALUES.index("address_known")
 _NAMES = [name for name, _ in _html.TAGS]
-_TAG_INDICES = np.array([_NAMES.index(name) for name in _TAGS])
+_TAG_INDICES = [_NAMES.index(name) for name in _TAGS]
 _SIGN_WORDS = [name.encode() for name in _SIGNS]
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
-LINKED = _html.COUNTS.index("linked")
 _CURRENCIES = [sign.encode() for sign in "$€£"]
 _NEXT = (b'rel="next"', b"rel='next'", b"rel=next")
 _LD_TYPE = re.compile(rb'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
@@ -213,7 +211,7 @@ class KindModel:
 
     def chances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability of each of `KINDS`, given what `describe_page` says."""
-        standard = np.clip((values - self.mean) / self.scale, -MAX_DEVIATION, MAX_DEVIATION)
+        standard = np.minimum(np.maximum((values - self.mean) / self.scale, -MAX_DEVIATION), MAX_DEVIATION)
         odds = self.weights @ standard + self.intercept
         odds[0] += NO_ADDRESS * (1 - values[_KNOWN])
         parts = np.exp(odds - odds.max())
@@ -246,46 +244,18 @@ def kind_rows(
 
 def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """The `VALUES` of a page, given the log odds of the page model for its blocks."""
-    signs, text = page.columns["signs"].tobytes().lower(), page.all_text
+    signs, text, counts = page.columns["signs"].tobytes().lower(), page.all_text, page.tag_counts
     values = [
-        *_describe_main(page, scores),
+        *_model.describe_main(scores, page.words, page.columns["counts"]),
         math.log1p(sum(map(text.count, _CURRENCIES))),
         math.log1p(text.count(b"?")),
         any(sign in page.data for sign in _NEXT),
         *[word in signs for word in _SIGN_WORDS],
-        *np.log1p(np.array(page.tag_counts)[_TAG_INDICES]).tolist(),
+        *[math.log1p(counts[index]) for index in _TAG_INDICES],
         *_describe_types(page.data),
         *_describe_address(page),
     ]
     return np.array(values, np.float64)
-
-
-def measure_doubt(scores: NDArray[np.float64], words: NDArray[np.int32]) -> float:
-    """The share of the words of which the page model is unsure: of a word of probability p, 4 p (1 - p)."""
-    chances = _model.to_probabilities(scores)
-    return 4 * float((chances - chances * chances) @ words) / max(int(words.sum()), 1)
-
-
-def _describe_main(page: Page, scores: NDArray[np.float64]) -> list[float]:
-    """Of the main text by the page model: share of the words, words, share in links, words of a block, share of the
-    longest run of blocks, number of runs; and of how many words the model is unsure."""
-    words = page.words.astype(np.float64)
-    chances = _model.to_probabilities(scores)
-    main = scores > 0
-    expected, all_words = float(words @ chances), max(float(words.sum()), 1.0)
-    main_words = words * main
-    edges = (main[1:] != main[:-1]).nonzero()[0] + 1
-    run_words = np.add.reduceat(main_words, [0, *edges.tolist()])
-    all_main = max(float(main_words.sum()), 1.0)
-    return [
-        expected / all_words,
-        math.log1p(expected),
-        float(page.columns["counts"][:, LINKED] @ chances) / max(expected, 1.0),
-        math.log1p(float(main_words.sum()) / max(int(np.count_nonzero(main)), 1)),
-        float(run_words.max()) / all_main,
-        (len(edges) + int(main[0]) + int(main[-1])) // 2,
-        measure_doubt(scores, page.words),
-    ]
 
 
 def _describe_types(data: bytes) -> list[float]:

@@ -121,6 +121,8 @@ class SystemOutput:
     posts : tuple of Post
     note : str
         A remark on the page as a whole, such as that it was left out.
+    kinds : mapping of int to str
+        Of kept blocks that are boilerplate of a kind, and kept by choice, the kind (`kinds.KINDS`).
     evidence : Evidence or None
         Of the page model and the history of the site, if the system asks them.
     """
@@ -135,6 +137,7 @@ class SystemOutput:
     date: str | None = None
     posts: tuple[Post, ...] = ()
     note: str = ""
+    kinds: Mapping[int, str] = field(default_factory=dict)
     evidence: BlockEvidence | None = None
 
 

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from templatemine.kinds import KINDS
 from templatemine.model import Span
 
 __all__ = [
     "Note",
     "TextPiece",
+    "count_kinds",
     "elide",
     "escape_text",
     "is_control",
@@ -57,6 +59,18 @@ def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
         place = span.end
     if place < len(text):
         yield TextPiece(place, text[place:])
+
+
+def count_kinds(parts: Iterable[TextPiece]) -> list[tuple[str, int, int]]:
+    """The kinds of removed pieces, in the order of `kinds.KINDS`, with how many pieces and characters each has; ""
+    last, for those of no known kind."""
+    counts: dict[str, list[int]] = {}
+    for piece in parts:
+        if piece.templates:
+            own = counts.setdefault(piece.kind, [0, 0])
+            own[0] += 1
+            own[1] += len(piece.text)
+    return [(kind, *counts[kind]) for kind in (*KINDS, "") if kind in counts]
 
 
 _MIN_HIDDEN = 80

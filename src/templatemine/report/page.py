@@ -19,7 +19,16 @@ from templatemine.errors import MissingExtraError, counted, pip_line
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.findings import RESIDUE_KINDS, summarise
-from templatemine.report.marks import Note, TextPiece, elide, escape_text, name_controls, render_marks, truncate
+from templatemine.report.marks import (
+    Note,
+    TextPiece,
+    count_kinds,
+    elide,
+    escape_text,
+    name_controls,
+    render_marks,
+    truncate,
+)
 from templatemine.report.words import describe_risk, shorten, template_text
 
 if TYPE_CHECKING:
@@ -70,6 +79,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         "script": _as_markup(script),
         "drawings": _draw_charts,
         "sample": partial(_render_sample, config or ReportConfig()),
+        "legend": _count_sample_kinds,
         "link": _link,
     }
     said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
@@ -149,6 +159,12 @@ def _draw_charts(source: SourceView) -> dict[str, Any]:
 
 _MAX_EXPRESSION = 300
 """Characters of an expression in a note; the table has all of it."""
+
+
+def _count_sample_kinds(source: SourceView) -> list[tuple[str, int, int]]:
+    """The kinds of what is marked in the samples of a source; none if none is known."""
+    counts = count_kinds(piece for sample in source.samples for piece in sample.pieces)
+    return counts if any(kind for kind, _, _ in counts) else []
 
 
 def _render_sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:

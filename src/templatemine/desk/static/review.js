@@ -179,30 +179,50 @@ function kindBox(row, out) {
   return el("select", { "aria-label": "kind of boilerplate", disabled: out, onchange: (event) => add({ action: "kind", id: row.id, kind: event.target.value }, `Now of kind ${event.target.value}`) }, ...options);
 }
 
-// The kinds that templates have, with how many; and one decision about all that are shown.
+// Facets: what templates have in common, a value each; of numbers, the band they are in.
+const band = (bounds) => (value) => {
+  const place = bounds.findIndex((one) => value < one);
+  if (place < 0) return `${bounds.at(-1)} and more`;
+  return place ? `${bounds[place - 1]} to below ${bounds[place]}` : `below ${bounds[0]}`;
+};
+const DF = band([5, 20, 100, 1000]), WORDS = band([2, 4, 8, 16]), SCORE = band([0.6, 0.8, 0.95]);
+const FACETS = {
+  kind: (row) => row.kind || "not known",
+  position: (row) => row.anchor,
+  df: (row) => DF(row.df),
+  words: (row) => WORDS((row.tokens || row.text.split(/\s+/)).length),
+  score: (row) => (row.score === null ? "none" : SCORE(row.score)),
+};
+const inFacets = (row, but) => Object.entries(FACETS).every(([name, of]) => name === but || $(name).value === "" || of(row) === $(name).value);
+const anyFacet = () => Object.keys(FACETS).some((name) => $(name).value !== "");
+
+// The values of each facet, with how many templates the others leave them; and one decision about all that are shown.
 function facets(rows) {
-  const counts = new Map();
-  for (const row of state.templates) if (row.state !== "out") counts.set(row.kind, (counts.get(row.kind) || 0) + 1);
-  const box = $("kind"), chosenKind = box.value;
-  const kinds = ["", ...state.kinds].filter((one) => counts.has(one));
-  box.replaceChildren(el("option", { value: "all" }, "all kinds"), ...kinds.map((one) => el("option", { value: one || "none" }, `${one || "not known"} (${counts.get(one)})`)));
-  box.value = [...box.options].some((one) => one.value === chosenKind) ? chosenKind : "all";
+  for (const [name, of] of Object.entries(FACETS)) {
+    const counts = new Map();
+    for (const row of state.templates) if (row.state !== "out" && inFacets(row, name)) counts.set(of(row), (counts.get(of(row)) || 0) + 1);
+    const box = $(name), value = box.value;
+    const values = [...counts.keys()].sort((a, b) => (name === "kind" ? state.kinds.indexOf(a) - state.kinds.indexOf(b) : a.localeCompare(b, "en", { numeric: true })));
+    if (value && !counts.has(value)) values.push(value); // what was chosen stays so when its last template goes
+    box.replaceChildren(el("option", { value: "" }, "all"), ...values.map((one) => el("option", { value: one }, `${one} (${counts.get(one) || 0})`)));
+    box.value = value;
+  }
   const there = rows.filter((row) => row.state !== "out");
-  $("reject-shown").hidden = $("keep-shown").hidden = box.value === "all" || !there.length;
+  for (const name of ["reject-shown", "keep-shown", "kind-shown"]) $(name).hidden = !anyFacet() || !there.length;
   $("reject-shown").textContent = `Reject all ${number(there.length)}`;
   $("keep-shown").textContent = `Keep all ${number(there.length)}`;
+  $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(there.length)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
 }
 
-const ofKind = (row) => $("kind").value === "all" || (row.kind || "none") === $("kind").value;
 let listed = [];
 
 function list() {
   const wanted = $("filter").value.trim().toLowerCase();
   const only = $("only-decided").checked;
   const open = $("only-open").checked;
-  const folds = !wanted && !only && !open && $("kind").value === "all";
+  const folds = !wanted && !only && !open && !anyFacet();
   const shown = (row) => row.id === row.head || unfolded.has(row.head) || row.state !== "kept" || row.id === chosen?.id;
-  const rows = ordered().filter((row) => (!folds || shown(row)) && ofKind(row) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
+  const rows = ordered().filter((row) => (!folds || shown(row)) && inFacets(row) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
   const there = state.templates.filter((row) => row.state !== "out");
   const seen = there.filter((row) => row.reviewed).length;
   listed = rows;
@@ -528,6 +548,18 @@ async function questions() {
 
 // ---------------------------------------------------------------------------------------------------------- articles
 
+// The kinds of what an article loses, with how many stretches and characters; names stand beside colours.
+function legend(pieces) {
+  const counts = new Map();
+  for (const piece of pieces) {
+    if (!piece.templates.length) continue;
+    const own = counts.get(piece.kind) || [0, 0];
+    counts.set(piece.kind, [own[0] + 1, own[1] + piece.html.replace(/<[^>]*>/g, "").replace(/&[^;]+;/g, "x").length]);
+  }
+  const rows = [...counts].map(([kind, [stretches, characters]]) => el("li", {}, el("span", kind ? { "data-kind": kind } : {}, kind || "no known kind"), ` ${number(stretches)} (${counted(characters, "character")})`));
+  return counts.size && !(counts.size === 1 && counts.has("")) ? el("ul", { class: "legend", "aria-label": "kinds of what is removed" }, ...rows) : "";
+}
+
 let following = 0;
 async function articles(again) {
   if (again) following = 0;
@@ -542,6 +574,7 @@ async function articles(again) {
       else {
         const part = el(piece.templates.length ? "mark" : "span");
         part.innerHTML = piece.html; // escaped by the desk
+        if (piece.kind) part.dataset.kind = piece.kind;
         if (piece.templates.length) {
           // One cut, one template: the longest that is there.  The others only matched as well.
           const row = rowOf(piece.templates[0]);
@@ -555,7 +588,7 @@ async function articles(again) {
         body.append(part);
       }
     }
-    return el("article", { class: "art" }, el("h2", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), body);
+    return el("article", { class: "art" }, el("h2", { dir: "auto" }, [one.date, one.title || one.id].filter(Boolean).join(" · ")), legend(one.pieces), body);
   });
   if (again) $("articles").replaceChildren(...(cards.length ? cards : [el("p", { class: "dim" }, "No article of the sample changes.")]));
   else $("articles").append(...cards);
@@ -682,7 +715,12 @@ $("keep-shown").addEventListener("click", () => {
   const ids = listed.filter((row) => row.state !== "out").map((row) => row.id);
   decide({ kind: "review", ids }, `${counted(ids.length, "template")} reviewed`);
 });
-for (const name of ["only-decided", "only-open", "order", "kind"]) $(name).addEventListener("change", list);
+$("kind-shown").addEventListener("change", (event) => {
+  const kind = event.target.value;
+  const rules = listed.filter((row) => row.state !== "out" && row.kind !== kind).map((row) => ({ action: "kind", id: row.id, kind }));
+  if (kind && rules.length) decide({ kind: "add", rules }, `${counted(rules.length, "template")} now of kind ${kind}`);
+});
+for (const name of ["only-decided", "only-open", "order", ...Object.keys(FACETS)]) $(name).addEventListener("change", list);
 $("undo").addEventListener("click", undo);
 
 try {

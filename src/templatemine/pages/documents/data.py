@@ -34,7 +34,8 @@ def _node(node: Node) -> dict[str, Any]:
         case Heading():
             return {"type": "heading", "level": node.level, "text": _inlines(node.inlines)}
         case Paragraph():
-            return {"type": "paragraph", "text": _inlines(node.inlines)}
+            kind = {"kind": node.kind} if node.kind else {}
+            return {"type": "paragraph", **kind, "text": _inlines(node.inlines)}
         case Code():
             return {"type": "code", "text": node.text, **({"language": node.language} if node.language else {})}
         case Quote():

@@ -1,7 +1,8 @@
 """Nodes and metadata -> TEI P5.
 
 A heading begins a division, which holds the text up to the next heading of its level or above, as TEI has it; headings
-in items, quotes and cells are ``<ab type="head">``.  Characters that XML 1.0 forbids become U+FFFD.
+in items, quotes and cells are ``<ab type="head">``; boilerplate that a choice of kinds keeps is a ``<note>`` with its
+kind as type.  Characters that XML 1.0 forbids become U+FFFD.
 """
 
 from __future__ import annotations
@@ -161,6 +162,8 @@ def _node(node: Node) -> Iterator[str]:
     match node:
         case Heading():
             yield f'<ab type="head" rend="h{node.level}">{_inlines(node.inlines)}</ab>'
+        case Paragraph() if node.kind:
+            yield f'<note type="{_value(node.kind)}">{_inlines(node.inlines)}</note>'
         case Paragraph():
             yield f"<p>{_inlines(node.inlines)}</p>"
         case Code():
@@ -185,7 +188,7 @@ def _start(node: List) -> str:
 
 
 def _item(item: Sequence[Node]) -> Iterator[str]:
-    if len(item) == 1 and isinstance(item[0], Paragraph):
+    if len(item) == 1 and isinstance(item[0], Paragraph) and not item[0].kind:
         yield f"<item>{_inlines(item[0].inlines)}</item>"
         return
     yield "<item>"
