@@ -29,7 +29,8 @@ from templatemine.pages.about import find_articles, find_date, find_missing_stor
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
-from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput, load_system
+from templatemine.pages.combine import load_system
+from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack

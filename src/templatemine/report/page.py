@@ -18,8 +18,9 @@ from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError, counted, pip_line
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
-from templatemine.report.findings import RESIDUE_KINDS, summarise
+from templatemine.report.findings import RESIDUE_KINDS
 from templatemine.report.marks import Note, TextPiece, elide, escape_text, name_controls, render_marks, truncate
+from templatemine.report.summary import summarise
 from templatemine.report.words import describe_risk, shorten, template_text
 
 if TYPE_CHECKING:
