@@ -108,7 +108,8 @@ def test_the_source_distribution_holds_what_is_tracked() -> None:
     # These setuptools adds by itself.
     found.files += ["MANIFEST.in", "pyproject.toml", "setup.py"]
     found.files += [name for name in tracked if name.startswith("src/") and name.endswith(".py")]
-    assert tracked - set(found.files) == {".ci/run", ".gitignore"}
+    of_the_repository = {name for name in tracked if name.startswith((".ci/", ".git", ".pre-commit"))}
+    assert tracked - set(found.files) == of_the_repository
 
 
 def test_the_documentation_is_short() -> None:
