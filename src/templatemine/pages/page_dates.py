@@ -1,7 +1,7 @@
 """Dates as blogs write them -> ISO 8601.
 
 Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in the languages
-of `text.dates`, with full stops (the day comes first), Chinese, Japanese and Korean ones.  `find_dates` also reads
+of `text.calendars`, with full stops (the day comes first), Chinese, Japanese and Korean ones.  `find_dates` also reads
 numbers that could mean two days, as far as their page says which comes first (`date_order`), and tells what is dated:
 the publication of a page or a change.  For all others the system for blogs asks dateparser where it is installed (extra
 ``blog``), to which 12/10/2009 is a date, month first.
@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
-from templatemine.text.dates import MONTH_NUMBERS
+from templatemine.text.calendars import month_number
 from templatemine.text.patterns import TABLE
 
 __all__ = [
@@ -41,16 +41,14 @@ _ISO_DATE = re.compile(
 )
 _BASIC = re.compile(r"(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)")
 """ISO 8601 without signs, where a text is nothing else."""
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4})(?!\d)"
 _YEARLIKE = re.compile(r"\d{4}")
 MIN_DIGITS = 5
 """All forms have a year of four digits, and a day."""
-_SPELLINGS = {"ابريل": 4, "إبريل": 4, "اغسطس": 8, "اكتوبر": 10, "listopada": 11}
-"""Arabic months with a bare or another alif; and what is a month of Poles, and another one of Croats."""
-_MONTH_OF = {**MONTH_NUMBERS, **_SPELLINGS, **{word: place for place, word in enumerate(_MONTHS, 1)}}
+_ELEVENTH = "listopada"
+"""November in Polish, October in Croatian; there are more Polish pages."""
 _MONTH_WORD = r"[^\s\d.,;:/_()-]{2,15}"
 """May be a month: the table says whether it is."""
 _NAMED = (
@@ -260,8 +258,7 @@ def _has_only_fillers(text: str) -> bool:
 
 
 def _format_date(parts: dict[str, Any]) -> str | None:
-    # Expressions that ignore case take a long s or a dotless i for these letters; no month is called so.
-    month = parts["m"] if parts.get("m") is not None else _MONTH_OF.get(parts["name"].lower(), 0)
+    month = parts["m"] if parts.get("m") is not None else _read_month(parts["name"])
     try:
         day = datetime(int(parts["y"]), int(month), int(parts["d"]))
         if not parts.get("h"):
@@ -270,6 +267,10 @@ def _format_date(parts: dict[str, Any]) -> str | None:
         return moment.replace(tzinfo=_parse_zone(parts["zone"])).isoformat()
     except ValueError:
         return None
+
+
+def _read_month(name: str) -> int:
+    return 11 if name.lower() == _ELEVENTH else month_number(name)
 
 
 def _parse_zone(text: str | None) -> timezone | None:

@@ -23,39 +23,10 @@ from itertools import pairwise
 from typing import Any
 
 from templatemine.errors import counted
-from templatemine.text.calendars import MONTHS as NAMES
+from templatemine.text.calendars import month_number
 
-__all__ = ["MONTH_NUMBERS", "Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
+__all__ = ["Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
 
-MONTHS = (
-    "january jan januar jänner janvier enero janeiro gennaio januari",
-    "february feb februar feber février febrero fevereiro febbraio februari",
-    "march mar märz mrz mars marzo março maart",
-    "april apr avril abril aprile",
-    "may mai mayo maio maggio mei",
-    "june jun juni juin junio junho giugno",
-    "july jul juli juillet julio julho luglio",
-    "august aug août agosto augustus",
-    "september sep sept septembre septiembre setiembre setembro settembre",
-    "october oct oktober octobre octubre outubro ottobre",
-    "november nov novembre noviembre novembro",
-    "december dec dezember décembre diciembre dezembro dicembre",
-)
-"""Names of each month in English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch."""
-
-
-def _month_numbers() -> dict[str, int]:
-    """The month of each name; what is one in Polish and another in Croatian is none."""
-    months_of_name: dict[str, set[int]] = {}
-    for names_by_month in (MONTHS, *map(str.split, NAMES.values())):
-        for month, names in enumerate(names_by_month, 1):
-            for name in names.split():
-                months_of_name.setdefault(name.casefold(), set()).add(month)
-    return {name: months.pop() for name, months in months_of_name.items() if len(months) == 1 and name != "-"}
-
-
-MONTH_NUMBERS = _month_numbers()
-"""In all languages that are known here; the names of each, with case folded."""
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
     # Of ten and of thirteen digits no day is read: see `_SINCE_1970`.  With a time there are twelve or fourteen.
@@ -112,7 +83,7 @@ def _parse_date(text: str) -> str | _AmbiguousDate | None:
     if match := _SINCE_1970.match(text):
         return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
     for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
-        if (match := form.match(text)) and (number := MONTH_NUMBERS.get(match[month].casefold())):
+        if (match := form.match(text)) and (number := month_number(match[month])):
             return _iso_day(int(match[3]), number, int(match[day]))
     return None
 
