@@ -13,7 +13,8 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.lone_signs import JOINING_SIGNS, LONE_MARKS, widen_cuts
 from templatemine.config import CleanConfig, TokeniseConfig
 from templatemine.model import Cutoff, Template
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
 

@@ -20,8 +20,9 @@ from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Cutoff, Template
 from templatemine.packs import pack_checks
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
+from templatemine.packs.pack_record import template_id
 from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")

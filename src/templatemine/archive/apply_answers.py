@@ -13,7 +13,8 @@ from templatemine.errors import ConfigError
 from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.slots import ANY, slot_token
 
 __all__ = [

@@ -26,10 +26,11 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import Pack, keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
+from templatemine.packs.pack_record import keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE

@@ -27,7 +27,8 @@ from templatemine.config import CleanConfig
 from templatemine.kinds import CUT_ALL
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import Pack, mined_entry, mined_mark, split_entry
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import mined_entry, mined_mark, split_entry
 
 __all__ = ["CarriedTemplate", "carry"]
 

@@ -28,7 +28,8 @@ from templatemine.kinds import parse_kinds
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import KIND_NAMES, Pack, kind_weight
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import KIND_NAMES, kind_weight
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import Reading, read_text
 

@@ -38,8 +38,9 @@ from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
 from templatemine.io.work import Item, Items, Lines, Rows, Work
 from templatemine.model import Cleaned, PageHistory, Record, Span
-from templatemine.packs.pack import KIND_NAMES, Pack
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
+from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 from templatemine.text.tears import join_spans
 

@@ -32,7 +32,8 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored

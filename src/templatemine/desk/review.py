@@ -35,9 +35,10 @@ from templatemine.kinds import CUT_ALL
 from templatemine.matching import _match
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.packs.pack_record import template_id
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS

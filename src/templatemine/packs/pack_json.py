@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from functools import cache, lru_cache
@@ -25,8 +25,8 @@ from templatemine.kinds import KINDS
 from templatemine.model import Cutoff, PathVote, Question, RepeatedText, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.oddities import tell_oddities
-from templatemine.packs.pack import Pack, mined_entry
 from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
+from templatemine.packs.pack_record import AnyPack, PackRecord, mined_entry
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
@@ -55,12 +55,12 @@ READABLE = (1, SCHEMA)
 # ------------------------------------------------------------------------------------------------------------- writing
 
 
-def write(pack: Pack) -> str:
+def write(pack: PackRecord) -> str:
     """The pack as JSON text; the same pack gives the same text."""
     return PackSerialiser().serialise(pack).decode("utf-8")
 
 
-def write_checked(pack: Pack) -> str:
+def write_checked(pack: PackRecord) -> str:
     """`write`, after the reader's own checks of what it gives: no file takes its place that nobody could read.
 
     Raises
@@ -68,9 +68,9 @@ def write_checked(pack: Pack) -> str:
     UnreadablePackError
         Naming the source and the rule.
     """
-    text = pack.to_json()
+    text = write(pack)
     try:
-        read(text, pack.source)
+        read(text, pack.source, type(pack))
     except PackError as error:
         raise UnreadablePackError(
             f"{error}; so this pack would be refused by whoever reads it, and is not written. "
@@ -89,7 +89,7 @@ class PackSerialiser:
         self._slots: dict[int, tuple[Template, str]] = {}
         self._lists: dict[str, tuple[object, bytes]] = {}
 
-    def serialise(self, pack: Pack) -> bytes:
+    def serialise(self, pack: PackRecord) -> bytes:
         """The pack as `write` gives it, in UTF-8."""
         pieces, separator = [], b"{\n"
         for key, value in _pack_fields(pack, self._update_short_forms(pack)).items():
@@ -106,7 +106,7 @@ class PackSerialiser:
         """The boundaries of the last pack."""
         return self._short_forms.boundaries
 
-    def _update_short_forms(self, pack: Pack) -> ShortForms:
+    def _update_short_forms(self, pack: PackRecord) -> ShortForms:
         boundaries, patterns = collect_boundaries(pack, self._cached_slot), dict(pack.patterns.by_id.values())
         if (boundaries, patterns) != (self._short_forms.boundaries, self._short_forms.patterns):
             short_forms = ShortForms(boundaries, patterns)
@@ -118,13 +118,13 @@ class PackSerialiser:
         self._short_forms.boundaries = boundaries  # in the order of this pack
         return self._short_forms
 
-    def _cached_slot(self, pack: Pack, template: Template) -> str:
+    def _cached_slot(self, pack: PackRecord, template: Template) -> str:
         cached = self._slots.get(id(template))
         if cached is None:
             cached = self._slots[id(template)] = template, slot_expression(pack, template)
         return cached[1]
 
-    def _serialise_value(self, pack: Pack, key: str, value: Any) -> bytes:
+    def _serialise_value(self, pack: PackRecord, key: str, value: Any) -> bytes:
         if key == "patterns":
             return _serialise_patterns(tuple(value.items()))
         if key not in ("mined", "questions") or pack.mined is None:
@@ -148,7 +148,7 @@ class PackSerialiser:
             yield cached[1]
 
 
-def _pack_fields(pack: Pack, short_forms: ShortForms) -> dict[str, Any]:
+def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
     """The fields; templates as they are."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
@@ -181,7 +181,7 @@ def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
     return _escape_invisible(_dump_value(dict(patterns)))
 
 
-def _mined_marks(pack: Pack) -> list[str]:
+def _mined_marks(pack: PackRecord) -> list[str]:
     added = {*pack.overrides.added}
     mined = [template for template in pack.templates if template.tokens is not None and template.id not in added]
     return sorted(mined_entry(template) for template in (*mined, *pack.overrides.removed))
@@ -226,8 +226,10 @@ def _escape_match(match: regex.Match[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read(text: str, where: str, *, history_only: bool = False) -> Pack:
-    """The inverse of `write`; with `history_only` a pack of HTML is read without its templates.
+def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: bool = False) -> AnyPack:
+    """Read what `write` gives; `make` makes the pack of its fields.
+
+    With `history_only` a pack of HTML is read without its templates.
 
     Raises
     ------
@@ -235,7 +237,7 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
         Naming the field and what was found there, after `where`.
     """
     with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
-        return _read_data(orjson.loads(text), text, where, history_only)
+        return _read_data(orjson.loads(text), text, where, make, history_only)
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -245,11 +247,11 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
-    return _read_data(data, text, where, history_only)
+    return _read_data(data, text, where, make, history_only)
 
 
-def _read_data(data: Any, text: str, where: str, history_only: bool) -> Pack:
-    pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where), where)
+def _read_data(data: Any, text: str, where: str, make: Callable[..., AnyPack], history_only: bool) -> AnyPack:
+    pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where, make), where)
     tell_oddities(data, text, _KNOWN_FIELDS, where)
     return pack
 
@@ -372,7 +374,7 @@ def rename_old_fields(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
     return {RENAMED_FIELDS[name] if name in old else name: value for name, value in data.items()}
 
 
-def _build_pack(data: Any, where: str) -> Pack:
+def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
@@ -417,7 +419,7 @@ def _build_pack(data: Any, where: str) -> Pack:
         return read_template(row, here, short_forms)
 
     return _compile_removed(
-        Pack(
+        make(
             source=data["source"],
             html=data["tokeniser"]["html"],
             tokenise=TokeniseConfig(
@@ -442,7 +444,7 @@ def _build_pack(data: Any, where: str) -> Pack:
     )
 
 
-def _compile_removed(pack: Pack) -> Pack:
+def _compile_removed(pack: AnyPack) -> AnyPack:
     """Compile templates that rules removed: they are not checked, but may come back."""
     removed = tuple(
         replace(template, regex=pack.derived(template))

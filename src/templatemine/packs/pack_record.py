@@ -1,25 +1,20 @@
-"""The pack: what was learnt of one source, with the automaton of its templates.
+"""The contents of a pack, with the automaton of its templates, and names for templates.
 
-A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
-elsewhere.  A template with ``tokens`` None is an expression written by hand; it is linted and applied as it stands.
-`pack_json` has the file, `pack_checks` what makes a pack trusted.
+`pack_json` and `pack_checks` work on this record; `pack.Pack` adds what reads and writes files.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from templatemine import notebook
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
-from templatemine.errors import MissingExtraError, PackError, pip_line
-from templatemine.io.write import atomic_writer
+from templatemine.errors import MissingExtraError, pip_line
 from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
@@ -27,22 +22,21 @@ from templatemine.packs.overrides import Overrides
 from templatemine.text import _scan
 from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression
 from templatemine.text.patterns import PatternSet, make_pattern_set
-from templatemine.text.reading import PLAIN, ReadingRules, read_text
+from templatemine.text.reading import PLAIN, ReadingRules
 from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "AnyPack",
     "GENERATOR",
     "KIND_NAMES",
-    "MAX_PACK_BYTES",
-    "Pack",
+    "PackRecord",
     "keep_one_of_each",
     "kind_weight",
     "mined_entry",
     "mined_mark",
-    "reading",
     "split_entry",
     "template_id",
 ]
@@ -105,10 +99,6 @@ def kind_weight(template: Template) -> int:
     return min(len(template.example), 2**30) if template.kind else -1
 
 
-MAX_PACK_BYTES = 256 << 20
-"""Bytes of a pack file: some hundred times the largest one that was mined."""
-
-
 class _FormsOfTokens(dict[str, bytes | None]):
     """Token as packs write it -> its form, None for a slot; templates share tokens."""
 
@@ -121,35 +111,8 @@ class _FormsOfTokens(dict[str, bytes | None]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pack:
-    """Templates of one source and all that cleaning needs.
-
-    Attributes
-    ----------
-    source : str
-    html : bool
-        Mined from, and applied to, HTML.
-    documents : int
-        n, documents the pack was mined from.
-    first_date, last_date : str or None
-        The days they cover, where the archive has dates.
-    templates : tuple of Template
-        By document frequency, greatest first.
-    rejected : mapping
-        Reason -> how many candidates were rejected for it.
-    pages : PageHistory or None
-        Where the main text stands on the pages of the source.
-    overrides : Overrides
-        What people decided; `templates` are what is left and what came in by them.
-    questions : tuple of Question
-        What a person should be asked, that with most at stake first.
-    mined : tuple of str or None
-        `mined_entry` of each template that mining gave; None in packs that do not tell.
-    caution : float
-        `SelectConfig.caution` of its mining, if scores decided.
-    reading : ReadingRules
-        How texts of the source are read; pages are read as they stand.
-    """
+class PackRecord:
+    """The contents of a pack, and what is derived from them; for its fields see `pack.Pack`."""
 
     source: str
     html: bool
@@ -280,79 +243,5 @@ class Pack:
         """Of each template the place of its kind in `KIND_NAMES`."""
         return [KIND_NAMES.index(template.kind) for template in self.templates]
 
-    # What reads and writes packs knows the record, so that it is imported when it is asked for.
 
-    def to_json(self) -> str:
-        """The pack as JSON text; the same pack gives the same text."""
-        from templatemine.packs import pack_json
-
-        return pack_json.write(self)
-
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write the pack, and its folder if that is missing; an existing file is refused without `force`, and never
-        left half written.
-
-        Raises
-        ------
-        UnreadablePackError
-            `load` would refuse it; nothing was written.
-        """
-        from templatemine.packs import pack_json
-
-        text = pack_json.write_checked(self)
-        with suppress(OSError):  # the writer says better what is wrong
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with atomic_writer(str(path), force=force) as handle:
-            handle.write(text.encode("utf-8"))
-
-    @classmethod
-    def load(cls, path: str | Path, *, history_only: bool = False) -> Pack:
-        """Read a pack.
-
-        With `history_only` one of HTML comes without its templates, which the main text of pages has no need of: to
-        check them takes longer than to clean some pages.
-
-        Raises
-        ------
-        PackError
-            Naming the file, the field and what was found there.
-        """
-        try:
-            with open(path, "rb") as file:
-                data = file.read(MAX_PACK_BYTES + 1)
-            if len(data) > MAX_PACK_BYTES:
-                raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
-            text = data.decode("utf-8-sig")  # some editors write a mark before what they save
-        except IsADirectoryError as error:
-            raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
-        except OSError as error:
-            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise PackError(f"{path}: expected UTF-8, got an invalid byte at offset {error.start}") from error
-        return cls.from_json(text, where=str(path), history_only=history_only)
-
-    @classmethod
-    def from_json(cls, text: str, where: str = "pack", *, history_only: bool = False) -> Pack:
-        """The inverse of `to_json`, with every check of `load`."""
-        from templatemine.packs import pack_json
-
-        return pack_json.read(text, where, history_only=history_only)
-
-
-def reading(text: str, pack: Pack | None = None) -> str:
-    """The reading form of a text: what the expressions of a pack are to be applied to.
-
-    Parameters
-    ----------
-    text : str
-    pack : Pack, optional
-        The pack of its source, which knows how its texts are read.
-
-    Examples
-    --------
-    >>> reading("It\u2019s over\u2026 So long a dialogue.Log in to comment")
-    "It's over... So long a dialogue.\\nLog in to comment"
-    """
-    rules = PLAIN if pack is None else pack.rules
-    found = None if rules is None else read_text(text, rules)
-    return text if found is None else found.text
+AnyPack = TypeVar("AnyPack", bound=PackRecord)

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from templatemine.errors import PackError
 from templatemine.model import Template
-from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import PackRecord
 from templatemine.text.expressions import boundary_patterns, slot_pattern
 
 __all__ = ["ShortForms", "collect_boundaries", "read_boundaries", "short_forms_of", "slot_expression"]
@@ -32,7 +32,9 @@ _NAME = re.compile(r" |\{[a-z][^{}\\]*\}")
 _NAME_OR_ESCAPE = re.compile(rf"(\\.|{_NAME.pattern})", re.DOTALL)
 
 
-def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
+def collect_boundaries(
+    pack: PackRecord, compile_slot: Callable[[PackRecord, Template], str] | None = None
+) -> dict[str, str]:
     """Name -> expression of what stands between and around tokens, and of the slots of the templates.
 
     `compile_slot` may be `slot_expression` with a cache.
@@ -51,7 +53,7 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
     return expressions
 
 
-def slot_expression(pack: Pack, template: Template) -> str:
+def slot_expression(pack: PackRecord, template: Template) -> str:
     """The expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
@@ -151,6 +153,6 @@ class ShortForms:
         return "".join(parts) if sum(map(len, parts)) <= MAX_EXPRESSION_LENGTH else None
 
 
-def short_forms_of(pack: Pack) -> ShortForms:
+def short_forms_of(pack: PackRecord) -> ShortForms:
     """The names that the expressions of a pack are written with."""
     return ShortForms(collect_boundaries(pack), dict(pack.patterns.by_id.values()))

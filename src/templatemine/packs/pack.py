@@ -1,0 +1,123 @@
+"""The pack: what was learnt of one source, as a file and as a record.
+
+A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
+elsewhere.  A template with ``tokens`` None is an expression written by hand; it is linted and applied as it stands.
+`pack_record` has the contents, `pack_json` the file, `pack_checks` what makes a pack trusted.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from templatemine.errors import PackError
+from templatemine.io.write import atomic_writer
+from templatemine.packs import pack_json
+from templatemine.packs.pack_record import PackRecord
+from templatemine.text.reading import PLAIN, read_text
+
+__all__ = ["MAX_PACK_BYTES", "Pack", "reading"]
+
+MAX_PACK_BYTES = 256 << 20
+"""Bytes of a pack file: some hundred times the largest one that was mined."""
+
+
+class Pack(PackRecord):
+    """Templates of one source and all that cleaning needs.
+
+    Attributes
+    ----------
+    source : str
+    html : bool
+        Mined from, and applied to, HTML.
+    documents : int
+        n, documents the pack was mined from.
+    first_date, last_date : str or None
+        The days they cover, where the archive has dates.
+    templates : tuple of Template
+        By document frequency, greatest first.
+    rejected : mapping
+        Reason -> how many candidates were rejected for it.
+    pages : PageHistory or None
+        Where the main text stands on the pages of the source.
+    overrides : Overrides
+        What people decided; `templates` are what is left and what came in by them.
+    questions : tuple of Question
+        What a person should be asked, that with most at stake first.
+    mined : tuple of str or None
+        `mined_entry` of each template that mining gave; None in packs that do not tell.
+    caution : float
+        `SelectConfig.caution` of its mining, if scores decided.
+    reading : ReadingRules
+        How texts of the source are read; pages are read as they stand.
+    """
+
+    def to_json(self) -> str:
+        """The pack as JSON text; the same pack gives the same text."""
+        return pack_json.write(self)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the pack, and its folder if that is missing; an existing file is refused without `force`, and never
+        left half written.
+
+        Raises
+        ------
+        UnreadablePackError
+            `load` would refuse it; nothing was written.
+        """
+        text = pack_json.write_checked(self)
+        with suppress(OSError):  # the writer says better what is wrong
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with atomic_writer(str(path), force=force) as handle:
+            handle.write(text.encode("utf-8"))
+
+    @classmethod
+    def load(cls, path: str | Path, *, history_only: bool = False) -> Self:
+        """Read a pack.
+
+        With `history_only` one of HTML comes without its templates, which the main text of pages has no need of: to
+        check them takes longer than to clean some pages.
+
+        Raises
+        ------
+        PackError
+            Naming the file, the field and what was found there.
+        """
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MAX_PACK_BYTES + 1)
+            if len(data) > MAX_PACK_BYTES:
+                raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
+            text = data.decode("utf-8-sig")  # some editors write a mark before what they save
+        except IsADirectoryError as error:
+            raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
+        except OSError as error:
+            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise PackError(f"{path}: expected UTF-8, got an invalid byte at offset {error.start}") from error
+        return cls.from_json(text, where=str(path), history_only=history_only)
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "pack", *, history_only: bool = False) -> Self:
+        """The inverse of `to_json`, with every check of `load`."""
+        return pack_json.read(text, where, cls, history_only=history_only)
+
+
+def reading(text: str, pack: Pack | None = None) -> str:
+    """The reading form of a text: what the expressions of a pack are to be applied to.
+
+    Parameters
+    ----------
+    text : str
+    pack : Pack, optional
+        The pack of its source, which knows how its texts are read.
+
+    Examples
+    --------
+    >>> reading("It\u2019s over\u2026 So long a dialogue.Log in to comment")
+    "It's over... So long a dialogue.\\nLog in to comment"
+    """
+    rules = PLAIN if pack is None else pack.rules
+    found = None if rules is None else read_text(text, rules)
+    return text if found is None else found.text
