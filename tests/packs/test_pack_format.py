@@ -169,7 +169,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], object]:
         ("[]", "expected a pack, an object with a field 'schema'"),
         ("{}", "expected a pack, an object with a field 'schema'"),
         ("null", "expected a pack"),
-        ('{"schema": 1}', "the field 'generator' is missing"),
+        ('{"schema": 2}', "the field 'generator' is missing"),
     ],
 )
 def test_what_is_no_pack(text: str, problem: str) -> None:
@@ -206,6 +206,7 @@ def test_missing_fields_of_templates(name: str) -> None:
     [
         ("schema", 3, "schema: expected 2, got 3; it is from a newer version; upgrade templatemine"),
         ("schema", 0, "schema: expected 2, got 0; mine the source again"),
+        ("schema", 1, "schema: expected 2, got 1; mine the source again"),
         ("schema", "1", "schema: expected 2, got '1'"),
         ("source", 5, "source: expected a string, got int"),
         ("documents", True, "documents: expected a number, got bool"),
@@ -433,16 +434,6 @@ def test_expressions_by_hand_beside_mined_ones() -> None:
     for engine in ("native", "regex"):
         (span,) = Cleaner(pack, CleanConfig(engine=engine)).spans("Read more: 5")
         assert span.templates == ("t0", "own")
-
-
-def test_old_names_of_fields() -> None:
-    """Packs that say "dropped" are read with a notice, and written with the new name."""
-    data = json.loads(PACK.to_json())
-    old = json.dumps({"dropped" if name == "rejected" else name: value for name, value in data.items()})
-    with pytest.warns(FutureWarning, match="'dropped' is now 'rejected'"):
-        again = Pack.from_json(old)
-    assert same(PACK, again)
-    assert again.to_json() == PACK.to_json()
 
 
 # ------------------------------------------------------------------------------------------------------------ oddities

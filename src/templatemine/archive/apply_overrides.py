@@ -29,7 +29,7 @@ from templatemine.packs.overrides import Overrides, Rule, read_rules
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
-from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
+from templatemine.packs.pack_json import SCHEMA, read_mined, read_template
 from templatemine.packs.pack_record import keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN
@@ -333,9 +333,8 @@ def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
     such a note do not tell.
     """
-    if data.get("schema") not in READABLE:
+    if data.get("schema") != SCHEMA:
         return ()  # of another version, or no pack at all
-    data = rename_old_fields(data, where)
     rows = _list_field(data, "templates")
     listed = [read_template(row, f"{where}: templates[{index}]") for index, row in enumerate(rows)]
     added = {name for name in _list_field(data, "added") if isinstance(name, str)}

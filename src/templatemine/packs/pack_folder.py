@@ -52,7 +52,6 @@ RejectedCandidate = tuple[tuple[str, ...], int, int, str]
 
 PACK_SUFFIX = ".json"
 _REJECTED = ".rejected.jsonl.gz"
-_OLD_REJECTED = ".dropped.jsonl.gz"
 
 
 class JsonLines(Protocol):
@@ -511,10 +510,8 @@ def warn_skipped(source: str, error: SkippedPackError) -> None:
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:
-    """The file with the rejected candidates of a pack; the one of the old name, if there is only that."""
-    stem = os.fspath(pack).removesuffix(PACK_SUFFIX)
-    old = stem + _OLD_REJECTED
-    return old if os.path.exists(old) and not os.path.exists(stem + _REJECTED) else stem + _REJECTED
+    """Name the file with the rejected candidates of a pack."""
+    return os.fspath(pack).removesuffix(PACK_SUFFIX) + _REJECTED
 
 
 def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:

@@ -1,7 +1,7 @@
 """Packs as JSON that a person can read, compare, edit and lint: written with a template a line, and read with distrust.
 
-Expressions of tokens are in their short form (`short_forms`); in packs of schema 1 they are in full.  Beside tokens an
-expression may be null: it is made of the tokens, and so it is where another version has written the pack.  ``mined``
+Expressions of tokens are in their short form (`short_forms`).  Beside tokens an expression may be null: it is made of
+the tokens, and so it is where another version has written the pack.  ``mined``
 names what mining gave: by it a later mining tells what a person has changed in the list since (`apply_rules`).  An
 unknown schema and missing or wrong fields are refused here by name and place, expressions by `pack_checks`.
 """
@@ -9,7 +9,6 @@ unknown schema and missing or wrong fields are refused here by name and place, e
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
@@ -36,20 +35,17 @@ if TYPE_CHECKING:
     import regex
 
 __all__ = [
-    "READABLE",
     "SCHEMA",
     "PackSerialiser",
     "read",
     "read_mined",
     "read_template",
-    "rename_old_fields",
     "write",
     "write_checked",
 ]
 
 SCHEMA = 2
-READABLE = (1, SCHEMA)
-"""Versions that are read."""
+"""The version of the format that is written and read."""
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -312,8 +308,6 @@ _FIELD_TYPES: Mapping[str, _FieldType] = {
     "rejected": (dict, "an object"),
     "templates": (list, "a list"),
 }
-RENAMED_FIELDS: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
-"""Old name of a field -> its name now; packs with old names are read, and written with the new ones."""
 _TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
     "id": (str, "a string"),
     "regex": (str, "a string"),
@@ -329,7 +323,7 @@ _KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
     "": frozenset(
         (
             *("schema", "boundaries", "caution", "mined", "questions", "reading"),
-            *(*_FIELD_TYPES, *RENAMED_FIELDS, *overrides.KEYS, *page_section.KEYS),
+            *(*_FIELD_TYPES, *overrides.KEYS, *page_section.KEYS),
         )
     ),
     "tokeniser": frozenset(("html", "separators")),
@@ -364,25 +358,14 @@ def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> Non
             raise PackError(f"{where}: {name}: expected {expected} of at most {_MAX_DIGITS} digits, got {value!r:.40}")
 
 
-def rename_old_fields(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """The data of a pack with its fields by their names of now; a pack with old ones gets a notice."""
-    old = [name for name, new in RENAMED_FIELDS.items() if name in data and new not in data]
-    if not old:
-        return data
-    renamed = ", ".join(f"{name!r} is now {RENAMED_FIELDS[name]!r}" for name in old)
-    warnings.warn(f"{where}: old names of fields: {renamed}; mine or save the pack again", FutureWarning, stacklevel=2)
-    return {RENAMED_FIELDS[name] if name in old else name: value for name, value in data.items()}
-
-
 def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
-    if type(data["schema"]) is not int or data["schema"] not in READABLE:  # True equals 1
+    if type(data["schema"]) is not int or data["schema"] != SCHEMA:
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
-    data = rename_old_fields(data, where)
     _check_fields(data, _FIELD_TYPES, where)
     _check_fields(
         data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
@@ -411,9 +394,7 @@ def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    short_forms = (
-        ShortForms(read_boundaries(data, where), dict(patterns.by_id.values())) if data["schema"] > 1 else None
-    )
+    short_forms = ShortForms(read_boundaries(data, where), dict(patterns.by_id.values()))
 
     def template(row: Any, here: str) -> Template:
         return read_template(row, here, short_forms)
