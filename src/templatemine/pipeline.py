@@ -35,6 +35,7 @@ from templatemine.mining.stages import (
 )
 from templatemine.model import Document
 from templatemine.parallel.forks import map_as_completed
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text import _scan
 
 __all__ = [
@@ -50,7 +51,6 @@ __all__ = [
     "mine",
 ]
 
-Progress = Callable[[str, int, int], None]
 CandidatesT = TypeVar("CandidatesT")
 TableT = TypeVar("TableT")
 ResultT = TypeVar("ResultT")
@@ -218,7 +218,7 @@ class Miner:
         self._options = resolve_defaults(self.config)
         check_jobs(jobs)
         self.jobs = jobs
-        self.progress = progress or _ignore_progress
+        self.progress = progress or ignore_progress
 
     def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
         """A report for each source, in the order of their names, and for the shared pack if it is asked for.
@@ -257,10 +257,6 @@ class Miner:
         results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
         return [source_result.value for source_result in results]
-
-
-def _ignore_progress(step: str, done: int, total: int) -> None:
-    """Tell nobody: a function, for `Miner` may be pickled."""
 
 
 MAX_NAMED = 3

@@ -75,6 +75,7 @@ from templatemine.packs.pack_folder import (
 )
 from templatemine.parallel.threads import map_as_completed
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
+from templatemine.progress import Progress
 from templatemine.text import _scan
 
 __all__ = ["DiskExecutor", "choose_sample_within"]
@@ -116,7 +117,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         options: ResolvedConfig,
         budget: int,
         jobs: int,
-        progress: Callable[[str, int, int | None], None],
+        progress: Progress,
         tell: Callable[[str], None],
     ) -> None:
         self._work = work

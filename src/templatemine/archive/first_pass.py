@@ -30,6 +30,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
 from templatemine.io.files import Report
 from templatemine.model import Document, Record
+from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["FirstPass", "Tell", "initial_position"]
@@ -74,7 +75,7 @@ class FirstPass:
         work: str,
         read: ReadConfig,
         checkpoint_seconds: float,
-        progress: Callable[[str, int, int | None], None],
+        progress: Progress,
         tell: Tell,
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:

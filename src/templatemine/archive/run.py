@@ -42,6 +42,7 @@ from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, StandingPacks, pack_names
 from templatemine.pipeline import drive
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
@@ -121,7 +122,7 @@ class ArchiveRun:
         output: str,
         config: ArchiveConfig,
         *,
-        progress: Callable[[str, int, int | None], None] | None = None,
+        progress: Progress | None = None,
         tell: Tell | None = None,
         on_error: Callable[[CorpusError], None] | None = None,
     ) -> None:
@@ -129,7 +130,7 @@ class ArchiveRun:
         self.output = output
         self.config = config
         self._on_error = on_error
-        self._progress = progress or (lambda step, done, total: None)
+        self._progress = progress or ignore_progress
         self._tell = tell or (lambda text: None)
         self._work = os.path.join(output, _WORK_FOLDER)
         self._options = resolve_defaults(config.pipeline)

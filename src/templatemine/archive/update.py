@@ -66,14 +66,13 @@ from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
 
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
-
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +163,7 @@ def update_packs(
     with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
-        run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
+        run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
         try:
             return run.run(streams)
         finally:

@@ -20,6 +20,7 @@ from templatemine.config import (
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.progress import Progress
 
 if TYPE_CHECKING:
     from templatemine.archive.run import ArchiveReport
@@ -267,7 +268,7 @@ def _read_documents(
     counter: DocumentCounter,
     shelf: PackFolderWriter,
     config: PipelineConfig,
-    steps: common.ProgressCallback,
+    steps: Progress,
 ) -> Iterator[Document]:
     """All documents; after the last one, before mining begins, raise every error that is known by then."""
     from templatemine.archive.apply_overrides import read_pack_rules
