@@ -2,9 +2,9 @@
 
 Every occurrence of every expression at token boundaries is found on the reading form of the original text
 (`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
-are closed, signs that would be left alone go with them (`lone_signs`), and what is left of the original is put together
-so that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
-an earlier cut left over, the order of the expressions changes nothing.
+are closed, punctuation that they would orphan goes with them (`_match.widen`), and what is left of the original is put
+together so that words are never glued and no paragraph break is lost.  Because matches are found on the original and
+not on what an earlier cut left over, the order of the expressions changes nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
 linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each

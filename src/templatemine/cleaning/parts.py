@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from templatemine.cleaning.lone_signs import widen_cuts
 from templatemine.cleaning.regex_engine import Matches
 from templatemine.matching import _match
 from templatemine.text.characters import line_begin, line_end
@@ -70,14 +69,9 @@ class KindsOfRows:
 
 
 def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
-    """Parts with the signs that their cut would leave alone, see `lone_signs`; those that touch are one cut."""
-    groups = _touching(parts)
-    cuts = widen_cuts(text, [(parts[a].start, parts[b].end) for a, b in groups])
-    out = [*parts]
-    for (a, b), (start, end) in zip(groups, cuts, strict=True):
-        out[a] = out[a]._replace(start=start)
-        out[b] = out[b]._replace(end=end)
-    return out
+    """Widen parts by the punctuation that their cuts would orphan, see `_match.widen`."""
+    widened = _match.widen(text, list(parts))
+    return [part._replace(start=start, end=end) for part, (start, end) in zip(parts, widened, strict=True)]
 
 
 def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
