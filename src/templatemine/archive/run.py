@@ -24,6 +24,7 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
+from templatemine.archive.archive_report import ArchiveReport
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
@@ -45,7 +46,7 @@ from templatemine.pipeline import drive
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
+__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveRun"]
 
 MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
@@ -83,18 +84,6 @@ class ArchiveConfig:
     def budget(self) -> int:
         """Bytes for the documents of a unit and what is made of them."""
         return int((self.memory - _BASE_MEMORY) / _MEMORY_OVERHEAD)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveReport:
-    """The result of a run; `outcomes` in the order of their sources."""
-
-    outcomes: list[SourceOutcome]
-    documents: int
-    skipped: int
-    duplicates: int
-    nameless: UnnamedRecords
-    dates: UnreadableDates
 
 
 class ArchiveRun:
