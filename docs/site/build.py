@@ -36,6 +36,7 @@ TREE: Mapping[str, Sequence[str]] = {
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
     "How it works": (
+        "docs/architecture",
         "docs/algorithm",
         "docs/reading",
         "docs/cues",
@@ -119,8 +120,10 @@ def stage(folder: Path, pictures: Path | None) -> None:
     for page in pages:
         if (source := ROOT / f"{page}.md").exists():
             _write(folder / f"{page}.md", _text(source, page, pictures))
-    for drawing in (ROOT / "docs" / "research").glob("*.svg"):
-        shutil.copy(drawing, folder / "docs" / "research")
+    for drawing in (ROOT / "docs").rglob("*.svg"):
+        target = folder / drawing.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(drawing, target)
     _write(folder / "docs" / "cli.md", manual.markdown())
     _write(folder / "docs" / "api.rst", api())
     _write(folder / "docs" / "pack-schema.md", _schema(folder))
