@@ -182,7 +182,7 @@ def write_llms(pages: Path, site: Path) -> None:
             if (page := pages / f"{name}.md").exists():
                 title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
                 lines.append(f"- [{title}]({name}.md)")
-    for page in pages.rglob("*.md"):
+    for page in (*pages.rglob("*.md"), *pages.rglob("*.svg")):
         shutil.copy(page, site / page.relative_to(pages))
     _write(site / "llms.txt", "\n".join(lines) + "\n")
 

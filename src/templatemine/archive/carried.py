@@ -70,7 +70,7 @@ def carry(
     old, new : Pack
         What mining gave; rules of the old one are left out, those of the new one not yet applied.
     records : mapping
-        Mark of a template (`packs.pack.mined_mark`) -> its record of the last update.
+        Mark of a template (`packs.pack_record.mined_mark`) -> its record of the last update.
     window : sequence of DatedDocument
         What `new` was mined from, by day.
     new_documents : int

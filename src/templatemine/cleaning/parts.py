@@ -46,7 +46,7 @@ class KindsOfRows:
     Parameters
     ----------
     weights, codes : sequence of int
-        Of each template, see `packs.pack.kind_weight` and `Pack.kind_codes`.
+        Of each template, see `packs.pack_record.kind_weight` and `Pack.kind_codes`.
     """
 
     def __init__(self, weights: Sequence[int], codes: Sequence[int]) -> None:

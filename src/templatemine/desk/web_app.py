@@ -39,7 +39,7 @@ def create_app(
     Parameters
     ----------
     hosts : set of str
-        Host names that requests may use, see `security.hosts_of`.
+        Host names that requests may use, see `security.allowed_hosts`.
     token : str or None
         Required from every client, if given.
     name : str

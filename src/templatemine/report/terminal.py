@@ -170,7 +170,7 @@ def find_changes(
     cleaner: RecordCleaner,
     on_error: Callable[[CorpusError], None],
 ) -> Iterator[Change]:
-    """Yield what would change, as the cleaner itself computes it; counts are in `cleaner.tally`."""
+    """Yield what would change, as the cleaner itself computes it; counts are in its `tally`."""
     names = cleaner.config.read
     for record in records:
         document = record.document

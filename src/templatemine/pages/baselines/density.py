@@ -6,7 +6,7 @@ child for as long as that holds more than half of the characters of its parent, 
 kept.  On request a page is left out whose target node is sparse (tables, lists); the appendix has the constant.
 
 Structural are the elements that stand on lines of their own, br and hr among them.  Characters are those of blocks, so
-white space is trimmed as in the paper (`addStatToDOMTree`).
+white space is trimmed as in the paper (``addStatToDOMTree``).
 """
 
 from __future__ import annotations
