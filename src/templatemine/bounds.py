@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return "a size" if self.size else "a whole number" if self.whole else "a number"
 
     def problem(self, value: object) -> str:
-        """What was expected instead of a value; empty if it is fine."""
+        """Say what was expected instead of a value; empty if it is fine."""
         is_share = (self.least, self.most, self.whole) == (0, 1, False)
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             return "expected a number from 0 to 1" if is_share else f"expected {self.kind}"

@@ -71,7 +71,7 @@ def digest_options(*options: Any) -> str:
 
 
 def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
-    """Why a run that is known as `old` cannot go on as `new`; empty if it can.
+    """Say why a run known as `old` cannot go on as `new`; empty if it can.
 
     Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "model", a digest
     of the model that an option names, which is one more input.

@@ -132,7 +132,7 @@ _LARGE_SHARE = 16
 
 
 def max_document_cost(budget: int) -> int:
-    """What mining a document may take, alone: of one that takes more, a few would be all that is mined."""
+    """Limit what mining one document may take: of one that takes more, a few would be all that is mined."""
     return budget // _LARGE_SHARE
 
 

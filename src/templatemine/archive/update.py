@@ -505,7 +505,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
 
 def _reason_to_keep(old: Pack | None, new: Pack) -> str:
-    """Why a pack does not take the place of the earlier one: it knows nothing, and that did."""
+    """Say why a pack does not replace the earlier one: it has no templates, and that one had."""
     if old is None or new.templates or new.pages or not (old.templates or old.pages) or new.overrides.removed:
         return ""
     return "nothing was found in the window; mine --force replaces the pack with an empty one"

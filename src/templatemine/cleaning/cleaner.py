@@ -114,7 +114,7 @@ class Cleaner:
         return Cleaned(left, tuple(removed), stub)
 
     def _clean_by_matches(self, text: str) -> Cleaned:
-        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        """Clean texts for which the automaton does not decide alone, or which it cannot read as they stand."""
         reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
         read = text if reading is None else reading.text
         removed = self._spans_by_matches(read)
@@ -146,7 +146,7 @@ class Cleaner:
         )
 
     def spans(self, text: str) -> list[Span]:
-        """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
+        """Find the spans to cut, in code points of `text`: ascending, disjoint, with the templates of each."""
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:

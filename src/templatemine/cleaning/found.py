@@ -57,8 +57,8 @@ class MetadataFinder:
         self._fillers = {one.id: _filler_reader(small, one) for one in templates}
 
     def find(self, text: str) -> dict[str, Any]:
-        """What a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601); what
-        it does not say is not there."""
+        """Read what a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
+        what it does not say is left out."""
         if self._cleaner is None:
             return {}
         from templatemine.pages.names import byline_names
@@ -87,7 +87,8 @@ def _is_name(text: str) -> bool:
 
 
 def _filler_reader(pack: Pack, template: Template) -> _Filler:
-    """What gives of the text of a match what fills the slot of its template; all of it, if it has none."""
+    """Make the function that reads, of the text of a match, the filler of the template's slot; all of it without a
+    slot."""
     if not template.slot:
         return str.strip
     import regex

@@ -408,7 +408,7 @@ MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns",
 def _make_worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
 ) -> Callable[[Work], BatchResult[ExtractTally]]:
-    """What extracts batches in another process, whose end is that of the browser it may have."""
+    """Make the extractor of batches in another process; a browser that it has ends with it."""
     from multiprocessing.util import Finalize
 
     extractor = RecordExtractor(config, packs, references)

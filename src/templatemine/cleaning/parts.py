@@ -75,7 +75,7 @@ def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
 
 
 def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
-    """What parts have of whole lines; blanks beside a cut do not make its line a longer one."""
+    """Reduce parts to the whole lines in them; blanks beside a cut do not make its line a longer one."""
     out: list[Part] = []
     for first, last in _touching(parts):
         start, end = parts[first].start, parts[last].end

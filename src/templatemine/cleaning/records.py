@@ -262,7 +262,7 @@ class RecordCleaner:
         return b"".join(done)
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
-        """What is done with ordinary lines of a source."""
+        """Choose what is done with ordinary lines of a source."""
         try:
             ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
@@ -411,8 +411,8 @@ class RecordCleaner:
         )
 
     def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
-        """What cleans a source, None without a pack, or with one of `_bad_packs`; made once, when the first record of
-        the source comes."""
+        """Find the cleaner of a source; None without a pack, or with one of `_bad_packs`. It is made once, for the
+        first record of the source."""
         if source not in self._prepared:
             with self._preparing:  # of threads that meet the same source, one does it
                 self._prepare_source(source)
@@ -464,7 +464,7 @@ def span_fields(span: Span) -> dict[str, Any]:
 
 
 def read_cuts(value: object) -> list[dict[str, Any]] | None:
-    """What stands in the field of an earlier cleaning, as plain values; None if it is something else.
+    """Read the field of an earlier cleaning as plain values; None if it holds something else.
 
     Tables have it as lists, arrays or, in CSV, as JSON.
     """
@@ -508,8 +508,8 @@ _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | Non
 
 
 def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _CleanBody:
-    """What cleans the bodies that a pack is for: articles by its templates, pages to their main text or, with html
-    ``strip``, by its templates as well.
+    """Make the cleaner of the bodies that a pack is for: articles by its templates, pages to their main text or, with
+    html ``strip``, by its templates as well.
 
     Returns
     -------
@@ -552,5 +552,5 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
 def _make_worker(
     packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
 ) -> Callable[[Work], BatchResult[Tally]]:
-    """What cleans batches in another process."""
+    """Make the cleaner of batches in another process."""
     return RecordCleaner(packs, config, is_wound=is_wound).clean_batch

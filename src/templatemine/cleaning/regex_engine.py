@@ -128,7 +128,7 @@ class _LineBounds:
         self._line, self._tokens = (0, -1), (0, 0)
 
     def find_bounds(self, place: int) -> tuple[int, int]:
-        """Where the first token of the line of a place begins, and where its last one ends."""
+        """Find where the first token of the line of a place begins, and where its last one ends."""
         if not self._line[0] <= place <= self._line[1]:
             begin, end = self._line = line_begin(self._text, place), line_end(self._text, place)
             while end > begin and self._separators.match(self._text, end - 1):
@@ -194,7 +194,8 @@ class ManualExpressions:
 
 
 def manual_spans(expression: regex.Pattern[str], text: str, limit: float | None = None) -> list[tuple[int, int]]:
-    """Where an expression by hand cuts: all its matches that are not empty, of the first group if there is one.
+    """Find the spans that an expression by hand cuts: its matches that are not empty, of the first group if there is
+    one.
 
     Raises
     ------

@@ -168,8 +168,8 @@ class Desk:
             return self._row_cache[1]
 
     def _find_effects(self, stored: StoredPack) -> Effects:
-        """What the templates of a pack and those removed from it do in the sample.  Articles for which expressions take
-        too long leave it, or these could be neither seen nor removed."""
+        """Compute what the templates of a pack and those removed from it do in the sample. Articles for which
+        expressions take too long leave it, or these could be neither seen nor removed."""
         wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
         with self._effects_lock:
             known = self._effects
@@ -220,7 +220,7 @@ class Desk:
             return known
 
     def summarise(self, source: str, since: int) -> dict[str, Any]:
-        """What was done about a source after an event of its history, and what is left to do."""
+        """Say what was done about a source after an event of its history, and what is left to do."""
         stored = self.stored_pack(source)
         pack, articles = stored.pack, self._find_sample(stored)
         events = [one for one in self.library.reconcile_history(stored) if one.seq > since]
@@ -243,7 +243,7 @@ class Desk:
         }
 
     def preview_cutoff(self, source: str, df: int | None) -> dict[str, Any]:
-        """What a new cut-off would change; None is the cut-off of mining."""
+        """Compute what a new cut-off would change; None is the cut-off of mining."""
         stored = self.stored_pack(source)
         if df is not None and not 1 <= df <= stored.pack.documents + 1:
             raise ConfigError(f"expected a cut-off from 1 to {stored.pack.documents + 1} documents, got {df}")

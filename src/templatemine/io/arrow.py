@@ -102,7 +102,7 @@ class _PrefixedStream:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
-    """What writes cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
+    """Make the writer of cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
     output = pa.PythonFile(tables.ArrowOutput(stream), mode="w")
     make = ipc.new_stream if place.lower().endswith(".arrows") or place == "stdout" else ipc.new_file
     return tables.TableWriter(place, lambda schema: make(output, schema), columns)

@@ -274,7 +274,7 @@ def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> CsvWriter:
-    """What writes cleaned records."""
+    """Make the writer of cleaned records."""
     return CsvWriter(stream, place, list(columns))
 
 

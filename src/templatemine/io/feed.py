@@ -89,7 +89,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def parse_feed(data: bytes) -> Any:
-    """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none.
+    """Parse a feed's bytes by feedparser, its dangerous entities left out; without a ``version`` it is none.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _rename_media(data: bytes) -> bytes:
 
 
 def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
-    """When an item was published, else when it was changed, in UTC; None if it does not say."""
+    """Read when an item was published, else when it was changed, in UTC; None if it does not say."""
     told = set(item)  # asked for the date of a change where there is one of publication alone, feedparser warns
     return next((item[name] for name in ("published_parsed", "updated_parsed") if name in told and item[name]), None)
 

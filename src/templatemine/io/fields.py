@@ -170,5 +170,5 @@ _JSON_TYPES = {
 
 
 def json_type(value: object) -> str:
-    """What a value is, for messages."""
+    """Name the type of a value, for messages."""
     return "null" if value is None else _JSON_TYPES.get(type(value), f"a {type(value).__name__}")

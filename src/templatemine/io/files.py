@@ -169,7 +169,7 @@ class Report:
 
 
 def raise_error(error: CorpusError) -> None:
-    """What is done about an error if nobody said."""
+    """Raise the error: the handler of those who passed none."""
     raise error
 
 
@@ -384,7 +384,7 @@ def check_expansion(packed: int, whole: int) -> None:
 
 
 def detect_content(data: bytes) -> str | None:
-    """What data is by its first bytes, in words, if it is nothing that holds text in UTF-8."""
+    """Name the content of data by its first bytes, if it holds no text in UTF-8."""
     return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
 
 

@@ -119,7 +119,7 @@ _MAX_NAMED = 3
 
 
 def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
-    """What is given, one after the other."""
+    """Yield the documents of what a caller gave, one after the other."""
     if isinstance(given, str | os.PathLike):
         yield from read_documents([given], config, skipped.on_error)
         return
@@ -155,7 +155,8 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
 
 
 def _is_null(value: object) -> bool:
-    """What a data frame has where there is nothing: NaN, which alone does not equal itself, or the NA of pandas."""
+    """Tell whether a value is that of a missing one in a data frame: NaN, which alone does not equal itself, or the NA
+    of pandas."""
     return (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 

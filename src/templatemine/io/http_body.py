@@ -95,7 +95,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _decoder(name: str, body: bytes) -> Iterator[bytes] | None:
-    """What undoes an encoding step by step; None if it is not known."""
+    """Make the decoder that undoes an encoding step by step; None if it is not known."""
     if name == "chunked":
         return _join_chunks(body)
     if name in ("gzip", "x-gzip", "deflate"):

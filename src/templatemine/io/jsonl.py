@@ -97,7 +97,7 @@ def _report_error(error: ValueError, line: bytes, where: str, report: Callable[[
 
 
 def _hint(line: bytes) -> str:
-    """How to make JSON lines of objects that are written over several lines."""
+    """Say how to make JSON lines of objects that are written over several lines."""
     return "; jq -c . makes one line of each object" if line == b"{" else ""
 
 
@@ -294,7 +294,7 @@ def _blocks(
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
-    """What `_blocks` gives, without the numbers."""
+    """Yield the blocks of `_blocks`, without the numbers."""
     parts: list[bytes | memoryview] = []
     held = begun = 0  # bytes in `parts`, and of the line that has no end yet
     passing = False  # over what is left of a line that is too long
@@ -330,7 +330,7 @@ def _check_complete(line: bytes, config: ReadConfig) -> None:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> JsonWriter:
-    """What writes cleaned records."""
+    """Make the writer of cleaned records."""
     return JsonWriter(stream)
 
 

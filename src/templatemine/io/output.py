@@ -77,7 +77,8 @@ def takes_rows(found: Format) -> bool:
 def open_writer(
     found: Format, stream: BinaryIO, place: str, text_field: str, removed_field: str, blocks_field: str | None
 ) -> Iterator[Writer]:
-    """What writes pieces to a stream; the end of the file is written unless the with-block ends by an exception."""
+    """Open a writer of pieces to a stream; the end of the file is written unless the with-block ends by an
+    exception."""
     if takes_rows(found):
         from templatemine.io.tables import cleaned_columns
 

@@ -59,6 +59,6 @@ def _batches(path: str) -> Iterator[Any]:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
-    """What writes cleaned rows; see `tables.TableWriter`."""
+    """Make the writer of cleaned rows; see `tables.TableWriter`."""
     output = tables.ArrowOutput(stream)
     return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(output, schema), columns)

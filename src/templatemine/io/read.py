@@ -186,6 +186,6 @@ _PAGE = re.compile(
 
 
 def _is_page(stdin: TextIO | None) -> bool:
-    """What comes on standard input looks like a page; nothing is read off."""
+    """Tell whether standard input begins like a page; nothing of it is used up."""
     peek = getattr(getattr(stdin, "buffer", None), "peek", None)
     return peek is not None and _PAGE.match(peek()) is not None

@@ -61,7 +61,7 @@ def read_stream(
 
 
 def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
-    """What the records hold, from front to back, over damage where the next record can be found."""
+    """Yield the contents of records, from front to back, over damage where the next record can be found."""
     head = _head(stream)
     source: Any
     if head.startswith(b"\x1f\x8b"):
@@ -148,7 +148,7 @@ _START = re.compile(rb"(?<=\n)WARC/1\.")
 
 
 def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
-    """What a record holds; None, counted or reported, if that is nothing of ours."""
+    """Read the content of a record; None, counted or reported, for one that holds no page."""
     headers = record.headers
     if record.record_type & WarcRecordType.revisit:
         report.note(EMPTY_RECORDS)

@@ -128,7 +128,7 @@ class CueLexicon:
         return np.array([find(word, 0) if word else -1 for word in words], np.int32)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray) -> NDArray[np.float32]:
-        """Which cues are in strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
+        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
         found: NDArray[np.float32] = _cues.find_cues(
             tokens, starts, lengths, word_of, self.roots, self.keys, self.children, self.strong, self.weak
         )

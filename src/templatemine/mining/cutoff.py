@@ -82,7 +82,7 @@ def least_df(border: float, documents: int, bins: int) -> int:
 
 
 def bin_widths(documents: int, floor: int, bins: int) -> NDArray[np.int64]:
-    """How many document frequencies from the floor up fall into each bin: none below it, and unequal where n < bins."""
+    """Count the document frequencies, from the floor up, of each bin: none below it, and unequal where n < bins."""
     return histogram(np.arange(floor, documents + 1, dtype=np.int32), documents, bins)
 
 

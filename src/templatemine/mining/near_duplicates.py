@@ -108,7 +108,7 @@ def drop_copies(
 
 
 def find_originals(corpus: Corpus, config: CopyConfig, numbers: LongArray | None = None) -> NDArray[np.bool_]:
-    """Which documents are no copies: of those that are alike, one stays."""
+    """Mark the documents that are no copies: of those that are alike, one stays."""
     is_original = np.zeros(corpus.documents, np.bool_)
     is_original[drop_copies(corpus, config, numbers)[1]] = True
     return is_original
@@ -236,7 +236,7 @@ def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> N
 
 
 def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of some sorted values are the first of their like."""
+    """Mark the first of each run of equal values."""
     is_first = np.ones(len(values), np.bool_)
     is_first[1:] = values[1:] != values[:-1]
     return is_first

@@ -75,7 +75,7 @@ def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
 
 
 def _find_powers(repeats: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
-    """Which strings repeat their first few tokens to their end, once at least."""
+    """Mark strings that repeat their first few tokens to their end, once at least."""
     size, lengths, first = len(symbols), repeats.repeats.length, repeats.first
     powers = np.zeros(len(lengths), np.bool_)
     for period in range(1, MAX_PERIOD + 1):

@@ -92,7 +92,7 @@ class SourceReport:
 
 
 def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
-    """Why a source cannot be mined; empty if it can."""
+    """Say why a source cannot be mined; empty if it can."""
     min_docs = options.min_docs
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
     if len(documents) == 1 < min_docs and not is_blank(documents[0]):  # of millions of sources, nearly all

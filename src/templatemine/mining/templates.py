@@ -150,7 +150,7 @@ def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> 
 
 
 def _boilerplate_kind(candidates: SourceCandidates, row: int) -> str:
-    """What kind of boilerplate a candidate is; "" where no scores say it."""
+    """Name the kind of boilerplate of a candidate; "" where no scores say it."""
     verdicts = candidates.verdicts
     return "" if verdicts is None or verdicts.sense[row] < 0 else BOILERPLATE_KINDS[verdicts.sense[row]]
 

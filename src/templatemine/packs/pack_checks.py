@@ -194,7 +194,7 @@ def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> reg
 
 
 def _unread_problem(source: str) -> str:
-    """What is wrong with an expression that asks for characters which no reading form has."""
+    """Say why an expression asks for characters that no reading form has; empty if it does not."""
     for char in re.sub(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]", "", source):  # ranges may begin with any
         form = None if char.isascii() else plain_form(char)
         if form is not None:

@@ -207,8 +207,8 @@ def _escape_invisible(text: str) -> bytes:
 
 @cache
 def _invisible_pattern() -> regex.Pattern[str]:
-    """What is escaped, so that all scripts stay readable: lone surrogates and invisible characters.  Line ends part the
-    lines of a pack; within strings JSON escapes them itself."""
+    """Match what is escaped, so that all scripts stay readable: lone surrogates and invisible characters. Line ends
+    part the lines of a pack; within strings JSON escapes them itself."""
     import regex  # here and below: packs are read without it, and it takes a while to load
 
     return regex.compile(r"[\p{C}\p{Z}--[ \n]]", regex.VERSION1)
@@ -534,7 +534,7 @@ def _read_caution(data: Mapping[str, Any], where: str) -> float:
 
 
 def _read_reading(data: Any, where: str) -> ReadingRules:
-    """How texts are read; packs of plain texts, and old ones, do not have it."""
+    """Read how texts are read; packs of plain texts, and old ones, do not say it."""
     if data is None:
         return PLAIN
     list_type = (list, "a list of words")

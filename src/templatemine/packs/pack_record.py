@@ -73,7 +73,7 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
 
 
 def mined_mark(template: Template) -> str:
-    """What tells a template from others that mining may give: its id, anchor and slot."""
+    """Mark a template apart from others that mining may give, by its id, anchor and slot."""
     tokens = template.tokens or ()
     slot = next((token for token in tokens if token.startswith("{slot")), "")
     return " ".join(part for part in (template_id(tokens), template.anchor, slot) if part)
@@ -95,7 +95,7 @@ KIND_NAMES = ("", *KINDS)
 
 
 def kind_weight(template: Template) -> int:
-    """How much a template says of the kind of what it is cut with: characters of its example, if its kind is known."""
+    """Weigh a template's word on the kind of what it cuts: characters of its example, or -1 if its kind is unknown."""
     return min(len(template.example), 2**30) if template.kind else -1
 
 

@@ -446,7 +446,7 @@ class Extractor:
         self._classify = load_system(self.system, self._site, self._config)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What it was made of: other processes load the system themselves."""
+        """Reduce it to what it was made of: other processes load the system themselves."""
         return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
@@ -533,7 +533,7 @@ def _cut_text(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 
 
 def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """What is in none of some stretches, or within one but not shown."""
+    """List what is in none of some stretches, or within one but not shown."""
     holes = page.columns["holes"]
     shown_spans = _cut_holes(page, kept_spans, holes[np.argsort(holes[:, 0])]) if len(holes) else kept_spans
     edges = [0, *chain.from_iterable(shown_spans), len(page.html)]
@@ -562,7 +562,7 @@ def _block_row(block: Block) -> dict[str, Any]:
 
 
 def _note_missing_text(page: Page, output: SystemOutput) -> str:
-    """What is said of a page with a text of which nothing was kept, or hardly anything."""
+    """Word the note on a page with a text of which nothing was kept, or hardly anything."""
     if not len(page):
         return ""
     if not output.kept.any():
@@ -582,7 +582,7 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
 
 
 def _note_list(page: Page, output: SystemOutput) -> str:
-    """What is said of a page most of whose text stands below headings that link to other pages: it is a list."""
+    """Word the note on a page most of whose text stands below headings that link to other pages: it is a list."""
     kept, counts = output.kept, page.columns["counts"]
     linked = cleaneval.is_heading(page) & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
     if linked.sum() < MIN_TEASERS:
@@ -600,7 +600,7 @@ def _note_list(page: Page, output: SystemOutput) -> str:
 
 
 def _note_no_html(page: Page) -> str:
-    """What is said of something that is no page."""
+    """Word the note on something that is no page."""
     first, last = (
         next((character for character in characters if not character.isspace()), "")
         for characters in (page.html, reversed(page.html))

@@ -196,7 +196,7 @@ class PageCounter:
         self._likely_texts: set[int] = set()
 
     def read(self, html: str) -> PageRow | None:
-        """What the history takes from a page; None if it exceeds what a page may have."""
+        """Read what the history takes from a page; None if it exceeds what a page may have."""
         try:
             page = Page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned

@@ -129,7 +129,7 @@ class _Builder:
     # -------------------------------------------------------------------------------------------------- containers
 
     def _container_chain(self, element: int) -> Chain:
-        """What an element stands in, itself included."""
+        """List the elements that an element stands in, itself included."""
         cached = self._chains.get(element)
         if cached is not None:
             return cached
@@ -514,7 +514,7 @@ def _make_paragraphs(entries: Sequence[_Entry]) -> Iterator[Paragraph]:
 
 
 def _join_entries(entries: Sequence[_Entry], separator: Inline) -> tuple[Inline, ...]:
-    """What several entries say, parted by a break or a blank."""
+    """Join the contents of several entries by a break or a blank."""
     lines: list[Inline] = []
     for entry in entries:
         lines += [separator, *entry.inlines] if lines else entry.inlines

@@ -78,7 +78,7 @@ class Metadata:
     kind: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What the page says, as JSON holds it."""
+        """Give the metadata as JSON holds it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
 
@@ -193,7 +193,7 @@ _META, _LINK, _TAG_HTML, _H1 = (NAMES.index(name) for name in ("meta", "link", "
 
 
 def read_metadata(tags: PageTags, visible: VisibleMetadata, url: str | None = None) -> Metadata:
-    """What a page says of itself; `url` is the address it came from."""
+    """Read the metadata that a page declares or shows; `url` is the address it came from."""
     return _Reader(tags, visible, url).metadata()
 
 
@@ -259,7 +259,7 @@ class _Reader:
         return contents
 
     def _values(self, field: str) -> Iterator[str]:
-        """What JSON-LD, ``<meta>`` and microdata say of a field, in this order."""
+        """List the values of a field in JSON-LD, ``<meta>`` and microdata, in this order."""
         for name in SCHEMA_PROPERTIES.get(field, ()):
             yield from self._strings(self._article.get(name))
         for name in META_NAMES.get(field, ()):
@@ -587,7 +587,7 @@ class _Reader:
         return find_names([match[1] for line in self.visible.head_lines if (match := _BYLINE.search(line))][:1])
 
     def _declared_authors(self) -> Iterator[Sequence[str]]:
-        """What names the authors for machines, the surest first."""
+        """List the authors that are declared for machines, the surest first."""
         for name in SCHEMA_PROPERTIES["authors"]:
             authors = _persons_first(self._article.get(name))
             yield [author for author in self._strings(authors) if not _HANDLE.match(author)]
@@ -595,7 +595,7 @@ class _Reader:
             yield [author for author in self._meta_values.get(name, ()) if not _HANDLE.match(author)]
 
     def _shown_authors(self) -> Iterator[tuple[str, ...]]:
-        """What names them for readers."""
+        """List the authors that are named for readers."""
         yield find_names(self._microdata_authors())
         yield self._linked_authors()
         candidates = [
@@ -627,7 +627,8 @@ class _Reader:
             )
 
     def _linked_authors(self) -> tuple[str, ...]:
-        """Who is linked as the author: of several links those beside the story, as those of teasers name their own."""
+        """List those who are linked as authors: of several links those beside the story, as those of teasers name their
+        own."""
         links = [
             (text, start)
             for text, attributes, mark, _ in self._elements

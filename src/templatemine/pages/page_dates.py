@@ -252,7 +252,7 @@ def _parse_date(text: str, whole: bool, use_dateparser: bool) -> str | None:
 
 
 def _has_only_fillers(text: str) -> bool:
-    """What stands beside a date says nothing else."""
+    """Tell whether what stands beside a date says nothing else."""
     words = [word.lower() for word in _WORD.findall(text)]
     return len(words) <= 4 and all(word in _FILLER_WORDS or word in _WEEKDAYS for word in words)
 

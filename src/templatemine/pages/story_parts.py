@@ -118,7 +118,7 @@ def find_footnotes(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | N
 
 
 def _marked_notes(page: Page) -> NDArray[np.int64]:
-    """How many elements with the id of a note there are in each."""
+    """Count the elements with the id of a note in each."""
     columns = page.columns
     bounds, signs = columns["sign_bounds"], columns["signs"].tobytes()
     nodes = np.zeros(len(columns["node_parents"]), np.int64)

@@ -114,7 +114,7 @@ class CutTemplate(NamedTuple):
 
 
 def find_cut_template(piece: TextPiece, templates: Mapping[str, Template]) -> CutTemplate | None:
-    """What a removed piece is listed under; None if no template matched, as in pages.
+    """Find the template that a removed piece is listed under; None if none matched, as in pages.
 
     Parameters
     ----------

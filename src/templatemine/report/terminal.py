@@ -120,7 +120,7 @@ def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str,
 
 
 def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
-    """Why they are templates, where a score decided, and below it what also matched."""
+    """Explain why they are templates, where a score decided, and below it what also matched."""
     lines = []
     for one in listed:
         head = f"{one.number}: "

@@ -35,7 +35,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def describe_grounds(template: Template) -> str:
-    """Why it is a template, in words; nothing where no score decided."""
+    """Explain in words why it is a template; nothing where no score decided."""
     if template.score is None:
         return ""
     sides = (("for it", template.because), ("against it", template.although))

@@ -58,7 +58,7 @@ _After = tuple[int, Ranges]
 
 
 def ambiguity_problem(tree: Any) -> str | None:
-    """Why an expression takes more than linear time from one place of a text; None if it does not.
+    """Say why an expression takes more than linear time from one place of a text; None if it does not.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ class Calendar:
         return sorted(self.counts())
 
     def counts(self) -> Counter[str]:
-        """How many dates are of each day that is known."""
+        """Count the dates of each day that is known."""
         order = {mark: self.day_first(mark) for mark in {ambiguous[0] for ambiguous in self._ambiguous}}
         counts = Counter(self._days)
         for ambiguous, number in self._ambiguous.items():
@@ -184,7 +184,7 @@ def covered_days(counts: Mapping[str, int]) -> tuple[str, str] | tuple[()]:
 
 
 def _skip_documents(days: Sequence[str], counts: Mapping[str, int], documents: int) -> int:
-    """How many days hold no more than so many documents, from the first on."""
+    """Count the days, from the first on, that hold no more than so many documents."""
     number = 0
     while number < len(days) and (documents := documents - counts[days[number]]) >= 0:
         number += 1
@@ -315,11 +315,11 @@ class UnreadableDates:
         return order
 
     def of_source(self, source: str) -> int:
-        """How many dates of a source are unreadable."""
+        """Count the unreadable dates of a source."""
         return self.wrong.get(source, 0) + sum(order.unreadable for order in self.orders.get(source, {}).values())
 
     def total(self) -> int:
-        """How many there are."""
+        """Count the unreadable dates of all sources."""
         return sum(map(self.of_source, self.wrong.keys() | self.orders.keys()))
 
     def describe(self) -> str:

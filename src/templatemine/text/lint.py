@@ -46,7 +46,7 @@ _APPROXIMATE = re.compile(r"\{[\s0-9<=+,deis]*[deis][\s0-9<=+,deis]*(?::[^{}]*)?
 
 
 def backtracking_problem(pattern: str) -> str | None:
-    """Why the expression is refused, or None.
+    """Say why an expression is refused, or None.
 
     >>> backtracking_problem("(a+)+b")
     'may backtrack exponentially: a repeat within a repeat'
@@ -102,7 +102,7 @@ def re2_problem(pattern: str) -> str | None:
 
 
 def size_problem(pattern: str) -> str | None:
-    """Why the expression is not even to be compiled, or None.
+    """Say why an expression is not even to be compiled, or None.
 
     >>> size_problem("(?:a{1000}){1000}")
     'is too large: its repeats unroll to more than 20,068 characters'

@@ -214,6 +214,6 @@ _WIDE_SIGNS = "\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 
 
 def plain_form(char: str) -> str | None:
-    """What a character becomes wherever it stands; None if it stays, or may."""
+    """Give the form of a character wherever it stands; None if it stays, or may."""
     found = None if char in _WIDE_SIGNS else read_text(char)
     return None if found is None else found.text

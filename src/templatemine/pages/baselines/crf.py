@@ -209,7 +209,8 @@ def compute_features(
 
 
 def crf_attributes(values: FeatureValues) -> list[list[str]]:
-    """What the model sees of each run: its own features, and some of its neighbours', as name=value; no row for a 0."""
+    """List the features of each run for the model: its own, and some of its neighbours', as name=value; none for a
+    0."""
     rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
     attributes = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
     neighbour_attributes = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]

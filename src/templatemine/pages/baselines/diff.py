@@ -206,7 +206,7 @@ class _TreeComparison:
 
 
 def _lookup_keys(text: str, kind: int) -> tuple[str, ...]:
-    """What a text is looked up by: itself; alone, also the words it begins and ends with."""
+    """List the keys that a text is looked up by: itself; alone, also the words it begins and ends with."""
     if kind != TEXT:
         return (text,)
     head, tail = (

@@ -99,7 +99,7 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
 
 
 def _digit_runs(page: Page, block: int) -> list[str]:
-    """What lines of a list or table differ by, short as it is: a price, a day, a result."""
+    """Match what lines of a list or table differ by, short as it is: a price, a day, a result."""
     return _DIGITS.findall(page.text(block))
 
 

@@ -224,7 +224,7 @@ class BrowserSession:
             await asyncio.gather(scripts, crash, return_exceptions=True)
 
     def _request_handler(self, html: str) -> Any:
-        """What becomes of the requests of a page: the first is for the page itself."""
+        """Make the handler of the requests of a page: the first is for the page itself."""
         body, served = html.encode("utf-8", "replace"), False
 
         async def handle(route: Any, request: Any) -> None:
