@@ -206,7 +206,7 @@ def check_number(name: str, value: object, called: str = "") -> None:
 
 
 def _shown(value: object, is_size: bool = False) -> str:
-    """A value for a message, whatever it is: Python refuses to write the longest integers."""
+    """Return a value for a message, whatever it is: Python refuses to write the longest integers."""
     try:
         text = f"{value:,} bytes" if is_size and isinstance(value, int) else repr(value)
     except ValueError:

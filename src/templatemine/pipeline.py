@@ -84,14 +84,14 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
 
     @abstractmethod
     def reduce(self, mined: CandidatesT) -> TableT:
-        """The hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
+        """Return the hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
 
     @abstractmethod
     def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
         """Second map: the report of each source; queries of its steps are answered by all of its documents."""
 
     def share(self, result: ResultT, work: ReportShared) -> ResultT:
-        """The result with the pack of what sources share, of what their reports claim, if it is asked for."""
+        """Return the result with the pack of what sources share, of what their reports claim, if it is asked for."""
         return result
 
 
@@ -221,7 +221,7 @@ class Miner:
         self.progress = progress or ignore_progress
 
     def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
-        """A report for each source, in the order of their names, and for the shared pack if it is asked for.
+        """Return a report for each source, in the order of their names, and for the shared pack if it is asked for.
 
         Parameters
         ----------

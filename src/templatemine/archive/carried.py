@@ -56,14 +56,14 @@ class CarriedTemplate:
     seen: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as plain values, for JSON."""
+        """Return the record as plain values, for JSON."""
         return asdict(self)
 
 
 def carry(
     old: Pack, new: Pack, records: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
 ) -> tuple[Pack, dict[str, CarriedTemplate]]:
-    """The new pack with the templates of the old one that stay.
+    """Return the new pack with the templates of the old one that stay.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ Tell = Callable[[str], None]
 
 
 def initial_position() -> dict[str, Any]:
-    """The position of a pass that has read nothing."""
+    """Return the position of a pass that has read nothing."""
     return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "dates": {}, "lengths": {}}
 
 

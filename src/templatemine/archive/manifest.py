@@ -28,7 +28,7 @@ _END_BYTES = 1 << 16
 
 
 def input_identity(path: str) -> Any:
-    """The identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
+    """Return the identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
     if path == "-":
         return UNKNOWN
     if os.path.isdir(path):
@@ -65,7 +65,7 @@ def _list_files(folder: str) -> Iterator[str]:
 
 
 def digest_options(*options: Any) -> str:
-    """A digest of options: dataclasses, and whatever JSON holds."""
+    """Return a digest of options: dataclasses, and whatever JSON holds."""
     plain = [asdict(option) if is_dataclass(option) and not isinstance(option, type) else option for option in options]
     return blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 

@@ -230,7 +230,7 @@ class ArchiveRun:
     # ------------------------------------------------------------------------------------------------ where we are
 
     def _find_finished_run(self, description: Mapping[str, Any]) -> tuple[ArchiveReport, dict[str, int]] | None:
-        """The result of a run that is done, if its packs are still what it wrote."""
+        """Return the result of a run that is done, if its packs are still what it wrote."""
         finished = manifest.read_json(os.path.join(self.output, _DONE_FILE))
         if self.config.force or self.config.restart or not isinstance(finished, dict):
             return None
@@ -247,7 +247,7 @@ class ArchiveRun:
         return result, finished.get("met", {})
 
     def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:
-        """The state to go on from."""
+        """Return the state to go on from."""
         state = manifest.read_json(self._path("run.json"))
         if isinstance(state, dict):
             reason = "as asked" if self.config.restart else manifest.find_difference(state, description, self.inputs)

@@ -65,7 +65,7 @@ class SortedSource:
 
 
 def file_name(source: str) -> str:
-    """The file of a source."""
+    """Return the file of a source."""
     return safe_file_name(source) + ".jsonl.gz"
 
 

@@ -316,7 +316,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return states
 
     def reduce(self, mined: dict[str, _WindowState]) -> RateFile:
-        """The strings of all sources: of windows that are new, and of the others as they were."""
+        """Return the strings of all sources: of windows that are new, and of the others as they were."""
         new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
         parts = [self.window_path(name) for name in sorted(new)]
@@ -326,7 +326,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return RateFile(path)
 
     def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
-        """The packs of the sources, and what is different in them."""
+        """Return the packs of the sources, and what is different in them."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
@@ -409,7 +409,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return Pack.load(path) if os.path.exists(path) else None
 
     def resolve_options(self, old: Pack | None) -> ResolvedConfig:
-        """The options that the pack of a source was mined with, if it has one."""
+        """Return the options that the pack of a source was mined with, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
             caution = old.caution if caution is None else caution
@@ -467,7 +467,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         )
 
     def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
-        """The pack of a window with what stays of the earlier one; what is known of that is written, too."""
+        """Return the pack of a window with what stays of the earlier one; what is known of that is written, too."""
         name = safe_file_name(new.source) + ".kept"
         stored = manifest.read_json(self.window_path(name, self.state)) or {}
         records = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
@@ -512,7 +512,7 @@ def _reason_to_keep(old: Pack | None, new: Pack) -> str:
 
 
 def _drop_unlikely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
-    """A pack without what more caution than its own holds back."""
+    """Return a pack without what more caution than its own holds back."""
     if new.caution <= old.caution:
         return old
     return replace(

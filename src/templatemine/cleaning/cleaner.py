@@ -226,7 +226,7 @@ def clean(text: str, pack: Pack) -> Cleaned:
 
 
 def cut(text: str, removed: Sequence[Span]) -> str:
-    """The text without the spans.
+    """Return the text without the spans.
 
     Of the white space left and right of a cut, and of blank lines within it, the strongest stays: that with most line
     breaks, then the longest, then the first; so two paragraphs never become one.  White space
@@ -244,7 +244,7 @@ _STRIPPER = _match.Stripper(_BLOCK_TAGS)
 
 
 def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:
-    """The options with some kinds of boilerplate kept.
+    """Return the options with some kinds of boilerplate kept.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def require_plain_text(config: CleanConfig) -> None:
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:
-    """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
+    """Return the text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
     bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
     text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
     if "&" in text:

@@ -71,7 +71,7 @@ class Cleaners(Mapping[str, Cleaner]):
         keep: str | Iterable[str] = (),
         errors: str = "skip",
     ) -> Cleaners:
-        """The cleaners of packs and folders of packs; a pack is read when its source is asked for.
+        """Return the cleaners of packs and folders of packs; a pack is read when its source is asked for.
 
         Parameters
         ----------

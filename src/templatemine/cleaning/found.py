@@ -81,7 +81,7 @@ class MetadataFinder:
 
 
 def _is_name(text: str) -> bool:
-    """Whether all words of a text begin with capitals, and none is an agency's."""
+    """Tell whether all words of a text begin with capitals, and none is an agency's."""
     words = text.split()
     return all(word[0].isupper() or not word[0].isalpha() for word in words) and not _AGENCY.search(text)
 

@@ -31,7 +31,7 @@ class Packs(dict[str, Pack]):
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
-        """The packs of files and folders.
+        """Return the packs of files and folders.
 
         Parameters
         ----------
@@ -67,6 +67,6 @@ class Packs(dict[str, Pack]):
         return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
 
     def _repr_html_(self) -> str:
-        """The packs as a table, for notebooks."""
+        """Return the packs as a table, for notebooks."""
         rows = [(source, f"{pack.documents:,}", f"{len(pack.templates):,}") for source, pack in sorted(self.items())]
         return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates"), rows)

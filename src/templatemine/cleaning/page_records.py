@@ -199,7 +199,7 @@ class RecordExtractor:
         return BatchResult(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
-        """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
+        """Return the extraction of a record's page; a page that is rendered takes the place of what it came from."""
         name = self.config.read.html_field
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
@@ -269,7 +269,7 @@ REFERENCE_PAGES = 2
 def find_references(
     paths: Sequence[str], config: ReadConfig, render: RenderConfig | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """The pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
+    """Return the pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
 
     Everything is read twice, so that memory holds no more than these pages; records that hold no page are passed over.
     With `render` these pages are rendered, as those are that they will be compared with.
@@ -343,7 +343,7 @@ def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
 
 
 def _document_form(form: str, end: str) -> Form:
-    """A page in a format of text, and what ends it."""
+    """Return a page in a format of text, and what ends it."""
 
     def document(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
@@ -378,7 +378,7 @@ def _cleaneval(
 
 
 def _title_line(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
-    """The line of the title, if it is asked for and no line of the text has it."""
+    """Return the line of the title, if it is asked for and no line of the text has it."""
     title = found.title if config.add_title else None
     return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
 

@@ -28,7 +28,7 @@ class Part(NamedTuple):
 
 
 def merge_matches(matches: Matches, gap: int) -> list[Part]:
-    """The union of matches, with gaps closed."""
+    """Return the union of matches, with gaps closed."""
     import numpy as np
 
     columns = np.array(matches, np.int64)
@@ -100,7 +100,7 @@ def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
 
 
 def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
-    """The places of the first and last part of each cut."""
+    """Return the places of the first and last part of each cut."""
     firsts = [place for place, part in enumerate(parts) if not place or parts[place - 1].end != part.start]
     return list(zip(firsts, [*(place - 1 for place in firsts[1:]), len(parts) - 1], strict=True)) if parts else []
 

@@ -29,8 +29,8 @@ def read_batches(
     most: int | None = None,
     jobs: int = 2,
 ) -> Iterator[Work]:
-    """The records of all inputs in batches for `RecordCleaner.pieces` and `RecordExtractor.pieces`, done by so many
-    `jobs`; see `io.read.read_batches`."""
+    """Return the records of all inputs in batches for `RecordCleaner.pieces` and `RecordExtractor.pieces`, done by so
+    many `jobs`; see `io.read.read_batches`."""
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     return read.read_batches(
         paths, config, report, most or BATCH_RECORDS, BATCH_CHARACTERS if jobs > 1 else LINE_BATCH_BYTES

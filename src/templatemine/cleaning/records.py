@@ -210,7 +210,7 @@ class RecordCleaner:
         return BatchResult(data, tally, errors)
 
     def _is_lock_free(self, work: Work) -> bool:
-        """Whether all lines may be cleaned as they stand, and so without Python's lock."""
+        """Tell whether all lines may be cleaned as they stand, and so without Python's lock."""
         return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
@@ -328,7 +328,7 @@ class RecordCleaner:
         return earlier is None
 
     def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
-        """Whether a record that was cleaned is a stub that goes, which is counted."""
+        """Tell whether a record that was cleaned is a stub that goes, which is counted."""
         drops = self.config.clean.stubs == "drop" and record.get(f"{self.config.removed_field}_stub") is True
         tally.source_counts(source).dropped += drops
         return drops
@@ -456,7 +456,7 @@ _CUT_KEYS = frozenset({"start", "end", "templates"})
 
 
 def span_fields(span: Span) -> dict[str, Any]:
-    """A cut as it is written: without a kind where none is known."""
+    """Return a cut as it is written: without a kind where none is known."""
     found: dict[str, Any] = {"start": span.start, "end": span.end, "templates": span.templates}
     if span.kind:
         found["kind"] = span.kind
@@ -492,7 +492,7 @@ def read_cuts(value: object) -> list[dict[str, Any]] | None:
 
 
 def _as_list(value: Any) -> list[Any] | None:
-    """A list, tuple or array as a list."""
+    """Return a list, tuple or array as a list."""
     if isinstance(value, list | tuple):
         return list(value)
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
@@ -545,7 +545,7 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
 
 
 def _block_fields(block: MainBlock) -> dict[str, Any]:
-    """A block of the main text as it is written, without its text, which the offsets give."""
+    """Return a block of the main text as it is written, without its text, which the offsets give."""
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 

@@ -114,7 +114,7 @@ class _Literals:
         self._automaton.make_automaton()
 
     def find(self, text: str) -> set[int]:
-        """The numbers of the literals that a text holds."""
+        """Return the numbers of the literals that a text holds."""
         if self._automaton is None:
             return set()
         return {number for _, some in self._automaton.iter(text) for number in some}
@@ -147,7 +147,7 @@ class _SlotFillers:
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
-        """Whether a stretch may fill a slot."""
+        """Tell whether a stretch may fill a slot."""
         own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
         if not edits:

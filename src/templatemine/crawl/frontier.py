@@ -61,7 +61,7 @@ class CrawlResponse:
 
 
 def clean_url(url: str, base: str = "") -> str | None:
-    """The absolute HTTP address without its fragment; None if the text is not an address."""
+    """Return the absolute HTTP address without its fragment; None if the text is not an address."""
     try:
         absolute = urldefrag(urljoin(base, url.strip())).url
     except ValueError:
@@ -156,7 +156,7 @@ class CrawlFrontier:
                 self._schedule_source(source)
 
     def next_job(self, now: float) -> Page | Feed | None:
-        """The next page or feed to fetch; None if there is none at the moment."""
+        """Return the next page or feed to fetch; None if there is none at the moment."""
         self._end_pauses(now)
         while self._visit_heap and self._visit_heap[0][0] <= now:
             _, url = heapq.heappop(self._visit_heap)
@@ -350,8 +350,8 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 
 
 def read_urls(path: str, report: Report) -> Iterator[str]:
-    """The addresses in a file: those of a sitemap, or one per line.  Empty lines and comments (from a # at the
-    beginning of a line or after a blank) are skipped.  Lines that are not an address are reported.
+    """Yield the addresses in a file: those of a sitemap, or one per line. Empty lines and comments (from a # at the
+    beginning of a line or after a blank) are skipped. Lines that are not an address are reported.
 
     Raises
     ------

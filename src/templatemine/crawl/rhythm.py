@@ -43,7 +43,7 @@ class FeedRhythm:
 def update_rhythm(
     previous: FeedRhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
 ) -> FeedRhythm:
-    """The rhythm after a visit.
+    """Return the rhythm after a visit.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def update_rhythm(
 
 
 def slow_down(previous: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
-    """The rhythm after a failed visit: visits become half as frequent."""
+    """Return the rhythm after a failed visit: visits become half as frequent."""
     return replace(previous, every=min(max(_MAX_GROWTH * previous.every, bounds[0]), bounds[1]))
 
 
@@ -108,7 +108,7 @@ def parse_retry_after(after: str | None, date: str | None, now: float) -> float:
 
 
 def _parse_http_date(date: str) -> float | None:
-    """A date of HTTP as seconds; None if it is invalid."""
+    """Return a date of HTTP as seconds; None if it is invalid."""
     parts = parsedate_tz(date)
     try:
         return None if parts is None else float(mktime_tz((*parts[:9], parts[9] or 0)))

@@ -153,7 +153,7 @@ class CrawlState:
     # -------------------------------------------------------------------------------------------------------- the facts
 
     def read_fact(self, name: str) -> float | None:
-        """A stored number."""
+        """Return a stored number."""
         row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
         return None if row is None else float(row[0])
 
@@ -192,7 +192,7 @@ class CrawlState:
         yield from rows
 
     def due_page(self, number: int) -> Page | None:
-        """A page to fetch, by its number; None if it is no longer due."""
+        """Return a page to fetch, by its number; None if it is no longer due."""
         row = self._db.execute(
             "SELECT number, url, source, via, title, published FROM pages WHERE number=? AND standing=?",
             (number, PageStatus.DUE),
@@ -201,7 +201,7 @@ class CrawlState:
         return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
     def is_finished(self, url: str) -> bool:
-        """Whether this address has been fetched, or has failed."""
+        """Tell whether this address has been fetched, or has failed."""
         row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
         return row is not None and row[0] != PageStatus.DUE
 

@@ -52,7 +52,7 @@ GoldSpans = Mapping[str, Sequence[GoldSpan]]
 
 
 def read_spans(path: str | os.PathLike[str]) -> dict[str, list[GoldSpan]]:
-    """The annotated spans of a file or of all .jsonl files of a folder.
+    """Return the annotated spans of a file or of all .jsonl files of a folder.
 
     Raises
     ------
@@ -159,7 +159,7 @@ def evaluate_annotation(
 def evaluate_spans(
     documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
 ) -> TrialResult:
-    """The first table of `evaluate_annotation`."""
+    """Return the first table of `evaluate_annotation`."""
     return evaluate_annotation(documents, gold, system, config)[0]
 
 
@@ -188,7 +188,7 @@ def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any
 
 
 def _tabulate_kinds(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> list[TrialResult]:
-    """The table of kinds; none if no span has one."""
+    """Return the table of kinds; none if no span has one."""
     rows = tuple(
         {"kind": kind, "sources": sources, "characters": characters, "recall": recall}
         for kind, (recall, sources, characters) in average_kinds(scores.values()).items()
@@ -249,7 +249,7 @@ def evaluate_texts(
 def score_texts(
     documents: Sequence[Document], gold: Mapping[str, str | None], cleaned: Sequence[Cleaned], config: GoldConfig
 ) -> TrialResult:
-    """The second half of `evaluate_texts`, for existing texts."""
+    """Return the second half of `evaluate_texts`, for existing texts."""
     scores: dict[str, list[dict[str, float]]] = {}
     for document, answer in zip(documents, cleaned, strict=True):
         expected = gold.get(document.id)

@@ -68,7 +68,8 @@ def _batches(path: str) -> Iterator[Any]:
 
 
 def _check_batches(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
-    """The batches of a reader, which come from so many bytes; one without rows if there are none, for its columns."""
+    """Yield the batches of a reader, which come from so many bytes; one without rows if there are none, for its
+    columns."""
     tables.check_columns(reader.schema, place)
     found, whole = False, 0
     for batch in batches:

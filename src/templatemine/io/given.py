@@ -138,7 +138,7 @@ def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[
 
 
 def _document(row: object, config: ReadConfig, number: int) -> Document:
-    """The document of a record."""
+    """Return the document of a record."""
     where = f"item {number}"
     if not isinstance(row, Mapping):
         hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
@@ -161,7 +161,7 @@ def _is_null(value: object) -> bool:
 
 
 def _rows(given: Iterable[Any]) -> Iterable[Any]:
-    """The rows of a data frame as records; what is none, as it is."""
+    """Return the rows of a data frame as records; what is none, as it is."""
     if hasattr(given, "iter_rows"):  # polars
         return given.iter_rows(named=True)  # type: ignore[no-any-return]
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # pandas

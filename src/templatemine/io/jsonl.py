@@ -156,7 +156,7 @@ def decode_line(line: bytes) -> Any:
 
 
 def _decode(line: bytes) -> tuple[Any, bool]:
-    """The value of a line, and whether orjson read all of it right, and so would write it right."""
+    """Return the value of a line, and whether orjson read all of it right, and so would write it right."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -199,7 +199,7 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
 
 
 def encode_text(text: str) -> bytes:
-    """A string as `encode_line` writes it."""
+    """Return a string as `encode_line` writes it."""
     try:
         return orjson.dumps(text)
     except orjson.JSONEncodeError:

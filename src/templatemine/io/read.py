@@ -69,7 +69,7 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
 
 
 def _note_garbled(records: Iterator[Record], report: Report) -> Iterator[Record]:
-    """The records, those counted that were garbled before they came here."""
+    """Yield the records, those counted that were garbled before they came here."""
     for record in records:
         if is_garbled(record.document.body):
             report.note(GARBLED_TEXTS)
@@ -88,7 +88,7 @@ def read_documents(
 def read_batches(
     paths: Iterable[str | os.PathLike[str]], config: ReadConfig, report: Report, most: int, size: int
 ) -> Iterator[Work]:
-    """The records of several paths, one path after the other, in batches that another process can work on.
+    """Return the records of several paths, one path after the other, in batches that another process can work on.
 
     JSON lines and rows of tables are handed on as they stand, and their errors come from who parses them; those of
     other formats go to `report`.
@@ -148,7 +148,7 @@ def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> l
 
 
 def format_of(path: str, config: ReadConfig) -> Format:
-    """The format of a file, a directory or standard input.
+    """Return the format of a file, a directory or standard input.
 
     Raises
     ------

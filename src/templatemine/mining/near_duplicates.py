@@ -46,12 +46,13 @@ _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
 
 
 def is_blank(document: Document) -> bool:
-    """Whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of any."""
+    """Tell whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of
+    any."""
     return not document.body or document.body.isspace()
 
 
 def number_documents(documents: Sequence[Document]) -> LongArray:
-    """A number for each document, equal for those of one id or address, or of a chain of these."""
+    """Return a number for each document, equal for those of one id or address, or of a chain of these."""
     known: list[dict[str, int]] = [{}, {}]
     keys = np.empty((2, len(documents)), np.int64)
     for index, document in enumerate(documents):
@@ -63,7 +64,7 @@ def number_documents(documents: Sequence[Document]) -> LongArray:
 
 
 def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
-    """The least index of all that are joined by equal keys, or a chain of these."""
+    """Return the least index of all that are joined by equal keys, or a chain of these."""
     joined = np.arange(len(keys[0]))
     while True:
         before = joined
@@ -78,7 +79,8 @@ def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
 def drop_copies(
     corpus: Corpus, config: CopyConfig | None, numbers: LongArray | None = None
 ) -> tuple[Corpus, NDArray[np.int32]]:
-    """The documents of a corpus that are no copies of others, and their places in it; without options, all of them.
+    """Return the documents of a corpus that are no copies of others, and their places in it; without options, all of
+    them.
 
     Parameters
     ----------
@@ -115,7 +117,7 @@ def find_originals(corpus: Corpus, config: CopyConfig, numbers: LongArray | None
 
 
 def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
-    """The corpus of some of its documents, whose places ascend."""
+    """Return the corpus of some of its documents, whose places ascend."""
     if len(positions) == corpus.documents:
         return corpus
     is_original = np.zeros(corpus.documents, np.bool_)

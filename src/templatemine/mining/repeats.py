@@ -59,7 +59,8 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
 
 
 def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
-    """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
+    """Return the strings without the longest powers, and then without the longest of all, beyond the tokens there may
+    be."""
     lengths = repeats.repeats.length
     if lengths.sum(dtype=np.int64) <= max(MIN_TOKENS, POWER_TOKENS * len(symbols)):
         return repeats

@@ -130,14 +130,14 @@ class FillerReader:
                 slot_fillers.fillers = _limit_fillers(slot_fillers.fillers)
 
     def fillers(self) -> Fillers:
-        """The fillers of each slot."""
+        """Return the fillers of each slot."""
         return Fillers(tuple(slot_fillers + SlotFillers() for slot_fillers in self._fillers))
 
 
 def infer_slot_types(
     slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[SlotType]:
-    """The type of each slot, by its fillers."""
+    """Return the type of each slot, by its fillers."""
     if not config.kinds:
         return [SlotType() for _ in slots]
     return [
@@ -147,7 +147,7 @@ def infer_slot_types(
 
 
 def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
-    """The strings without their slots; the other edge may be that of a line."""
+    """Return the strings without their slots; the other edge may be that of a line."""
     vocabulary: dict[bytes, int] = {}
     flat, bounds, edges = array("i"), array("q", [0]), bytearray()
     for slot in slots:
@@ -158,7 +158,7 @@ def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str)
 
 
 def _filler_text(rest: bytes, side: str, separators: str) -> str:
-    """A filler as text, without the separators beside the string."""
+    """Return a filler as text, without the separators beside the string."""
     text = _PATTERN_MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     edge = 0 if side == "start" else -1
     while text and (in_class(text[edge], SPACE) or text[edge] in separators):
@@ -167,7 +167,7 @@ def _filler_text(rest: bytes, side: str, separators: str) -> str:
 
 
 def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> SlotType:
-    """The narrowest kind of all fillers that a slot which takes anything would take."""
+    """Return the narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
@@ -185,7 +185,8 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
-    """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
+    """Tell whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts
+    without."""
     return all(
         is_of_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
         for filler in fillers

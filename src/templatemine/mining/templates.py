@@ -44,7 +44,7 @@ def build_templates(
     fillers: Fillers,
     options: ResolvedConfig,
 ) -> tuple[Template, ...]:
-    """The templates of some candidates, by document frequency, greatest first.
+    """Return the templates of some candidates, by document frequency, greatest first.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def build_questions(
 
 
 def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
-    """The slots of those candidates that take the rest of their line."""
+    """Return the slots of those candidates that take the rest of their line."""
     strings, verdicts = candidates.strings, candidates.verdicts
     if verdicts is None:
         return {}
@@ -133,7 +133,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
 
 
 def slotted_anchor(anchor: str, side: str) -> str:
-    """The anchor of a string with its slot, which is at one edge of the line."""
+    """Return the anchor of a string with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
 
 
@@ -156,7 +156,7 @@ def _boilerplate_kind(candidates: SourceCandidates, row: int) -> str:
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:
-    """The anchor of a candidate."""
+    """Return the anchor of a candidate."""
     return "" if candidates.verdicts is None else ANCHOR_NAMES[int(candidates.verdicts.anchor[row])]
 
 
@@ -183,8 +183,8 @@ def _find_examples(
 
 
 def _widen_example(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of an example with the characters that its edges are read by: a full-width sign stays one beside a
-    character of Chinese or Japanese alone (`text.reading`)."""
+    """Return the bounds of an example with the characters that its edges are read by: a full-width sign stays one
+    beside a character of Chinese or Japanese alone (`text.reading`)."""
     if _is_wide_sign(text[start]) and not text[max(start - 1, 0)].isspace():
         start = max(start - 1, 0)
     if _is_wide_sign(text[end - 1]) and end < len(text) and not text[end].isspace():
@@ -197,8 +197,8 @@ def _is_wide_sign(char: str) -> bool:
 
 
 def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
-    """An example with the rest of its line, where that is short enough for a slot and of its kind: where a string
-    stands first it may stand otherwise than it nearly always does."""
+    """Return an example with the rest of its line, where that is short enough for a slot and of its kind: where a
+    string stands first it may stand otherwise than it nearly always does."""
     if side == "end":
         rest = text[end : line_end(text, end)]
         example, neighbour = text[start:end] + rest, rest[:1]

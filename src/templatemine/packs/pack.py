@@ -54,7 +54,7 @@ class Pack(PackRecord):
     """
 
     def to_json(self) -> str:
-        """The pack as JSON text; the same pack gives the same text."""
+        """Return the pack as JSON text; the same pack gives the same text."""
         return pack_json.write(self)
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
@@ -100,12 +100,12 @@ class Pack(PackRecord):
 
     @classmethod
     def from_json(cls, text: str, where: str = "pack", *, history_only: bool = False) -> Self:
-        """The inverse of `to_json`, with every check of `load`."""
+        """Invert `to_json`, with every check of `load`."""
         return pack_json.read(text, where, cls, history_only=history_only)
 
 
 def reading(text: str, pack: Pack | None = None) -> str:
-    """The reading form of a text: what the expressions of a pack are to be applied to.
+    """Return the reading form of a text: what the expressions of a pack are to be applied to.
 
     Parameters
     ----------

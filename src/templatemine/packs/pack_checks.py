@@ -87,9 +87,9 @@ def _check_stale(pack: PackRecord, template: Template, here: str) -> None:
 
 
 def _finds_example(template: Template, here: str) -> bool:
-    """Whether an expression finds its own example from end to end, with the time bounded: what versions made of tokens
-    has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses.  Of one
-    whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
+    """Tell whether an expression finds its own example from end to end, with the time bounded: what versions made of
+    tokens has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses. Of
+    one whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
     problem = size_problem(template.regex)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
@@ -145,13 +145,14 @@ def _find_mismatches(pack: PackRecord, matcher: _match.Matcher, rows: Sequence[i
 
 
 def is_example(pack: PackRecord, matcher: _match.Matcher, string: int, example: str) -> bool:
-    """Whether an example, which is in reading form or is read now, is an occurrence of a string from end to end."""
+    """Tell whether an example, which is in reading form or is read now, is an occurrence of a string from end to
+    end."""
     read = EncodedText(example, pack.patterns, pack.tokenise.separators), pack.encode(example)
     return any(matcher.is_whole_match(encoded.data, string) for encoded in read)
 
 
 def drop_mismatches(pack: AnyPack) -> AnyPack:
-    """A pack that was mined, as it may be saved, with its templates noted in `mined`.
+    """Return a pack that was mined, as it may be saved, with its templates noted in `mined`.
 
     For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
     of the cut-off says so.
@@ -174,7 +175,7 @@ def drop_mismatches(pack: AnyPack) -> AnyPack:
 
 
 def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> regex.Pattern[str]:
-    """An expression written by hand, compiled; one `of_text` matches reading forms.
+    """Return an expression written by hand, compiled; one `of_text` matches reading forms.
 
     Raises
     ------

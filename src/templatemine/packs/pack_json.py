@@ -52,7 +52,7 @@ SCHEMA = 2
 
 
 def write(pack: PackRecord) -> str:
-    """The pack as JSON text; the same pack gives the same text."""
+    """Return the pack as JSON text; the same pack gives the same text."""
     return PackSerialiser().serialise(pack).decode("utf-8")
 
 
@@ -86,7 +86,7 @@ class PackSerialiser:
         self._lists: dict[str, tuple[object, bytes]] = {}
 
     def serialise(self, pack: PackRecord) -> bytes:
-        """The pack as `write` gives it, in UTF-8."""
+        """Return the pack as `write` gives it, in UTF-8."""
         pieces, separator = [], b"{\n"
         for key, value in _pack_fields(pack, self._update_short_forms(pack)).items():
             pieces.append(separator + f" {json.dumps(key)}: ".encode())
@@ -132,7 +132,7 @@ class PackSerialiser:
         return cached[1]
 
     def _serialise_templates(self, templates: Sequence[Template]) -> Iterator[bytes]:
-        """The lines of templates, and what parts them."""
+        """Yield the lines of templates, and what parts them."""
         for index, template in enumerate(templates):
             if index:
                 yield b",\n"
@@ -145,7 +145,7 @@ class PackSerialiser:
 
 
 def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
-    """The fields; templates as they are."""
+    """Return the fields; templates as they are."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
     return {
@@ -253,7 +253,7 @@ def _read_data(data: Any, text: str, where: str, make: Callable[..., AnyPack], h
 
 
 def _without_templates(data: Any) -> Any:
-    """The data of a pack of HTML without its templates, any other as it is."""
+    """Return the data of a pack of HTML without its templates, any other as it is."""
     return (
         {**data, "templates": [], "mined": [], "questions": []} if isinstance(data, dict) and _is_html(data) else data
     )
@@ -286,7 +286,7 @@ _MAX_DIGITS = 18
 
 
 def is_number(value: Any) -> bool:
-    """Whether a number is finite and fits 64 bits."""
+    """Tell whether a number is finite and fits 64 bits."""
     return bool(-(10**_MAX_DIGITS) < value < 10**_MAX_DIGITS)
 
 
@@ -439,7 +439,7 @@ def _compile_removed(pack: AnyPack) -> AnyPack:
 
 
 def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
-    """The templates that mining gave, see `Pack.mined`; None if the pack does not tell."""
+    """Return the templates that mining gave, see `Pack.mined`; None if the pack does not tell."""
     marks = data.get("mined")
     if marks is None:
         return None
@@ -449,8 +449,8 @@ def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
 
 
 def read_template(row: Any, here: str, short_forms: ShortForms | None = None) -> Template:
-    """A template whose expression may be null beside tokens: who edits these need not write it; else it may be one of
-    some `short_forms`."""
+    """Return a template whose expression may be null beside tokens: who edits these need not write it; else it may be
+    one of some `short_forms`."""
     if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
         row = {**row, "regex": FROM_TOKENS}
     _check_fields(row, _TEMPLATE_FIELD_TYPES, here)
@@ -475,7 +475,7 @@ def read_template(row: Any, here: str, short_forms: ShortForms | None = None) ->
 
 
 def _read_kind(value: Any, here: str) -> str:
-    """The kind of a template, which old packs do not have."""
+    """Return the kind of a template, which old packs do not have."""
     if not isinstance(value, str) or (value and value not in KINDS):
         raise PackError(f"{here}: kind: expected one of {', '.join(KINDS)}, or none, got {value!r:.60}")
     return value
@@ -505,7 +505,7 @@ _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
 
 
 def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
-    """The questions of a pack; packs of other methods, and old ones, have none."""
+    """Return the questions of a pack; packs of other methods, and old ones, have none."""
     if not isinstance(rows, list):
         raise PackError(f"{where}: expected a list, got {type(rows).__name__}")
     questions = []
@@ -524,7 +524,7 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
 
 
 def _read_caution(data: Mapping[str, Any], where: str) -> float:
-    """The caution of mining; packs of the default, and old ones, do not have it."""
+    """Return the caution of mining; packs of the default, and old ones, do not have it."""
     if "caution" not in data:
         return 1.0
     _check_fields(data, {"caution": ((int, float), "a number")}, where)

@@ -46,7 +46,7 @@ GENERATOR = f"templatemine {__version__}, expressions 2"
 
 
 def template_id(tokens: Sequence[str]) -> str:
-    """A name that stays the same from one mining to the next: 40 bits of a hash of the tokens.
+    """Return a name that stays the same from one mining to the next: 40 bits of a hash of the tokens.
 
     What kind of filler a slot takes is told by the archive, and may change as it grows; the name stays.
     """
@@ -57,8 +57,8 @@ def template_id(tokens: Sequence[str]) -> str:
 
 
 def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
-    """The templates with one of each id, in their order: a pack has a string, with its slot on one side or without,
-    once.
+    """Return the templates with one of each id, in their order: a pack has a string, with its slot on one side or
+    without, once.
 
     A string may be accepted as a segment and as a label, or with two kinds of fillers.  The template stays that holds
     at fewest edges of lines, of several the first.  So an id says nothing but the tokens of its own template, whatever
@@ -80,12 +80,12 @@ def mined_mark(template: Template) -> str:
 
 
 def mined_entry(template: Template) -> str:
-    """The entry of a template in `Pack.mined`: its mark, and its kind."""
+    """Return the entry of a template in `Pack.mined`: its mark, and its kind."""
     return " ".join(part for part in (mined_mark(template), template.kind) if part)
 
 
 def split_entry(entry: str) -> tuple[str, str]:
-    """The mark and the kind of an entry of `Pack.mined`; entries of old packs have no kind."""
+    """Return the mark and the kind of an entry of `Pack.mined`; entries of old packs have no kind."""
     mark, _, kind = entry.rpartition(" ")
     return (mark, kind) if kind in KINDS else (entry, "")
 
@@ -137,13 +137,13 @@ class PackRecord:
         return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.mined_by}>"
 
     def _repr_html_(self) -> str:
-        """The most frequent templates as a table, for notebooks."""
+        """Return the most frequent templates as a table, for notebooks."""
         by_frequency = sorted(self.templates, key=lambda template: -template.df)
         rows = [(f"{template.df:,}", template.anchor or "anywhere", template.example) for template in by_frequency]
         return notebook.paragraph(repr(self)) + notebook.table(("documents", "place in its line", "example"), rows)
 
     def templates_frame(self) -> pd.DataFrame:
-        """The templates as a data frame, a row each, by the names of `Template`.
+        """Return the templates as a data frame, a row each, by the names of `Template`.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class PackRecord:
         return not self.tokenise.user_patterns and all(template.tokens is not None for template in self.templates)
 
     def encode(self, text: str) -> EncodedText:
-        """A text as the automaton reads it; of a pack of HTML, a page."""
+        """Return a text as the automaton reads it; of a pack of HTML, a page."""
         return EncodedText(text, self.patterns, self.tokenise.separators, self.rules)
 
     @property
@@ -190,7 +190,7 @@ class PackRecord:
         return [form for form in map(self._forms_of_tokens.__getitem__, template.tokens or ()) if form is not None]
 
     def derived(self, template: Template) -> str:
-        """The expression of a template's tokens."""
+        """Return the expression of a template's tokens."""
         slot = template.slot
         separators, patterns = self.tokenise.separators, self.patterns
         forms, kind = self.forms(template), template.filler
@@ -205,7 +205,8 @@ class PackRecord:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def matcher(self) -> tuple[_match.Matcher, list[int]]:
-        """The automaton of all templates that have tokens, and the place in `templates` of each of its strings."""
+        """Return the automaton of all templates that have tokens, and the place in `templates` of each of its
+        strings."""
         return self._matcher
 
     @cached_property

@@ -54,7 +54,7 @@ def collect_boundaries(
 
 
 def slot_expression(pack: PackRecord, template: Template) -> str:
-    """The expression of the slot of a template; "" if it has none."""
+    """Return the expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
     forms, separators = pack.forms(template), pack.tokenise.separators
@@ -62,7 +62,7 @@ def slot_expression(pack: PackRecord, template: Template) -> str:
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The inverse of `collect_boundaries`: the field of a pack, which must be names with expressions.
+    """Invert `collect_boundaries`: the field of a pack, which must be names with expressions.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class ShortForms:
         return sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
 
     def shorten(self, template: Template) -> str | None:
-        """The short form of a template's expression; None, for the tokens say it, if it has none."""
+        """Return the short form of a template's expression; None, for the tokens say it, if it has none."""
         return self.shorten_with_texts(template)[0]
 
     def shorten_with_texts(self, template: Template) -> tuple[str | None, frozenset[str]]:
@@ -132,7 +132,7 @@ class ShortForms:
         return frozenset(text for text, name in self._name_of.items() if others._name_of[text] != name)
 
     def expand(self, short: str, where: str) -> str:
-        """The expression that a short form stands for."""
+        """Return the expression that a short form stands for."""
         full = self._expand(short)
         if full is None:
             raise PackError(f"{where}: regex: expected at most {MAX_EXPRESSION_LENGTH:,} characters in full")
@@ -154,5 +154,5 @@ class ShortForms:
 
 
 def short_forms_of(pack: PackRecord) -> ShortForms:
-    """The names that the expressions of a pack are written with."""
+    """Return the names that the expressions of a pack are written with."""
     return ShortForms(collect_boundaries(pack), dict(pack.patterns.by_id.values()))

@@ -73,8 +73,8 @@ HEAD_BLOCKS = 12
 
 
 def kind_of_block(path: str, text: str) -> str:
-    """The kind of a block, by the names on its path from the nearest to the farthest, then by how it begins; "" if
-    nothing tells.
+    """Return the kind of a block, by the names on its path from the nearest to the farthest, then by how it begins; ""
+    if nothing tells.
 
     Examples
     --------

@@ -69,6 +69,6 @@ def _wordless_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _source_lines(source: bytes) -> list[str]:
-    """A stretch of preformatted source without its tags, as lines."""
+    """Return a stretch of preformatted source without its tags, as lines."""
     text = unescape(_TAG.sub("", _BREAK.sub("\n", source.decode("utf-8", "ignore")))).replace("\xa0", " ")
     return _CONTROL.sub(" ", text).split("\n")

@@ -58,7 +58,8 @@ def load_system(name: str, site: Site, config: ExtractConfig) -> BlockClassifier
 
 
 def combine_with_history(classifier: BlockClassifier, model: HistoryModel) -> BlockClassifier:
-    """A classifier that drops what another one keeps against the history of the site, unless nothing would be left."""
+    """Return a classifier that drops what another one keeps against the history of the site, unless nothing would be
+    left."""
 
     def classify(page: Page) -> SystemOutput:
         alone = classifier(page)

@@ -310,7 +310,7 @@ class Extraction:
         return PageTags(self._page, self.url)
 
     def nodes(self, config: MarkupConfig | None = None) -> tuple[Node, ...]:
-        """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
+        """Return the kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
         from templatemine.pages.markup import build_nodes
 
         return build_nodes(self._tags, self.output.kept, self.output.cuts, config or MarkupConfig())
@@ -357,7 +357,7 @@ class Extraction:
         return read_metadata(self._tags, visible, self.url)
 
     def markdown(self, config: MarkupConfig | None = None) -> str:
-        """The main text as Markdown; see docs/extract.md for what it cannot hold."""
+        """Return the main text as Markdown; see docs/extract.md for what it cannot hold."""
         from templatemine.pages.documents.markdown import write_document
 
         config = config or MarkupConfig()
@@ -365,20 +365,21 @@ class Extraction:
         return write_document(self.nodes(config), about, self._comment_nodes(config))
 
     def tei(self, config: MarkupConfig | None = None) -> str:
-        """The main text as a document of TEI P5, with the metadata in its header."""
+        """Return the main text as a document of TEI P5, with the metadata in its header."""
         from templatemine.pages.documents.tei import nodes_to_tei
 
         config = config or MarkupConfig()
         return nodes_to_tei(self.nodes(config), self.metadata, self._comment_nodes(config))
 
     def content(self, config: MarkupConfig | None = None) -> list[dict[str, Any]]:
-        """The nodes of the main text as JSON holds them."""
+        """Return the nodes of the main text as JSON holds them."""
         from templatemine.pages.documents.data import nodes_to_json
 
         return nodes_to_json(self.nodes(config))
 
     def format_text(self, form: str, config: MarkupConfig | None = None) -> str:
-        """The main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is `content`."""
+        """Return the main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is
+        `content`."""
         match form:
             case "text":
                 return self.text

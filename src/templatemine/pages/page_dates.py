@@ -131,7 +131,8 @@ _FILLER_WORDS = frozenset(
 
 
 def normalise_date(text: str, *, whole: bool = False, use_dateparser: bool = False) -> str | None:
-    """The date in a text of up to `MAX_DATE_LENGTH` characters, as YYYY-MM-DD, with the time if it is in ISO 8601.
+    """Return the date in a text of up to `MAX_DATE_LENGTH` characters, as YYYY-MM-DD, with the time if it is in ISO
+    8601.
 
     `whole` asks for a text that is nothing but a date, with a weekday, a time or a preposition perhaps;
     `use_dateparser` asks dateparser for forms that are not known here.
@@ -143,29 +144,29 @@ def normalise_date(text: str, *, whole: bool = False, use_dateparser: bool = Fal
 
 
 def is_date(text: str) -> bool:
-    """The text is a date and nothing else."""
+    """Tell whether a text is a date and nothing else."""
     return normalise_date(text, whole=True) is not None
 
 
 def is_labelled(text: str) -> bool:
-    """The text says of what a date in it would be: "posted on", "last updated"."""
+    """Tell whether a text says of what a date in it would be: "posted on", "last updated"."""
     return _DATE_LABEL.search(text) is not None
 
 
 def ends_in_change(text: str) -> bool:
-    """The last label in a text is that of a change, and hardly anything stands behind it."""
+    """Tell whether the last label in a text is that of a change, and hardly anything stands behind it."""
     labels = list(_DATE_LABEL.finditer(text))
     return bool(labels) and labels[-1]["change"] is not None and _has_only_fillers(text[labels[-1].end() :])
 
 
 def _has_numbers(text: str) -> bool:
-    """The text has the numbers of a date."""
+    """Tell whether a text has the numbers of a date."""
     has_long_year = _YEARLIKE.search(text) is not None and sum(map(str.isdigit, text)) >= MIN_DIGITS
     return has_long_year or AMBIGUOUS_DATE.search(text) is not None
 
 
 def find_dates(text: str, order: Order | None = None, short: bool = False) -> list[tuple[str, bool]]:
-    """The dates in a text, in its order, and of each whether it is that of a change ("updated on ...").
+    """Return the dates in a text, in its order, and of each whether it is that of a change ("updated on ...").
 
     Parameters
     ----------
@@ -213,13 +214,13 @@ def _ends_label(text: str) -> bool:
 
 
 def _is_of_change(before: str, after: str) -> bool:
-    """Whether a date is that of a change, by what stands before it, else behind."""
+    """Tell whether a date is that of a change, by what stands before it, else behind."""
     labels = list(_DATE_LABEL.finditer(before)) or list(_DATE_LABEL.finditer(after))[:1]
     return bool(labels) and labels[-1]["change"] is not None
 
 
 def _order_date(match: re.Match[str], order: Order | None, short: bool) -> str | None:
-    """The day of three numbers with the year last, None if it could be two days, or the year may be none."""
+    """Return the day of three numbers with the year last, None if it could be two days, or the year may be none."""
     first, second, year = int(match["a"]), int(match["b"]), int(match["y"])
     if len(match["y"]) == 2:
         text = match.string

@@ -186,7 +186,8 @@ def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | 
 
 
 def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
-    """The innermost element of a tag that each block stands in, 0 for none; None where a page has none, or too many."""
+    """Return the innermost element of a tag that each block stands in, 0 for none; None where a page has none, or too
+    many."""
     if not 0 < page.tag_counts[tag] <= MAX_UNITS:
         return None
     columns = page.columns

@@ -125,7 +125,8 @@ def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], looked:
 def select_notable(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int]
 ) -> list[NotableTemplate]:
-    """A template of each family: the one at most risk, or where nothing is in doubt, the one that removes most."""
+    """Return a template of each family: the one at most risk, or where nothing is in doubt, the one that removes
+    most."""
     added = set(pack.overrides.added)
     found = []
     for family in group_families(pack.templates):
@@ -154,7 +155,7 @@ def select_notable(
 def select_tearing(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
 ) -> list[NotableTemplate]:
-    """The templates whose cuts tear sentences."""
+    """Return the templates whose cuts tear sentences."""
     counts = tally_tears((text, join_spans(spans)) for text, spans in looked)
     return [
         NotableTemplate(
@@ -175,8 +176,8 @@ def select_tearing(
 
 
 def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
-    """The template with an example in its article, if it is in one of those: where fewest others are cut with it; of
-    one that tears sentences, such a place."""
+    """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
+    it; of one that tears sentences, such a place."""
     places = ((text, cut) for text, spans in looked for cut in join_spans(spans) if one.template.id in cut[2])
     if one.tears:
         places = ((text, cut) for text, cut in places if is_tear(text, *cut[:2]))
@@ -211,7 +212,8 @@ def count_residues(looked: SampledTexts) -> CutResidues:
 
 
 def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
-    """The first by risk (those without any are left out; those that tear sentences lead), or by characters removed."""
+    """Return the first by risk (those without any are left out; those that tear sentences lead), or by characters
+    removed."""
     if by_risk:
         ranked = sorted(rows, key=lambda one: (-one.tears, -one.risk, one.source, one.number))
         worst: dict[tuple[str, int], NotableTemplate] = {}

@@ -109,7 +109,7 @@ def is_control(char: str) -> bool:
 
 
 def name_controls(text: str) -> str:
-    """A text with control characters (`is_control`) as names of code points; for attributes and terminals."""
+    """Return a text with control characters (`is_control`) as names of code points; for attributes and terminals."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(f"U+{ord(char):04X}" if is_control(char) else char for char in text)

@@ -12,7 +12,7 @@ __all__ = ["summarise"]
 
 
 def summarise(report: Report) -> list[str]:
-    """The report in a few sentences."""
+    """Return the report in a few sentences."""
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
     if not templates and not report.pages:

@@ -71,7 +71,7 @@ def _to_ascii_digits(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _parse_date(text: str) -> str | _AmbiguousDate | None:
-    """The day, or a date that only its source can settle."""
+    """Return the day, or a date that only its source can settle."""
     text = _to_ascii_digits(text.lstrip())
     if match := _YEAR_FIRST.match(text):
         return _iso_day(*map(int, match.groups()))
@@ -135,7 +135,7 @@ class Calendar:
         return _is_day_first(separator, any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs))
 
     def days(self) -> list[str]:
-        """The days that are known, ascending, each once."""
+        """Return the days that are known, ascending, each once."""
         return sorted(self.counts())
 
     def counts(self) -> Counter[str]:
@@ -156,7 +156,7 @@ _MIN_STRAY_DAYS = 365
 
 
 def covered_days(counts: Mapping[str, int]) -> tuple[str, str] | tuple[()]:
-    """The first and the last day of an archive, by the number of its documents of each day; none without days.
+    """Return the first and the last day of an archive, by the number of its documents of each day; none without days.
 
     A few documents of a mistaken date (a typing error in the year, 1970 for no date) must not date all of them.  So a
     hundredth of the documents at either end (at least one, of five or more) counts only if it lies near the others:
@@ -192,7 +192,7 @@ def _skip_documents(days: Sequence[str], counts: Mapping[str, int], documents: i
 
 
 def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
-    """The day of each date of one source."""
+    """Return the day of each date of one source."""
     all_dates = list(dates)
     calendar = Calendar(all_dates)
     order = {mark: calendar.day_first(mark) for mark in "/.-"}
@@ -205,7 +205,7 @@ def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
 
 
 def resolve_day(date: str | None) -> str | None:
-    """The day of a date alone, ``2024-05-31``; None for one that reads two ways."""
+    """Return the day of a date alone, ``2024-05-31``; None for one that reads two ways."""
     return resolve_days([date])[0]
 
 

@@ -51,7 +51,7 @@ def _structural() -> NDArray[np.int64]:
 
 
 def find_target(page: Page, share: float) -> TargetNode:
-    """The target node of a page (algorithm 1); linear in the page."""
+    """Return the target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
     characters = _model.count_characters(columns["text"], columns["bounds"])

@@ -100,7 +100,7 @@ class _Tree:
         return bodies[0] if bodies and len(inner) == sum(1 for _ in self.blocks(0)) else 0
 
     def kind(self, child: int) -> int:
-        """The tag of an element, `TEXT` of a text."""
+        """Return the tag of an element, `TEXT` of a text."""
         return TEXT if child < 0 else self.tags[child]
 
     def blocks(self, child: int) -> Iterator[int]:
@@ -234,7 +234,8 @@ def order_by_middle(sizes: Sequence[int]) -> list[int]:
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """The first of the site's references that is not the page itself; see `ExtractConfig.prune` and `from_target`."""
+    """Return the first of the site's references that is not the page itself; see `ExtractConfig.prune` and
+    `from_target`."""
     classify_by_density = density.make(site, config)
     trees: dict[int, _Tree] = {}
 

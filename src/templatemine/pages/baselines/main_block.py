@@ -104,7 +104,7 @@ def _digit_runs(page: Page, block: int) -> list[str]:
 
 
 def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
-    """The weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
+    """Return the weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
 
     A main block is what stands in one element that holds blocks of text, such as the cell or the div around a story.
     """
