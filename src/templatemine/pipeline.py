@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from templatemine.bounds import check_jobs
 from templatemine.cleaning.mined_packs import Packs
 from templatemine.config import PipelineConfig
-from templatemine.io.given import Errors, Given, documents_of
+from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
@@ -220,13 +220,15 @@ class Miner:
         self.jobs = jobs
         self.progress = progress or ignore_progress
 
-    def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
+    def run(
+        self, documents: DocumentsLike, *, source: str | None = None, errors: Errors = "raise"
+    ) -> list[SourceReport]:
         """Return a report for each source, in the order of their names, and for the shared pack if it is asked for.
 
         Parameters
         ----------
         documents : path, or iterable of Document or dict, or data frame
-            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.given.documents_of`.
+            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.documents_like.documents_of`.
         source : str, optional
             Of all documents, whatever they say.
         errors : "raise" or "skip", default "raise"
@@ -241,7 +243,7 @@ class Miner:
 
     def map(
         self,
-        documents: Given,
+        documents: DocumentsLike,
         finish: Callable[[SourceReport], ValueT],
         *,
         source: str | None = None,
@@ -264,7 +266,7 @@ MAX_NAMED = 3
 
 
 def mine(
-    documents: Given,
+    documents: DocumentsLike,
     config: PipelineConfig | None = None,
     *,
     jobs: int = 1,

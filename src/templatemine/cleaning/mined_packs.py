@@ -10,7 +10,7 @@ from templatemine import notebook
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig
 from templatemine.errors import counted
-from templatemine.io.given import Errors, Given
+from templatemine.io.documents_like import DocumentsLike, Errors
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, pack_names
@@ -53,7 +53,7 @@ class Packs(dict[str, Pack]):
 
     def clean(
         self,
-        documents: Given,
+        documents: DocumentsLike,
         config: CleanConfig | None = None,
         *,
         source: str | None = None,

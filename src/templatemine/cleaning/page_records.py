@@ -17,8 +17,8 @@ from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderC
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
+from templatemine.io.pending import PendingBatch
 from templatemine.io.read import read_documents, read_work
-from templatemine.io.work import Work
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
@@ -150,7 +150,7 @@ class RecordExtractor:
 
     def pieces(
         self,
-        batches: Iterable[Work],
+        batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Generator[bytes, None, None]:
@@ -181,7 +181,7 @@ class RecordExtractor:
         finally:
             self.close()
 
-    def extract_batch(self, work: Work) -> BatchResult[ExtractTally]:
+    def extract_batch(self, work: PendingBatch) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
@@ -407,7 +407,7 @@ MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns",
 
 def _make_worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
-) -> Callable[[Work], BatchResult[ExtractTally]]:
+) -> Callable[[PendingBatch], BatchResult[ExtractTally]]:
     """Make the extractor of batches in another process; a browser that it has ends with it."""
     from multiprocessing.util import Finalize
 

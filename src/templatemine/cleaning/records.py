@@ -36,7 +36,7 @@ from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPack
 from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
-from templatemine.io.work import Item, Items, Lines, Rows, Work
+from templatemine.io.pending import Item, Items, Lines, PendingBatch, Rows
 from templatemine.model import Cleaned, PageHistory, Record, Span
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
@@ -160,7 +160,7 @@ class RecordCleaner:
 
     def pieces(
         self,
-        batches: Iterable[Work],
+        batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
@@ -195,7 +195,7 @@ class RecordCleaner:
         )
         return collect_output(results, count, on_error)
 
-    def clean_batch(self, work: Work | list[Item]) -> BatchResult[Tally]:
+    def clean_batch(self, work: PendingBatch | list[Item]) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(work, list):
             work = Items(work)
@@ -209,7 +209,7 @@ class RecordCleaner:
             data = self._clean_records(work, tally, errors)
         return BatchResult(data, tally, errors)
 
-    def _is_lock_free(self, work: Work) -> bool:
+    def _is_lock_free(self, work: PendingBatch) -> bool:
         """Tell whether all lines may be cleaned as they stand, and so without Python's lock."""
         return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
 
@@ -271,7 +271,9 @@ class RecordCleaner:
             return _records.PASS, None
         return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
-    def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError], raw: bytes | None = None) -> bytes:
+    def _clean_records(
+        self, work: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
+    ) -> bytes:
         """Records as lines of JSON; one that was cleaned before as it stands in `raw`, where that is its line."""
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
@@ -551,6 +553,6 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
 
 def _make_worker(
     packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
-) -> Callable[[Work], BatchResult[Tally]]:
+) -> Callable[[PendingBatch], BatchResult[Tally]]:
     """Make the cleaner of batches in another process."""
     return RecordCleaner(packs, config, is_wound=is_wound).clean_batch

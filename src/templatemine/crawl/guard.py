@@ -25,7 +25,7 @@ from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from templatemine.crawl.rhythm import parse_retry_after
+from templatemine.crawl.revisit import parse_retry_after
 from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of

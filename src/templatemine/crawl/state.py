@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from templatemine.crawl.rhythm import FeedRhythm
+from templatemine.crawl.revisit import RevisitSchedule
 from templatemine.errors import CorpusError
 
 __all__ = ["FETCHED_ALREADY", "Feed", "Page", "PageStatus", "CrawlState"]
@@ -67,14 +67,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed, its validators for conditional requests, and its rhythm; `due` in seconds."""
+    """A feed, its validators for conditional requests, and its schedule; `due` in seconds."""
 
     url: str
     source: str
     due: float
     etag: str | None = None
     modified: str | None = None
-    rhythm: FeedRhythm = field(default_factory=FeedRhythm)
+    schedule: RevisitSchedule = field(default_factory=RevisitSchedule)
 
 
 class CrawlState:
@@ -247,19 +247,19 @@ class CrawlState:
         """All feeds."""
         rows = self._db.execute("SELECT url, source, due, etag, modified, visited, every, fresh, span FROM feeds")
         return [
-            Feed(url=url, source=source, due=due, etag=etag, modified=modified, rhythm=FeedRhythm(*rhythm))
-            for url, source, due, etag, modified, *rhythm in rows.fetchall()
+            Feed(url=url, source=source, due=due, etag=etag, modified=modified, schedule=RevisitSchedule(*schedule))
+            for url, source, due, etag, modified, *schedule in rows.fetchall()
         ]
 
     def record_visit(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
         """Record a visit of a feed with its items; returns the new items.  `page`: the feed, if added as a page."""
         with self._transaction():
-            rhythm = feed.rhythm
+            schedule = feed.schedule
             self._db.execute(
                 "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(feed.url, feed.source, feed.due, feed.etag, feed.modified),
-                    *(rhythm.visited, rhythm.every, rhythm.fresh, rhythm.span),
+                    *(schedule.visited, schedule.every, schedule.fresh, schedule.span),
                 ),
             )
             if page is not None:

@@ -15,7 +15,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
 from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
-from templatemine.io.work import Rows
+from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 __all__ = ["batches", "read", "writer"]

@@ -31,7 +31,7 @@ from templatemine.io.files import (
     stem,
 )
 from templatemine.io.json_list import lines_of_list
-from templatemine.io.work import Lines
+from templatemine.io.pending import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
 

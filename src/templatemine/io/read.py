@@ -16,8 +16,8 @@ from templatemine.io.charset import GARBLED_TEXTS, is_garbled
 from templatemine.io.files import Report, expand_paths, is_remote, read_error
 from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of
 from templatemine.io.jsonl import parse
+from templatemine.io.pending import Item, Items, Lines, PendingBatch
 from templatemine.io.sources import check_rule
-from templatemine.io.work import Item, Items, Lines, Work
 from templatemine.model import Document, Record
 
 __all__ = [
@@ -87,7 +87,7 @@ def read_documents(
 
 def read_batches(
     paths: Iterable[str | os.PathLike[str]], config: ReadConfig, report: Report, most: int, size: int
-) -> Iterator[Work]:
+) -> Iterator[PendingBatch]:
     """Return the records of several paths, one path after the other, in batches that another process can work on.
 
     JSON lines and rows of tables are handed on as they stand, and their errors come from who parses them; those of
@@ -103,7 +103,7 @@ def read_batches(
     CorpusError, MissingExtraError, ConfigError
         As `read_records`.
     """
-    opened: list[Iterator[Work]] = []
+    opened: list[Iterator[PendingBatch]] = []
     for path, one in formats_of(paths, config):
         module = module_of(one)
         if hasattr(module, "batches"):
@@ -128,7 +128,9 @@ def batch_records(records: Iterable[Record], derived: bool, most: int, size: int
         yield Items(batch, derived)
 
 
-def read_work(work: Work, config: ReadConfig, report: OnError) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
+def read_work(
+    work: PendingBatch, config: ReadConfig, report: OnError
+) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
     """Source, place and fields of the records of a batch, the fields the caller's to change; and whether
     `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
     if isinstance(work, Lines):

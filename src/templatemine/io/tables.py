@@ -22,7 +22,7 @@ from templatemine.io.charset import decode_page, note_all
 from templatemine.io.fields import build_document, check_fields, check_names, check_size
 from templatemine.io.files import READ_ERRORS, Report, read_error
 from templatemine.io.jsonl import decode_line
-from templatemine.io.work import Rows
+from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Whatever a caller has -> documents: paths, documents, records as dicts, data frames; and `read`, paths alone."""
+"""Coerce input to documents: paths, documents, records as dicts, data frames; and `read`, paths alone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
-__all__ = ["Errors", "Given", "documents_of", "read"]
+__all__ = ["Errors", "DocumentsLike", "documents_of", "read"]
 
 Path = str | os.PathLike[str]
-Given = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
+DocumentsLike = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
 """A path, or documents, records and paths; a data frame of pandas or polars is rows of records."""
 
 Errors = Literal["raise", "skip"]
@@ -57,7 +57,7 @@ def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Docu
 
 
 def documents_of(
-    given: Given, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
+    given: DocumentsLike, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
 ) -> Iterator[Document]:
     """Yield the documents of what a caller gives; a warning tells if there are none.
 
@@ -118,7 +118,7 @@ class _Skipped:
 _MAX_NAMED = 3
 
 
-def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
     """Yield the documents of what a caller gave, one after the other."""
     if isinstance(given, str | os.PathLike):
         yield from read_documents([given], config, skipped.on_error)
