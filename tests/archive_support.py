@@ -10,7 +10,8 @@ from typing import Any
 
 from templatemine.archive import partition
 from templatemine.archive import run as archive
-from templatemine.archive.run import ArchiveConfig, ArchiveReport, ArchiveRun
+from templatemine.archive.archive_report import ArchiveReport
+from templatemine.archive.run import ArchiveConfig, ArchiveRun
 from templatemine.config import MineConfig, PipelineConfig, SampleConfig
 
 BUDGET = 120_000

@@ -14,6 +14,7 @@ import argparse
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -35,6 +36,7 @@ TREE: Mapping[str, Sequence[str]] = {
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
     "How it works": (
+        "docs/architecture",
         "docs/algorithm",
         "docs/reading",
         "docs/cues",
@@ -118,8 +120,10 @@ def stage(folder: Path, pictures: Path | None) -> None:
     for page in pages:
         if (source := ROOT / f"{page}.md").exists():
             _write(folder / f"{page}.md", _text(source, page, pictures))
-    for drawing in (ROOT / "docs" / "research").glob("*.svg"):
-        shutil.copy(drawing, folder / "docs" / "research")
+    for drawing in (ROOT / "docs").rglob("*.svg"):
+        target = folder / drawing.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(drawing, target)
     _write(folder / "docs" / "cli.md", manual.markdown())
     _write(folder / "docs" / "api.rst", api())
     _write(folder / "docs" / "pack-schema.md", _schema(folder))
@@ -168,6 +172,21 @@ def api() -> str:
     return "\n".join(lines)
 
 
+def write_llms(pages: Path, site: Path) -> None:
+    """Copy the Markdown of each page beside its HTML, and list all in ``llms.txt``, for readers that are programs."""
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = ["# templatemine", "", f"> {package['description']}", "", "[README](index.md)"]
+    for heading, names in TREE.items():
+        lines += ["", f"## {heading}", ""]
+        for name in names:
+            if (page := pages / f"{name}.md").exists():
+                title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+                lines.append(f"- [{title}]({name}.md)")
+    for page in (*pages.rglob("*.md"), *pages.rglob("*.svg")):
+        shutil.copy(page, site / page.relative_to(pages))
+    _write(site / "llms.txt", "\n".join(lines) + "\n")
+
+
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -194,6 +213,7 @@ def main() -> int:
         for wrong, right in REPAIRS.items():
             text = re.sub(wrong, right, text)
         path.write_text(text, encoding="utf-8")
+    write_llms(work / "pages", site)
     found = problems(site)
     print("\n".join(found) or f"{len(list(site.rglob('*.html')))} pages in {args.folder}")
     return 1 if found else 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from templatemine.cleaning.cleaners import Cleaners
     from templatemine.cleaning.mined_packs import Packs
     from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
-    from templatemine.io.given import read
+    from templatemine.io.documents_like import read
     from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack, reading
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
@@ -90,7 +90,7 @@ _HOMES = {
     "clean": "cleaning.cleaner",
     "extract": "pages.extract",
     "mine": "pipeline",
-    "read": "io.given",
+    "read": "io.documents_like",
     "reading": "packs.pack",
 }
 

@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return "a size" if self.size else "a whole number" if self.whole else "a number"
 
     def problem(self, value: object) -> str:
-        """What was expected instead of a value; empty if it is fine."""
+        """Say what was expected instead of a value; empty if it is fine."""
         is_share = (self.least, self.most, self.whole) == (0, 1, False)
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             return "expected a number from 0 to 1" if is_share else f"expected {self.kind}"
@@ -206,7 +206,7 @@ def check_number(name: str, value: object, called: str = "") -> None:
 
 
 def _shown(value: object, is_size: bool = False) -> str:
-    """A value for a message, whatever it is: Python refuses to write the longest integers."""
+    """Return a value for a message, whatever it is: Python refuses to write the longest integers."""
     try:
         text = f"{value:,} bytes" if is_size and isinstance(value, int) else repr(value)
     except ValueError:

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun, as messages and reports have it: ``1 pack``, ``2,000 packs``."""
+    """Return a number with its noun, as messages and reports have it: ``1 pack``, ``2,000 packs``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
@@ -57,7 +57,7 @@ class CorpusError(TemplateMineError):
 
     @classmethod
     def of(cls, error: ValueError, where: str, *, fatal: bool = False) -> CorpusError:
-        """The error for a record of what was wrong with it."""
+        """Return the error for a record of what was wrong with it."""
         hint = error.hint if isinstance(error, HintedError) else ""
         return cls(str(error).removesuffix(hint) if hint else str(error), where, fatal=fatal, hint=hint)
 
@@ -98,7 +98,8 @@ class MissingExtraError(TemplateMineError):
 
 
 def pip_line(extra: str) -> str:
-    """The pip line of an extra, from the origin of this package: an index, a checkout, a file or a repository."""
+    """Return the pip line of an extra, from the origin of this package: an index, a checkout, a file or a
+    repository."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit

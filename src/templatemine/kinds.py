@@ -89,7 +89,7 @@ class Choice:
         return tuple(kind for kind in KINDS if kind not in self.cut)
 
     def cuts(self, kind: str) -> bool:
-        """Whether a template of this kind is cut."""
+        """Tell whether a template of this kind is cut."""
         return kind in self.cut or (not kind and bool(self.cut))
 
     def keeping(self, kinds: Iterable[str]) -> Choice:
@@ -151,7 +151,7 @@ def parse_kinds(text: str, where: str) -> tuple[str, ...]:
 
 
 def choose(policy: str | None = None, keep: str | None = None, cut_only: str | None = None) -> Choice:
-    """The choice that a person has made in words.
+    """Return the choice that a person has made in words.
 
     Parameters
     ----------

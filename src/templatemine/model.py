@@ -125,13 +125,13 @@ class Cleaned(NamedTuple):
         return f"<Cleaned: {len(self.text)} characters, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
 
     def _repr_html_(self) -> str:
-        """The text and a table of the cuts, for notebooks; `beside` shows these in their places."""
+        """Return the text and a table of the cuts, for notebooks; `beside` shows these in their places."""
         rows = [(span.start, span.end, span.kind, ", ".join(span.templates)) for span in self.removed]
         header = ("start", "end", "kind", "templates")
         return notebook.struck(self.text, ()) + (notebook.table(header, rows) if rows else "")
 
     def beside(self, original: str) -> MarkedText:
-        """The original text with what was cut out of it, to look at.
+        """Return the original text with what was cut out of it, to look at.
 
         Raises
         ------
@@ -330,7 +330,7 @@ class Template:
         return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as plain values, for JSON; without the kind and the grounds where there are none."""
+        """Return the fields as plain values, for JSON; without the kind and the grounds where there are none."""
         left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else GROUNDS))
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 

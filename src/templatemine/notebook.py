@@ -23,7 +23,7 @@ def paragraph(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of the first rows, with a line for how many more there are."""
+    """Return a table of the first rows, with a line for how many more there are."""
     rows = list(rows)
     lines = ["".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows[:LISTED]]
     remainder = paragraph(f"and {len(rows) - LISTED:,} more") if len(rows) > LISTED else ""
@@ -40,7 +40,8 @@ _COLOURS = {
 
 
 def struck(text: str, cuts: Iterable[tuple[int, int, str] | tuple[int, int, str, str]]) -> str:
-    """A text as it stands, with its cuts (start, end, what is said of it, its kind if it has one) struck through."""
+    """Return a text as it stands, with its cuts (start, end, what is said of it, its kind if it has one) struck
+    through."""
     pieces, position = [], 0
     for start, end, title, *kind in cuts:
         pieces += [escape(text[position:start]), _struck_piece(text[start:end], title, "".join(kind))]
@@ -74,7 +75,7 @@ def _underlined(kind: str) -> str:
 
 
 def legend(kinds: Iterable[str]) -> str:
-    """The kinds that were shown, with how often and in which colour; nothing if there are none."""
+    """Return the kinds that were shown, with how often and in which colour; nothing if there are none."""
     counts: dict[str, int] = {}
     for kind in kinds:
         if kind:

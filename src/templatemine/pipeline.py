@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from templatemine.bounds import check_jobs
 from templatemine.cleaning.mined_packs import Packs
 from templatemine.config import PipelineConfig
-from templatemine.io.given import Errors, Given, documents_of
+from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
 from templatemine.mining.methods import METHODS, ResolvedConfig, resolve_defaults
@@ -35,6 +35,7 @@ from templatemine.mining.stages import (
 )
 from templatemine.model import Document
 from templatemine.parallel.forks import map_as_completed
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text import _scan
 
 __all__ = [
@@ -50,7 +51,6 @@ __all__ = [
     "mine",
 ]
 
-Progress = Callable[[str, int, int], None]
 CandidatesT = TypeVar("CandidatesT")
 TableT = TypeVar("TableT")
 ResultT = TypeVar("ResultT")
@@ -84,14 +84,14 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
 
     @abstractmethod
     def reduce(self, mined: CandidatesT) -> TableT:
-        """The hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
+        """Return the hashes and rates of all candidates (`source_rates`), for the comparison of sources."""
 
     @abstractmethod
     def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
         """Second map: the report of each source; queries of its steps are answered by all of its documents."""
 
     def share(self, result: ResultT, work: ReportShared) -> ResultT:
-        """The result with the pack of what sources share, of what their reports claim, if it is asked for."""
+        """Return the result with the pack of what sources share, of what their reports claim, if it is asked for."""
         return result
 
 
@@ -218,15 +218,17 @@ class Miner:
         self._options = resolve_defaults(self.config)
         check_jobs(jobs)
         self.jobs = jobs
-        self.progress = progress or _ignore_progress
+        self.progress = progress or ignore_progress
 
-    def run(self, documents: Given, *, source: str | None = None, errors: Errors = "raise") -> list[SourceReport]:
-        """A report for each source, in the order of their names, and for the shared pack if it is asked for.
+    def run(
+        self, documents: DocumentsLike, *, source: str | None = None, errors: Errors = "raise"
+    ) -> list[SourceReport]:
+        """Return a report for each source, in the order of their names, and for the shared pack if it is asked for.
 
         Parameters
         ----------
         documents : path, or iterable of Document or dict, or data frame
-            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.given.documents_of`.
+            Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.documents_like.documents_of`.
         source : str, optional
             Of all documents, whatever they say.
         errors : "raise" or "skip", default "raise"
@@ -241,7 +243,7 @@ class Miner:
 
     def map(
         self,
-        documents: Given,
+        documents: DocumentsLike,
         finish: Callable[[SourceReport], ValueT],
         *,
         source: str | None = None,
@@ -259,16 +261,12 @@ class Miner:
         return [source_result.value for source_result in results]
 
 
-def _ignore_progress(step: str, done: int, total: int) -> None:
-    """Tell nobody: a function, for `Miner` may be pickled."""
-
-
 MAX_NAMED = 3
 """Sources that a warning names."""
 
 
 def mine(
-    documents: Given,
+    documents: DocumentsLike,
     config: PipelineConfig | None = None,
     *,
     jobs: int = 1,

@@ -23,7 +23,8 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError
 from templatemine.model import Document, Question
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.patterns import pattern_set
 
 TEXT = "A story begins.\nRelated: Another story\nSign up now\nAnd it ends."

@@ -26,8 +26,9 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.kinds import KINDS
 from templatemine.model import Document
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
+from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import Miner, SourceReport
 
 WORDS = [

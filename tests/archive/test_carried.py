@@ -14,8 +14,9 @@ from templatemine.archive.update import UpdateConfig, update_packs
 from templatemine.archive.window import DatedDocument, WindowConfig, day_after
 from templatemine.cleaning.drift import absence_score
 from templatemine.model import Document
-from templatemine.packs.pack import Pack, mined_entry, mined_mark
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
+from templatemine.packs.pack_record import mined_entry, mined_mark
 from templatemine.pipeline import mine
 
 RARE = "All prices were right when we published our test."

@@ -23,6 +23,7 @@ from templatemine.config import MineConfig, PipelineConfig
 from templatemine.errors import CorpusError, PackError
 from templatemine.io import lock
 from templatemine.model import Document
+from templatemine.packs import pack_json
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
@@ -318,12 +319,12 @@ def test_a_pack_that_nobody_could_read_leaves_the_old_one(tmp_path: Path, monkey
     everything = [article(source, number) for number in range(100) for source in SOURCES]
     run(tmp_path, everything[:150])
     before = contents(tmp_path / "packs")
-    original = Pack.to_json
+    original = pack_json.write
 
     def spoil(pack: Pack) -> str:
         return original(pack).replace('"html": false', '"html": 0' if pack.source == "b.example" else '"html": false')
 
-    monkeypatch.setattr(Pack, "to_json", spoil)
+    monkeypatch.setattr(pack_json, "write", spoil)
     found = run(tmp_path, everything[150:])
     after = contents(tmp_path / "packs")
     assert [one.bug != "" for one in found] == [False, True, False]

@@ -19,7 +19,7 @@ from templatemine.cleaning.records import RecordCleaner, StreamConfig, read_cuts
 from templatemine.cleaning.tally import SourceTally
 from templatemine.cli.app import run
 from templatemine.config import CleanConfig
-from templatemine.io.work import Lines
+from templatemine.io.pending import Lines
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 

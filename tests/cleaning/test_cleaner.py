@@ -16,7 +16,7 @@ from templatemine.cleaning.cleaner import Cleaner, cut, page_text
 from templatemine.cleaning.records import RecordCleaner
 from templatemine.config import CleanConfig
 from templatemine.errors import CapacityError, ConfigError
-from templatemine.io.work import Items
+from templatemine.io.pending import Items
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.cleaning.lone_signs import JOINING_SIGNS, LONE_MARKS, widen_cuts
 from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.matching import _match
 from templatemine.model import Cutoff, Template
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
+from widening_reference import JOINING_SIGNS, LONE_MARKS, widen_cuts
 
 
 def pack_of(*strings: str) -> Pack:
@@ -108,12 +110,20 @@ def test_natively_as_in_the_reference(text: str, gap: int) -> None:
     assert native.clean(text) == regex.clean(text)
 
 
-@examples(600)
-@given(TEXTS, st.lists(st.integers(0, 40), max_size=6, unique=True))
-def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[int]) -> None:
+EDGES = st.lists(st.integers(0, 40), max_size=6, unique=True)
+
+
+def make_spans(text: str, edges: list[int]) -> list[tuple[int, int]]:
     some = sorted(edge for edge in edges if edge <= len(text))
-    spans = [(a, b) for a, b in zip(some[::2], some[1::2], strict=False) if a < b]
-    found = widen_cuts(text, spans)
+    return list(zip(some[::2], some[1::2], strict=False))
+
+
+@examples(600)
+@given(TEXTS, EDGES)
+def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[int]) -> None:
+    spans = make_spans(text, edges)
+    found = _match.widen(text, spans)
+    assert found == widen_cuts(text, spans)
     assert len(found) == len(spans)
     for (start, end), (left, right) in zip(spans, found, strict=True):
         assert left <= start < end <= right
@@ -123,6 +133,22 @@ def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[i
     assert all(one[1] <= other[0] for one, other in pairwise(found))
     # What was widened is not widened any further.
     assert widen_cuts(text, found) == found
+
+
+@examples(200)
+@given(TEXTS, EDGES)
+def test_spans_that_touch_are_one_cut(text: str, edges: list[int]) -> None:
+    spans = make_spans(text, edges)
+    halves = [half for start, end in spans for half in ((start, (start + end) // 2), ((start + end) // 2, end))]
+    found = _match.widen(text, halves)
+    assert [(left[0], right[1]) for left, right in zip(found[::2], found[1::2], strict=True)] == widen_cuts(text, spans)
+    assert all(left[1] == right[0] for left, right in zip(found[::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("spans", [[(3, 2)], [(0, 9)], [(-1, 1)], [(2, 3), (1, 2)]])
+def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]]) -> None:
+    with pytest.raises(ValueError, match="expected ascending spans of a text of 4 characters"):
+        _match.widen("a-b.", spans)
 
 
 def test_no_mark_is_a_letter_or_a_figure() -> None:

@@ -15,7 +15,7 @@ from templatemine.cleaning.tally import SourceTally
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError
 from templatemine.evaluation.cleaning_systems import pack_cleaner
-from templatemine.io.work import Items
+from templatemine.io.pending import Items
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
 from templatemine.pages.history import learn_history

@@ -21,6 +21,7 @@ from conftest import Cli
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.model import Document
+from templatemine.packs import pack_json
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, read_rejected
 from templatemine.pipeline import Miner, SourceReport
@@ -401,14 +402,14 @@ def test_the_output_is_a_file(cli: Cli, archive: Path, tmp_path: Path) -> None:
 def test_a_failure_in_the_middle_leaves_nothing(
     cli: Cli, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = Pack.to_json
+    original = pack_json.write
 
-    def fail(self: Pack) -> str:
-        if self.source == "gamma.example":
+    def fail(pack: Pack) -> str:
+        if pack.source == "gamma.example":
             raise CorpusError("cannot be written: No space left on device", "gamma", fatal=True)
-        return original(self)
+        return original(pack)
 
-    monkeypatch.setattr(Pack, "to_json", fail)
+    monkeypatch.setattr(pack_json, "write", fail)
     ran = cli("mine", archive, "-o", tmp_path / "deep" / "packs")
     assert "No space left" in ran.error
     assert everything(tmp_path) == ["archive.jsonl.gz"]
@@ -421,13 +422,13 @@ def test_a_pack_that_nobody_could_read_is_a_bug_and_leaves_the_old_one(
     packs = tmp_path / "packs"
     assert cli("mine", archive, "-o", packs).code == 0
     before = {path.name: path.read_bytes() for path in packs.iterdir() if path.is_file()}
-    original = Pack.to_json
+    original = pack_json.write
 
-    def spoil(self: Pack) -> str:
-        text = original(self)
-        return text.replace('"html": false', '"html": 0') if self.source == "gamma.example" else text
+    def spoil(pack: Pack) -> str:
+        text = original(pack)
+        return text.replace('"html": false', '"html": 0') if pack.source == "gamma.example" else text
 
-    monkeypatch.setattr(Pack, "to_json", spoil)
+    monkeypatch.setattr(pack_json, "write", spoil)
     ran = cli("mine", archive, "-o", packs, "--force", "--caution", "1.5", *memory)
     assert ran.code == 1
     assert "pack skipped: gamma.example: tokeniser: html: expected true or false, got int; so this pack" in ran.err

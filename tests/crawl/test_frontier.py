@@ -98,7 +98,7 @@ def test_a_feed_brings_its_items_once(state: CrawlState, tmp_path: Path) -> None
         urls.add(item.url)
     assert urls == {"http://a.example/one", "http://b.example/two"}
     (feed,) = state.feeds()
-    assert (feed.etag, feed.rhythm.visited, feed.due) == ('"e"', 1000.0, 1000.0 + 7200)
+    assert (feed.etag, feed.schedule.visited, feed.due) == ('"e"', 1000.0, 1000.0 + 7200)
     assert frontier.next_job(feed.due - 1) is None
     visit = frontier.next_job(feed.due)
     assert isinstance(visit, Feed)

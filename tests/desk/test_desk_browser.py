@@ -30,8 +30,9 @@ from browser import chromium  # noqa: E402
 
 from templatemine.archive.apply_overrides import join_tokens  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
-from templatemine.packs.pack import Pack, template_id  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

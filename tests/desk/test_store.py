@@ -30,7 +30,8 @@ from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402
-from templatemine.packs.pack import Pack, template_id  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

@@ -46,14 +46,18 @@ def roots() -> Iterator[Any]:
 
 def hints(value: Any) -> dict[str, Any]:
     """Annotations as types, also of names that are imported for the type checker alone."""
-    module = sys.modules.get(value.__module__)
-    if module is None:  # what makes a named tuple
+    if value.__module__ not in sys.modules:  # what makes a named tuple
         return {}
-    names: dict[str, Any] = {**vars(module)}
-    for node in ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8")).body if is_python(module) else []:
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            imports: list[ast.stmt] = [one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom)]
-            exec(compile(ast.Module(imports, []), PACKAGE, "exec"), names)
+    names: dict[str, Any] = {}
+    homes = {one.__module__ for one in value.__mro__} if isinstance(value, type) else {value.__module__}
+    for module in (sys.modules[home] for home in sorted(homes) if home.startswith(PACKAGE) or home == value.__module__):
+        names |= vars(module)
+        for node in (
+            ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8")).body if is_python(module) else []
+        ):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                imports: list[ast.stmt] = [one for one in node.body if isinstance(one, ast.Import | ast.ImportFrom)]
+                exec(compile(ast.Module(imports, []), PACKAGE, "exec"), names)
     return get_type_hints(value, globalns=names)
 
 

@@ -44,6 +44,15 @@ def test_it_has_all_pages(site: Path) -> None:
     assert own | research | {"index", "docs/cli", "docs/api", "docs/pack-schema"} <= pages
 
 
+def test_programs_find_the_markdown_of_each_page(site: Path) -> None:
+    links = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text(encoding="utf-8"))
+    assert {"index.md", "docs/tutorial.md", "docs/cli.md", "CHANGELOG.md"} <= set(links)
+    for link in links:
+        page = site / link
+        assert page.read_text(encoding="utf-8").startswith("# ")
+        assert page.with_suffix(".html").exists()
+
+
 def test_public_names_and_options_are_in_the_reference(site: Path) -> None:
     import templatemine
 

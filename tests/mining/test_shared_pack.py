@@ -20,7 +20,8 @@ from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.shared_pack import SHARED_PACK, Claim, Claims
 from templatemine.mining.stages import SourceReport, report_shared
 from templatemine.model import Document, Template
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import Miner
 
 CONFIG = PipelineConfig(shared=SharedConfig())

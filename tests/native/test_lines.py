@@ -24,7 +24,7 @@ from templatemine.cleaning.tally import Tally
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.jsonl import MAX_DEPTH, decode_line
-from templatemine.io.work import Lines
+from templatemine.io.pending import Lines
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
-from templatemine.cleaning.lone_signs import widen_cuts
 from templatemine.matching import _match
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.expressions import EncodedText
 from templatemine.text.patterns import pattern_set
+from widening_reference import widen_cuts
 
 PLAIN = pattern_set("none")
 

@@ -64,7 +64,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from generate import generate
 from templatemine.cleaning.records import RecordCleaner
-from templatemine.io.work import Lines
+from templatemine.io.pending import Lines
 from templatemine.model import Document
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.pipeline import mine

@@ -256,16 +256,6 @@ def test_rejected_strings_that_cannot_be_read(tmp_path: Path, content: bytes | N
     assert caught.value.fatal
 
 
-def test_the_old_name_of_the_file_beside_a_pack(tmp_path: Path, pack: Pack) -> None:
-    save(tmp_path, Result("a", pack, REJECTED))
-    new, old = tmp_path / "a.rejected.jsonl.gz", tmp_path / "a.dropped.jsonl.gz"
-    new.rename(old)
-    assert rejected_path(tmp_path / "a.json") == str(old)
-    assert list(read_rejected(tmp_path / "a.json")) == REJECTED
-    new.write_bytes(gzip.compress(b""))
-    assert list(read_rejected(tmp_path / "a.json")) == []
-
-
 def test_packs_of_pages_without_their_templates(tmp_path: Path, pack: Pack) -> None:
     history = PageHistory(documents=9, share=0.5)
     pages = replace(pack, source="p", html=True, templates=(), pages=history)

@@ -20,8 +20,9 @@ from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Cutoff, Template
 from templatemine.packs import pack_checks
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
+from templatemine.packs.pack_record import template_id
 from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")
@@ -168,7 +169,7 @@ def put(path: str, value: Any) -> Callable[[dict[str, Any]], object]:
         ("[]", "expected a pack, an object with a field 'schema'"),
         ("{}", "expected a pack, an object with a field 'schema'"),
         ("null", "expected a pack"),
-        ('{"schema": 1}', "the field 'generator' is missing"),
+        ('{"schema": 2}', "the field 'generator' is missing"),
     ],
 )
 def test_what_is_no_pack(text: str, problem: str) -> None:
@@ -205,6 +206,7 @@ def test_missing_fields_of_templates(name: str) -> None:
     [
         ("schema", 3, "schema: expected 2, got 3; it is from a newer version; upgrade templatemine"),
         ("schema", 0, "schema: expected 2, got 0; mine the source again"),
+        ("schema", 1, "schema: expected 2, got 1; mine the source again"),
         ("schema", "1", "schema: expected 2, got '1'"),
         ("source", 5, "source: expected a string, got int"),
         ("documents", True, "documents: expected a number, got bool"),
@@ -432,16 +434,6 @@ def test_expressions_by_hand_beside_mined_ones() -> None:
     for engine in ("native", "regex"):
         (span,) = Cleaner(pack, CleanConfig(engine=engine)).spans("Read more: 5")
         assert span.templates == ("t0", "own")
-
-
-def test_old_names_of_fields() -> None:
-    """Packs that say "dropped" are read with a notice, and written with the new name."""
-    data = json.loads(PACK.to_json())
-    old = json.dumps({"dropped" if name == "rejected" else name: value for name, value in data.items()})
-    with pytest.warns(FutureWarning, match="'dropped' is now 'rejected'"):
-        again = Pack.from_json(old)
-    assert same(PACK, again)
-    assert again.to_json() == PACK.to_json()
 
 
 # ------------------------------------------------------------------------------------------------------------ oddities

@@ -110,7 +110,7 @@ def changed(data: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str
 def is_read(data: dict[str, Any]) -> bool:
     """Whether fields and types are as they should be; of expressions nothing is asked."""
     try:
-        pack_json._build_pack(data, "pack")
+        pack_json._build_pack(data, "pack", Pack)
     except PackError:
         return False
     return True

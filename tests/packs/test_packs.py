@@ -14,8 +14,9 @@ import pytest
 from templatemine.config import PipelineConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Document, Template
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
+from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import mine
 
 

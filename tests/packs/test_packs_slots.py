@@ -12,7 +12,8 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.changes import compare
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.report.words import outermost_templates, template_text
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set

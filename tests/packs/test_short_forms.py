@@ -80,13 +80,6 @@ def in_words(pack: Pack) -> dict[str, Any]:
     return data
 
 
-def test_packs_of_schema_1_are_read_and_written_anew() -> None:
-    pack = Pack.load(GOLDEN)
-    old = in_words(pack) | {"schema": 1, "templates": [one.as_dict() for one in pack.templates]}
-    del old["boundaries"]
-    assert Pack.from_json(json.dumps(old)).to_json() == pack.to_json()
-
-
 def test_what_rules_took_out_is_short_as_well() -> None:
     pack = Pack.load(GOLDEN)
     first = pack.templates[0]

@@ -19,9 +19,10 @@ from templatemine.config import CleanConfig, MineConfig, PipelineConfig, SelectC
 from templatemine.errors import PackError, UnreadablePackError
 from templatemine.kinds import CUT_ALL
 from templatemine.model import Document, Template
-from templatemine.packs.pack import Pack, keep_one_of_each, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import is_example
 from templatemine.packs.pack_folder import load_packs, open_pack_folder
+from templatemine.packs.pack_record import keep_one_of_each, template_id
 from templatemine.pipeline import Miner
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "datasets"))

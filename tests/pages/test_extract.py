@@ -422,7 +422,7 @@ def test_two_packs_need_a_source() -> None:
 
 def test_a_site_without_a_pack_has_no_history() -> None:
     assert Site().history is None
-    assert systems.load_system("hybrid", Site(), ExtractConfig())(Page(page(1))).kept.any()
+    assert combine.load_system("hybrid", Site(), ExtractConfig())(Page(page(1))).kept.any()
 
 
 def test_an_extractor_goes_to_another_process(system: Extractor) -> None:

@@ -15,7 +15,8 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import PackError
 from templatemine.model import Template
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.expressions import EncodedText
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.slots import SLOT, SLOT_SIZE

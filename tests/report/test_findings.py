@@ -19,9 +19,10 @@ from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import RESIDUE_KINDS, summarise
+from templatemine.report.findings import RESIDUE_KINDS
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
+from templatemine.report.summary import summarise
 from templatemine.report.view import Report, make_report
 from templatemine.report.words import describe_risk
 from templatemine.text.tears import is_tear

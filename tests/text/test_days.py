@@ -21,7 +21,8 @@ from templatemine.config import PipelineConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
-from templatemine.text.dates import MONTHS, Calendar, UnreadableDates, covered_days, resolve_day, resolve_days
+from templatemine.text.calendars import SPELLINGS
+from templatemine.text.dates import Calendar, UnreadableDates, covered_days, resolve_day, resolve_days
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
@@ -134,8 +135,8 @@ def test_days_come_back(written: list[tuple[date, int]], day_first: bool) -> Non
 
 
 def test_every_month_has_names_of_its_own() -> None:
-    names = [name for row in MONTHS for name in row.split()]
-    assert len(MONTHS) == 12
+    names = [name for row in SPELLINGS for name in row.split()]
+    assert len(SPELLINGS) == 12
     assert len(names) == len(set(names))
 
 

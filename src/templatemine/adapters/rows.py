@@ -15,7 +15,7 @@ from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import is_missing, json_type
 from templatemine.io.jsonl import decode_line
-from templatemine.io.work import Items
+from templatemine.io.pending import Items
 from templatemine.model import exact_str
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs

@@ -13,7 +13,8 @@ from templatemine.errors import ConfigError
 from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.text.slots import ANY, slot_token
 
 __all__ = [
@@ -34,12 +35,12 @@ ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
 
 
 def possible_answers(question: Question) -> tuple[str, ...]:
-    """The answers that a question has."""
+    """Return the answers that a question has."""
     return ANSWERS if question.filled else (ALL, STORY)
 
 
 def open_questions(pack: Pack) -> list[Question]:
-    """The questions of a pack that no rule answers yet, that with most at stake first."""
+    """Return the questions of a pack that no rule answers yet, that with most at stake first."""
     answered_ids = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
     return [question for question in pack.questions if not answered_ids & set(_template_ids(question))]
 
@@ -65,7 +66,7 @@ def add_answer_rules(
 
 
 def _answer_rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:
-    """The rule that an answer makes for a string, alone or with the rest of its line."""
+    """Return the rule that an answer makes for a string, alone or with the rest of its line."""
     tokens = _question_tokens(question, filled)
     if answer == STORY or (answer == LABEL and filled):
         return Rule(action="reject", id=template_id(tokens), by=by, time=time)
@@ -91,7 +92,8 @@ def _question_tokens(question: Question, filled: bool) -> tuple[str, ...]:
 
 
 def current_removal(pack: Pack, question: Question) -> str:
-    """The decision of a pack about a string: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as well."""
+    """Return the decision of a pack about a string: "" keeps it, `LABEL` removes it, `ALL` the rest of its line as
+    well."""
     pack_ids = {template.id for template in pack.templates}
     if template_id(_question_tokens(question, bool(question.filled))) in pack_ids:
         return ALL

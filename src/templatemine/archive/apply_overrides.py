@@ -26,10 +26,11 @@ from templatemine.errors import ConfigError, PackError
 from templatemine.mining.select import BELOW_CUTOFF, NO_MODE, REASONS, TOO_FEW
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides, Rule, read_rules
-from templatemine.packs.pack import Pack, keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
-from templatemine.packs.pack_json import READABLE, read_mined, read_template, rename_old_fields
+from templatemine.packs.pack_json import SCHEMA, read_mined, read_template
+from templatemine.packs.pack_record import keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE
@@ -70,7 +71,7 @@ def join_tokens(tokens: Sequence[str]) -> str:
 
 
 def mined_templates(pack: Pack) -> tuple[Template, ...]:
-    """The templates that mining gave, whatever was decided about them since."""
+    """Return the templates that mining gave, whatever was decided about them since."""
     added = set(pack.overrides.added)
     unchanged = [template for template in pack.templates if template.id not in added]
     decided = RuleIndex(pack.overrides.rules).kinds if pack.mined is not None else {}
@@ -84,7 +85,7 @@ def mined_templates(pack: Pack) -> tuple[Template, ...]:
 
 
 def handwritten_template(rule: Rule) -> Template:
-    """The template of an expression that was added.
+    """Return the template of an expression that was added.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def _handwritten_id(source: str) -> str:
 
 
 def frequency_candidates(rejected: Iterable[RejectedCandidate]) -> Iterable[RejectedCandidate]:
-    """The rejected candidates that a moved cut-off may bring."""
+    """Return the rejected candidates that a moved cut-off may bring."""
     return (row for row in rejected if row[3] in FREQUENCY_REASONS)
 
 
@@ -130,7 +131,7 @@ class RuleIndex:
         self.accepted = [rule for rule in self.by_id.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:
-        """Whether a template that mining gave stays."""
+        """Tell whether a template that mining gave stays."""
         rule = self.by_id.get(template.id)
         if rule is not None:
             as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
@@ -144,7 +145,7 @@ class RuleIndex:
         return self.min_df is None or template.tokens is None or template.df >= self.min_df
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
-        """Whether a rejected candidate comes in, rules about this very string aside."""
+        """Tell whether a rejected candidate comes in, rules about this very string aside."""
         words = _fold_case(join_tokens(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
@@ -164,7 +165,7 @@ def _fold_case(text: str) -> str:
 def apply_rules(
     pack: Pack, rejected: Iterable[RejectedCandidate], rules: Sequence[Rule], examples: FindExamples | None = None
 ) -> Pack:
-    """The pack with these rules in place of any it had.
+    """Return the pack with these rules in place of any it had.
 
     Parameters
     ----------
@@ -225,7 +226,7 @@ def apply_rules(
 
 
 def _with_kinds(templates: Sequence[Template], kinds: Mapping[str, str]) -> list[Template]:
-    """The templates, of which some have a kind that people gave them."""
+    """Return the templates, of which some have a kind that people gave them."""
     return [
         replace(template, kind=kinds[template.id])
         if kinds.get(template.id, template.kind) != template.kind
@@ -235,7 +236,7 @@ def _with_kinds(templates: Sequence[Template], kinds: Mapping[str, str]) -> list
 
 
 def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
-    """Whether a string that a person edited did not come in."""
+    """Tell whether a string that a person edited did not come in."""
     return rule.action == "edit" and not any(
         template.tokens == rule.tokens for group in templates for template in group
     )
@@ -287,7 +288,7 @@ _PATTERN_INSTANCES: Mapping[str, str] = {row.name: row.yes[0] for row in TABLE i
 
 
 def _example_text(tokens: Sequence[str]) -> str:
-    """A text of these tokens, with an instance for each pattern."""
+    """Return a text of these tokens, with an instance for each pattern."""
 
     def instance(match: re.Match[str]) -> str:
         return match.group()[0] if match.group(1) is None else _PATTERN_INSTANCES.get(match.group(1), match.group())
@@ -296,8 +297,8 @@ def _example_text(tokens: Sequence[str]) -> str:
 
 
 def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
-    """The rules of a pack that is about to be replaced, with those of `find_manual_edits`; none if there is no pack, or
-    nothing that was one.
+    """Return the rules of a pack that is about to be replaced, with those of `find_manual_edits`; none if there is no
+    pack, or nothing that was one.
 
     Raises
     ------
@@ -332,9 +333,8 @@ def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
     such a note do not tell.
     """
-    if data.get("schema") not in READABLE:
+    if data.get("schema") != SCHEMA:
         return ()  # of another version, or no pack at all
-    data = rename_old_fields(data, where)
     rows = _list_field(data, "templates")
     listed = [read_template(row, f"{where}: templates[{index}]") for index, row in enumerate(rows)]
     added = {name for name in _list_field(data, "added") if isinstance(name, str)}
@@ -380,7 +380,7 @@ def _list_field(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
-    """The report of a source with the rules of the pack that it will replace."""
+    """Return the report of a source with the rules of the pack that it will replace."""
     if report.pack is None:
         return report  # the pack stays
     rules = read_pack_rules(pack_path)

@@ -27,7 +27,8 @@ from templatemine.config import CleanConfig
 from templatemine.kinds import CUT_ALL
 from templatemine.model import Template
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import Pack, mined_entry, mined_mark, split_entry
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import mined_entry, mined_mark, split_entry
 
 __all__ = ["CarriedTemplate", "carry"]
 
@@ -55,21 +56,21 @@ class CarriedTemplate:
     seen: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The record as plain values, for JSON."""
+        """Return the record as plain values, for JSON."""
         return asdict(self)
 
 
 def carry(
     old: Pack, new: Pack, records: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
 ) -> tuple[Pack, dict[str, CarriedTemplate]]:
-    """The new pack with the templates of the old one that stay.
+    """Return the new pack with the templates of the old one that stay.
 
     Parameters
     ----------
     old, new : Pack
         What mining gave; rules of the old one are left out, those of the new one not yet applied.
     records : mapping
-        Mark of a template (`packs.pack.mined_mark`) -> its record of the last update.
+        Mark of a template (`packs.pack_record.mined_mark`) -> its record of the last update.
     window : sequence of DatedDocument
         What `new` was mined from, by day.
     new_documents : int

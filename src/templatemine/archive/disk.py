@@ -75,6 +75,7 @@ from templatemine.packs.pack_folder import (
 )
 from templatemine.parallel.threads import map_as_completed
 from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShared
+from templatemine.progress import Progress
 from templatemine.text import _scan
 
 __all__ = ["DiskExecutor", "choose_sample_within"]
@@ -116,7 +117,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         options: ResolvedConfig,
         budget: int,
         jobs: int,
-        progress: Callable[[str, int, int | None], None],
+        progress: Progress,
         tell: Callable[[str], None],
     ) -> None:
         self._work = work
@@ -163,8 +164,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
         manifest.write_json(self._path("shared.json"), outcome.as_dict())
 
     def outcomes(self) -> tuple[list[SourceOutcome], int, int]:
-        """The outcome of each source, by name; how many documents have an id that another of their source has, and how
-        many were too large for the memory."""
+        """Return the outcome of each source, by name; how many documents have an id that another of their source has,
+        and how many were too large for the memory."""
         done = [manifest.read_json(self._path("chosen", unit.name)) for unit in self.units]
         facts = [row for unit in done for row in unit["outcomes"]]
         if self._options.shared is not None:
@@ -192,8 +193,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
             _scan.release_memory()
 
     def _documents(self, unit: MiningUnit) -> tuple[dict[str, Sequence[Document]], int]:
-        """The documents of each source of a unit, in memory, or of a giant, as it is asked for them; and how many have
-        an id, in their file, that another of their source has."""
+        """Return the documents of each source of a unit, in memory, or of a giant, as it is asked for them; and how
+        many have an id, in their file, that another of their source has."""
         by_source: dict[str, list[Document]] = {source: [] for source in unit.sources}
         hashes = bytearray()
         for key, body in read_bodies(unit.path(self._work)):
@@ -206,7 +207,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
         return ({unit.sources[0]: self._stored_documents(unit)} if unit.giant else dict(by_source)), duplicates
 
     def _stored_documents(self, unit: MiningUnit) -> StoredDocuments:
-        """The documents of a giant, but for those that are too large for the memory."""
+        """Return the documents of a giant, but for those that are too large for the memory."""
         limit = max_document_cost(self._budget)
         has_large = self._sizes[unit.sources[0]].largest > limit
         return StoredDocuments(unit.path(self._work), limit if has_large else None)
@@ -264,7 +265,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
     def _choose_sample(
         self, source: str, documents: Sequence[Document]
     ) -> tuple[list[Document], ResolvedConfig, NDArray[np.int64]]:
-        """A sample of a source that fits the budget."""
+        """Return a sample of a source that fits the budget."""
         sample = self._options.sample
         positions, documents_chosen = choose_sample_within(documents, sample, self._budget)
         if len(positions) < min(sample.documents, len(documents)):
@@ -328,7 +329,8 @@ class DiskExecutor(Executor[None, RateFile, None]):
 def choose_sample_within(
     documents: Sequence[Document], config: SampleConfig, budget: int
 ) -> tuple[list[int], list[Document]]:
-    """The sample of `sampling.choose_sample`, or as much of its beginning, by hashes, as fits a budget; in one pass.
+    """Return the sample of `sampling.choose_sample`, or as much of its beginning, by hashes, as fits a budget; in one
+    pass.
 
     Returns
     -------

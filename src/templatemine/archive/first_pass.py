@@ -30,6 +30,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
 from templatemine.io.files import Report
 from templatemine.model import Document, Record
+from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["FirstPass", "Tell", "initial_position"]
@@ -38,7 +39,7 @@ Tell = Callable[[str], None]
 
 
 def initial_position() -> dict[str, Any]:
-    """The position of a pass that has read nothing."""
+    """Return the position of a pass that has read nothing."""
     return {"input": 0, "records": 0, "bad": 0, "skipped": 0, "met": {}, "nameless": {}, "dates": {}, "lengths": {}}
 
 
@@ -74,7 +75,7 @@ class FirstPass:
         work: str,
         read: ReadConfig,
         checkpoint_seconds: float,
-        progress: Callable[[str, int, int | None], None],
+        progress: Progress,
         tell: Tell,
         on_error: Callable[[CorpusError], None] | None,
     ) -> None:

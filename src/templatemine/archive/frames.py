@@ -61,7 +61,7 @@ def pack_frame(items: Iterable[KeyedBody]) -> bytes:
 
 
 def _pack_header(packed_bytes: int, plain_bytes: int, record_count: int, checksum: int) -> bytes:
-    """A header; its check is of what is packed and of the lengths."""
+    """Return a header; its check is of what is packed and of the lengths."""
     return _HEADER.pack(
         _MAGIC,
         packed_bytes,
@@ -91,7 +91,7 @@ def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
 
 
 def read_single_body(path: str, frame: Frame) -> tuple[bytes, memoryview]:
-    """The record of a frame that holds one, without a copy of its body."""
+    """Return the record of a frame that holds one, without a copy of its body."""
     with _open_for_reading(path) as handle:
         plain = _read_frame(handle, path, frame.offset)[0]
     key, body = _RECORD.unpack_from(plain, 0)
@@ -100,7 +100,7 @@ def read_single_body(path: str, frame: Frame) -> tuple[bytes, memoryview]:
 
 
 def list_frames(path: str) -> list[Frame]:
-    """The frames of a file, by their headers alone.
+    """Return the frames of a file, by their headers alone.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def read_bodies(path: str, frame: Frame | None = None) -> Iterator[KeyedBody]:
 
 
 def _read_frame(handle: BinaryIO, path: str, offset: int) -> tuple[bytes, int, int]:
-    """A frame unpacked, how many records it holds, and how long it is in the file."""
+    """Return a frame unpacked, how many records it holds, and how long it is in the file."""
     handle.seek(offset)
     packed, size, record_count, checksum = _read_header(handle, path, offset)
     data = handle.read(packed)

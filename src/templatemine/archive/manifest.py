@@ -28,7 +28,7 @@ _END_BYTES = 1 << 16
 
 
 def input_identity(path: str) -> Any:
-    """The identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
+    """Return the identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
     if path == "-":
         return UNKNOWN
     if os.path.isdir(path):
@@ -65,13 +65,13 @@ def _list_files(folder: str) -> Iterator[str]:
 
 
 def digest_options(*options: Any) -> str:
-    """A digest of options: dataclasses, and whatever JSON holds."""
+    """Return a digest of options: dataclasses, and whatever JSON holds."""
     plain = [asdict(option) if is_dataclass(option) and not isinstance(option, type) else option for option in options]
     return blake2b(orjson.dumps(plain, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 
 def find_difference(old: Mapping[str, Any], new: Mapping[str, Any], inputs: Sequence[str]) -> str:
-    """Why a run that is known as `old` cannot go on as `new`; empty if it can.
+    """Say why a run known as `old` cannot go on as `new`; empty if it can.
 
     Both are mappings with "version", "options" and "inputs", the last a list of identities; and with "model", a digest
     of the model that an option names, which is one more input.

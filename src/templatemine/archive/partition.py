@@ -65,17 +65,17 @@ _DOCUMENT_FIELDS = tuple(field.name for field in fields(Document) if field.name 
 
 
 def encode_source(source: str) -> bytes:
-    """A source as it is written in frames."""
+    """Return a source as it is written in frames."""
     return source.encode("utf-8", "surrogatepass")
 
 
 def decode_source(key: bytes) -> str:
-    """The inverse of `encode_source`."""
+    """Invert `encode_source`."""
     return key.decode("utf-8", "surrogatepass")
 
 
 def encode_document(document: Document, own_id: bool) -> bytes:
-    """A document as the body of a record; `own_id` says whether its id was in its file."""
+    """Return a document as the body of a record; `own_id` says whether its id was in its file."""
     values = [own_id, *(getattr(document, name) for name in _DOCUMENT_FIELDS)]
     try:
         return bytes(
@@ -86,7 +86,7 @@ def encode_document(document: Document, own_id: bool) -> bytes:
 
 
 def decode_document(key: bytes, body: bytes) -> tuple[Document, bool]:
-    """The inverse of `encode_document`."""
+    """Invert `encode_document`."""
     values = orjson.loads(body) if body.startswith(b"[") else decode_line(body)[""]
     return Document(source=decode_source(key), **dict(zip(_DOCUMENT_FIELDS, values[1:], strict=True))), values[0]
 
@@ -132,7 +132,7 @@ _LARGE_SHARE = 16
 
 
 def max_document_cost(budget: int) -> int:
-    """What mining a document may take, alone: of one that takes more, a few would be all that is mined."""
+    """Limit what mining one document may take: of one that takes more, a few would be all that is mined."""
     return budget // _LARGE_SHARE
 
 
@@ -192,7 +192,7 @@ class Splitter:
 
 
 def bucket_name(key: bytes) -> str:
-    """The file of a source in the first pass."""
+    """Return the file of a source in the first pass."""
     return f"{int.from_bytes(blake2b(key, digest_size=4).digest(), 'little') % BUCKET_COUNT:03}"
 
 
@@ -220,7 +220,7 @@ class MiningUnit:
 
 
 def plan_units(sizes: Mapping[str, SourceSizes], budget: int) -> dict[str, list[MiningUnit]]:
-    """The units of each file of the first pass; a file of one unit need not be split again."""
+    """Return the units of each file of the first pass; a file of one unit need not be split again."""
     by_bucket: dict[str, list[str]] = {}
     for source in sorted(sizes):
         by_bucket.setdefault(bucket_name(encode_source(source)), []).append(source)

@@ -24,6 +24,7 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.archive import manifest
 from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rules
+from templatemine.archive.archive_report import ArchiveReport
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
@@ -42,9 +43,10 @@ from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, SourceOutcome, StandingPacks, pack_names
 from templatemine.pipeline import drive
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveReport", "ArchiveRun"]
+__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveRun"]
 
 MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
@@ -84,18 +86,6 @@ class ArchiveConfig:
         return int((self.memory - _BASE_MEMORY) / _MEMORY_OVERHEAD)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveReport:
-    """The result of a run; `outcomes` in the order of their sources."""
-
-    outcomes: list[SourceOutcome]
-    documents: int
-    skipped: int
-    duplicates: int
-    nameless: UnnamedRecords
-    dates: UnreadableDates
-
-
 class ArchiveRun:
     """Mines packs from files into a folder.
 
@@ -121,7 +111,7 @@ class ArchiveRun:
         output: str,
         config: ArchiveConfig,
         *,
-        progress: Callable[[str, int, int | None], None] | None = None,
+        progress: Progress | None = None,
         tell: Tell | None = None,
         on_error: Callable[[CorpusError], None] | None = None,
     ) -> None:
@@ -129,7 +119,7 @@ class ArchiveRun:
         self.output = output
         self.config = config
         self._on_error = on_error
-        self._progress = progress or (lambda step, done, total: None)
+        self._progress = progress or ignore_progress
         self._tell = tell or (lambda text: None)
         self._work = os.path.join(output, _WORK_FOLDER)
         self._options = resolve_defaults(config.pipeline)
@@ -240,7 +230,7 @@ class ArchiveRun:
     # ------------------------------------------------------------------------------------------------ where we are
 
     def _find_finished_run(self, description: Mapping[str, Any]) -> tuple[ArchiveReport, dict[str, int]] | None:
-        """The result of a run that is done, if its packs are still what it wrote."""
+        """Return the result of a run that is done, if its packs are still what it wrote."""
         finished = manifest.read_json(os.path.join(self.output, _DONE_FILE))
         if self.config.force or self.config.restart or not isinstance(finished, dict):
             return None
@@ -257,7 +247,7 @@ class ArchiveRun:
         return result, finished.get("met", {})
 
     def _resume_or_start(self, description: dict[str, Any]) -> dict[str, Any]:
-        """The state to go on from."""
+        """Return the state to go on from."""
         state = manifest.read_json(self._path("run.json"))
         if isinstance(state, dict):
             reason = "as asked" if self.config.restart else manifest.find_difference(state, description, self.inputs)

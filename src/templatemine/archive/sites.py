@@ -32,6 +32,7 @@ from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
 from templatemine.io.write import safe_file_name
 from templatemine.model import Record
+from templatemine.progress import Progress, ignore_progress
 
 __all__ = ["SortConfig", "SortedSource", "file_name", "sort_by_source"]
 
@@ -64,7 +65,7 @@ class SortedSource:
 
 
 def file_name(source: str) -> str:
-    """The file of a source."""
+    """Return the file of a source."""
     return safe_file_name(source) + ".jsonl.gz"
 
 
@@ -73,7 +74,7 @@ def sort_by_source(
     output: str,
     config: SortConfig,
     *,
-    progress: Callable[[str, int, int | None], None] | None = None,
+    progress: Progress | None = None,
     on_error: Callable[[CorpusError], None] | None = None,
 ) -> list[SortedSource]:
     """Write the records of all inputs into a file a source.
@@ -83,7 +84,7 @@ def sort_by_source(
     CorpusError
         Fatal: an input cannot be read, a file exists or cannot be written, no record, another run is at it.
     """
-    progress = progress or (lambda step, done, total: None)
+    progress = progress or ignore_progress
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     streams = [read_records(path, config.read, report) for path in inputs]
     with file_transaction(output, config.force, lock=True) as files:
@@ -103,7 +104,7 @@ def sort_by_source(
 
 
 def _split_records(
-    records_read: Iterable[Record], work: str, names: ReadConfig, progress: Callable[[str, int, int | None], None]
+    records_read: Iterable[Record], work: str, names: ReadConfig, progress: Progress
 ) -> dict[str, SourceSizes]:
     splitter = Splitter(os.path.join(work, FOLDERS[0]), bucket_name)
     sizes: dict[str, SourceSizes] = {}
@@ -130,7 +131,7 @@ def _write_sources(
     work: str,
     sizes: dict[str, SourceSizes],
     config: SortConfig,
-    progress: Callable[[str, int, int | None], None],
+    progress: Progress,
 ) -> list[SortedSource]:
     units = plan_units(sizes, (config.memory - _BASE_MEMORY) // _UNIT_COPIES)
     split_units(work, units)

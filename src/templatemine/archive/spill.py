@@ -49,7 +49,7 @@ _HEAD_BYTES = 1 << 12
 
 
 def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes | memoryview]:
-    """The candidates of a source as pieces of bytes; they are views of its arrays.
+    """Return the candidates of a source as pieces of bytes; they are views of its arrays.
 
     `load_candidates` need not copy an array if the first piece is read from `offset` bytes on.
     """
@@ -97,8 +97,8 @@ def _is_encodable(text: str) -> bool:
 
 
 def load_candidates(data: bytes | memoryview) -> SourceCandidates:
-    """The inverse of `dump_candidates`, from one piece; the arrays are views of it where they begin at a multiple of
-    the size of their numbers, as the native core, and many a processor, must have them."""
+    """Invert `dump_candidates`, from one piece; the arrays are views of it where they begin at a multiple of the size
+    of their numbers, as the native core, and many a processor, must have them."""
     offset = _HEAD_BYTES
     while b"\n" not in (head := bytes(data[:offset])) and offset < len(data):
         offset *= 2
@@ -242,7 +242,7 @@ class RateFile:
             os.replace(f"{path}.new", path)
 
     def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
-        """The counts of the strings of source `source_number` in other sources."""
+        """Return the counts of the strings of source `source_number` in other sources."""
         table = self._mapped.columns
         positions = np.minimum(np.searchsorted(table["hashes"], hashes), max(0, self._rows - 1))
         shared_rows = np.flatnonzero(table["hashes"][positions] == hashes) if self._rows else np.empty(0, np.int64)
@@ -254,7 +254,7 @@ class RateFile:
 
 
 def _reduce_range(parts: Sequence[str], low: int, high: int) -> RateTable:
-    """The strings with hashes from `low` to below `high` that more than one source has."""
+    """Return the strings with hashes from `low` to below `high` that more than one source has."""
     pieces: list[tuple[NDArray[Any], ...]] = []
     for part in parts:
         mapped = _MappedColumns(part, _RATE_COLUMNS)

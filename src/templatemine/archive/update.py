@@ -66,6 +66,7 @@ from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PACK_SUFFIX, PackFolderWriter, StandingPacks, pack_names, refuse_renamed
 from templatemine.pipeline import DecideSource, Executor, MineSource, drive
+from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
 __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
@@ -73,8 +74,6 @@ __all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
 _BAD_PACK = "it has an error"
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
-
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +172,7 @@ def update_packs(
     with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
-        run = _UpdateRun(packs, config, progress or (lambda step, done, total: None), tell or (lambda text: None))
+        run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
         run.on_bad_pack = on_bad_pack
         try:
             return run.run(streams)
@@ -328,7 +327,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return states
 
     def reduce(self, mined: dict[str, _WindowState]) -> RateFile:
-        """The strings of all sources: of windows that are new, and of the others as they were."""
+        """Return the strings of all sources: of windows that are new, and of the others as they were."""
         new = {name for name in os.listdir(self.window_path("")) if name.endswith(".rates")}
         old = set(os.listdir(self.state)) if os.path.isdir(self.state) else set()
         parts = [self.window_path(name) for name in sorted(new)]
@@ -338,7 +337,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return RateFile(path)
 
     def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
-        """The packs of the sources, and what is different in them."""
+        """Return the packs of the sources, and what is different in them."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
@@ -434,7 +433,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return Pack.load(path) if os.path.exists(path) else None
 
     def resolve_options(self, old: Pack | None) -> ResolvedConfig:
-        """The options that the pack of a source was mined with, if it has one."""
+        """Return the options that the pack of a source was mined with, if it has one."""
         config, caution = self.config.pipeline, self.config.caution
         if old is not None:
             caution = old.caution if caution is None else caution
@@ -494,7 +493,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         )
 
     def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
-        """The pack of a window with what stays of the earlier one; what is known of that is written, too."""
+        """Return the pack of a window with what stays of the earlier one; what is known of that is written, too."""
         name = safe_file_name(new.source) + ".kept"
         stored = manifest.read_json(self.window_path(name, self.state)) or {}
         records = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
@@ -532,14 +531,14 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
 
 def _reason_to_keep(old: Pack | None, new: Pack) -> str:
-    """Why a pack does not take the place of the earlier one: it knows nothing, and that did."""
+    """Say why a pack does not replace the earlier one: it has no templates, and that one had."""
     if old is None or new.templates or new.pages or not (old.templates or old.pages) or new.overrides.removed:
         return ""
     return "nothing was found in the window; mine --force replaces the pack with an empty one"
 
 
 def _drop_unlikely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
-    """A pack without what more caution than its own holds back."""
+    """Return a pack without what more caution than its own holds back."""
     if new.caution <= old.caution:
         return old
     return replace(

@@ -47,7 +47,7 @@ class DatedDocument:
 
 
 def day_after(day: str, days: int) -> str:
-    """The day so many days later; of what is no day, itself."""
+    """Return the day so many days later; of what is no day, itself."""
     try:
         return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):
@@ -106,7 +106,7 @@ class Window:
         self._documents = dict(self._fit_budget(by_day[-count:]))
 
     def _days(self, dates: Sequence[str | None]) -> list[str | None]:
-        """The days of new documents, of those that tell one that has come.
+        """Return the days of new documents, of those that tell one that has come.
 
         What reads two ways in a day's articles may be settled by those of the window.  As long as no document of the
         source tells a day, all are of that of their update; the first ones that do tell say of which day at the latest

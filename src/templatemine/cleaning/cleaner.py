@@ -2,9 +2,9 @@
 
 Every occurrence of every expression at token boundaries is found on the reading form of the original text
 (`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
-are closed, signs that would be left alone go with them (`lone_signs`), and what is left of the original is put together
-so that words are never glued and no paragraph break is lost.  Because matches are found on the original and not on what
-an earlier cut left over, the order of the expressions changes nothing.
+are closed, punctuation that they would orphan goes with them (`_match.widen`), and what is left of the original is put
+together so that words are never glued and no paragraph break is lost.  Because matches are found on the original and
+not on what an earlier cut left over, the order of the expressions changes nothing.
 
 Two engines give the same intervals.  ``native`` tokenises and runs one automaton over the normalised tokens; time is
 linear in the text and does not depend on the number of expressions.  ``regex`` looks for the literals of each
@@ -28,7 +28,8 @@ from templatemine.kinds import parse_kinds
 from templatemine.matching import _match
 from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
-from templatemine.packs.pack import KIND_NAMES, Pack, kind_weight
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import KIND_NAMES, kind_weight
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import Reading, read_text
 
@@ -113,7 +114,7 @@ class Cleaner:
         return Cleaned(left, tuple(removed), stub)
 
     def _clean_by_matches(self, text: str) -> Cleaned:
-        """Where the automaton does not decide alone, or cannot read the text as it stands."""
+        """Clean texts for which the automaton does not decide alone, or which it cannot read as they stand."""
         reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
         read = text if reading is None else reading.text
         removed = self._spans_by_matches(read)
@@ -145,7 +146,7 @@ class Cleaner:
         )
 
     def spans(self, text: str) -> list[Span]:
-        """What would be cut, in code points of `text`: ascending, disjoint, with the templates of each span."""
+        """Find the spans to cut, in code points of `text`: ascending, disjoint, with the templates of each."""
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:
@@ -225,7 +226,7 @@ def clean(text: str, pack: Pack) -> Cleaned:
 
 
 def cut(text: str, removed: Sequence[Span]) -> str:
-    """The text without the spans.
+    """Return the text without the spans.
 
     Of the white space left and right of a cut, and of blank lines within it, the strongest stays: that with most line
     breaks, then the longest, then the first; so two paragraphs never become one.  White space
@@ -243,7 +244,7 @@ _STRIPPER = _match.Stripper(_BLOCK_TAGS)
 
 
 def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:
-    """The options with some kinds of boilerplate kept.
+    """Return the options with some kinds of boilerplate kept.
 
     Raises
     ------
@@ -261,7 +262,7 @@ def require_plain_text(config: CleanConfig) -> None:
 
 
 def page_text(page: str, removed: Sequence[Span]) -> str:
-    """The text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
+    """Return the text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
     bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
     text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
     if "&" in text:

@@ -9,7 +9,7 @@ from typing import Any
 from templatemine.cleaning.cleaner import Cleaner, keep_kinds, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, SkippedPackError
-from templatemine.io.given import Errors, Given, documents_of
+from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles, warn_skipped
@@ -71,7 +71,7 @@ class Cleaners(Mapping[str, Cleaner]):
         keep: str | Iterable[str] = (),
         errors: str = "skip",
     ) -> Cleaners:
-        """The cleaners of packs and folders of packs; a pack is read when its source is asked for.
+        """Return the cleaners of packs and folders of packs; a pack is read when its source is asked for.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Cleaners(Mapping[str, Cleaner]):
 
     def clean_all(
         self,
-        documents: Given,
+        documents: DocumentsLike,
         read: ReadConfig | None = None,
         *,
         source: str | None = None,

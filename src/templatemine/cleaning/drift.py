@@ -211,8 +211,8 @@ def _dispersion(days: Sequence[tuple[int, int]], share: float) -> float:
 
 
 def _variance_factor(free: int) -> float:
-    """What a variance of so many degrees of freedom is times for the upper end of its interval, one-sided 95 %: by
-    Wilson and Hilferty's quantile of chi squared."""
+    """Factor from a variance of so many degrees of freedom to the upper end of its one-sided 95 % interval. By Wilson
+    and Hilferty's quantile of chi squared."""
     return 1 / max(0.05, 1 - 2 / (9 * free) - _Z * math.sqrt(2 / (9 * free))) ** 3
 
 
@@ -261,7 +261,7 @@ def _detect_share_changes(reference: DatedHits, later: DatedHits, config: DriftC
 
 
 def _has_other_pack(reference: DatedHits, later: DatedHits) -> bool:
-    """Whether documents were cleaned by a pack that none of the reference was."""
+    """Tell whether documents were cleaned by a pack that none of the reference was."""
     usual = {expressions for _, counts in reference for expressions in counts.packs}
     return any(expressions not in usual for _, counts in later for expressions in counts.packs)
 

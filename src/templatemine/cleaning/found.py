@@ -96,8 +96,8 @@ class MetadataFinder:
         self._labels = {one.id for one in templates if not one.slot and one.df > most}
 
     def find(self, text: str) -> dict[str, Any]:
-        """What a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601); what
-        it does not say is not there."""
+        """Read what a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
+        what it does not say is left out."""
         if self._cleaner is None:
             return {}
         found: dict[str, Any] = {}
@@ -208,14 +208,15 @@ def _find_place(text: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether all words of a text begin with capitals, and none is an agency's."""
+    """Tell whether all words of a text begin with capitals, and none is an agency's."""
     words = text.split()
     is_cased = all(word[0].isupper() or not word[0].isalpha() for word in words)
     return is_cased and not _OUTLET.search(text) and not _AGENCY.search(text)
 
 
 def _filler_reader(pack: Pack, template: Template) -> _Filler:
-    """What gives of the text of a match what fills the slot of its template; all of it, if it has none."""
+    """Make the function that reads, of the text of a match, the filler of the template's slot; all of it without a
+    slot."""
     if not template.slot:
         return str.strip
     import regex

@@ -115,7 +115,7 @@ def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]]
 
 
 def read_hits(folder: str) -> Days:
-    """The counts of all runs in a folder.
+    """Return the counts of all runs in a folder.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def read_hits(folder: str) -> Days:
 
 
 def _parse(line: bytes, where: str, packs: dict[str, frozenset[str]]) -> Days:
-    """The counts of a line; or none, for one that tells the expressions of a source, which go into `packs`."""
+    """Return the counts of a line; or none, for one that tells the expressions of a source, which go into `packs`."""
     try:
         row = decode_line(line)
         if "expressions" in row:

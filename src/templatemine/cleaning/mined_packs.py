@@ -10,7 +10,7 @@ from templatemine import notebook
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig
 from templatemine.errors import counted
-from templatemine.io.given import Errors, Given
+from templatemine.io.documents_like import DocumentsLike, Errors
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, pack_names
@@ -31,7 +31,7 @@ class Packs(dict[str, Pack]):
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
-        """The packs of files and folders.
+        """Return the packs of files and folders.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Packs(dict[str, Pack]):
 
     def clean(
         self,
-        documents: Given,
+        documents: DocumentsLike,
         config: CleanConfig | None = None,
         *,
         source: str | None = None,
@@ -67,6 +67,6 @@ class Packs(dict[str, Pack]):
         return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
 
     def _repr_html_(self) -> str:
-        """The packs as a table, for notebooks."""
+        """Return the packs as a table, for notebooks."""
         rows = [(source, f"{pack.documents:,}", f"{len(pack.templates):,}") for source, pack in sorted(self.items())]
         return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates"), rows)

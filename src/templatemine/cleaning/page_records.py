@@ -17,8 +17,8 @@ from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderC
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
+from templatemine.io.pending import PendingBatch
 from templatemine.io.read import read_documents, read_work
-from templatemine.io.work import Work
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
@@ -150,7 +150,7 @@ class RecordExtractor:
 
     def pieces(
         self,
-        batches: Iterable[Work],
+        batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Generator[bytes, None, None]:
@@ -181,7 +181,7 @@ class RecordExtractor:
         finally:
             self.close()
 
-    def extract_batch(self, work: Work) -> BatchResult[ExtractTally]:
+    def extract_batch(self, work: PendingBatch) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
@@ -199,7 +199,7 @@ class RecordExtractor:
         return BatchResult(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
-        """The extraction of a record's page; a page that is rendered takes the place of what it came from."""
+        """Return the extraction of a record's page; a page that is rendered takes the place of what it came from."""
         name = self.config.read.html_field
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):
@@ -269,7 +269,7 @@ REFERENCE_PAGES = 2
 def find_references(
     paths: Sequence[str], config: ReadConfig, render: RenderConfig | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """The pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
+    """Return the pages of each source to compare its others with, best first: those of middle size, see `pages.diff`.
 
     Everything is read twice, so that memory holds no more than these pages; records that hold no page are passed over.
     With `render` these pages are rendered, as those are that they will be compared with.
@@ -343,7 +343,7 @@ def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
 
 
 def _document_form(form: str, end: str) -> Form:
-    """A page in a format of text, and what ends it."""
+    """Return a page in a format of text, and what ends it."""
 
     def document(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig
@@ -378,7 +378,7 @@ def _cleaneval(
 
 
 def _title_line(found: Extraction, config: ExtractStreamConfig, mark: str = "") -> str:
-    """The line of the title, if it is asked for and no line of the text has it."""
+    """Return the line of the title, if it is asked for and no line of the text has it."""
     title = found.title if config.add_title else None
     return f"{mark}{title}\n" if title and title not in found.text.split("\n") else ""
 
@@ -407,8 +407,8 @@ MULTI_PAGE_FORMS: Mapping[str, str] = {"text": "texts", "markdown": "markdowns",
 
 def _make_worker(
     config: ExtractStreamConfig, packs: Mapping[str, Pack], references: Mapping[str, Sequence[str]]
-) -> Callable[[Work], BatchResult[ExtractTally]]:
-    """What extracts batches in another process, whose end is that of the browser it may have."""
+) -> Callable[[PendingBatch], BatchResult[ExtractTally]]:
+    """Make the extractor of batches in another process; a browser that it has ends with it."""
     from multiprocessing.util import Finalize
 
     extractor = RecordExtractor(config, packs, references)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from templatemine.cleaning.lone_signs import widen_cuts
 from templatemine.cleaning.regex_engine import Matches
 from templatemine.matching import _match
 from templatemine.text.characters import line_begin, line_end
@@ -29,7 +28,7 @@ class Part(NamedTuple):
 
 
 def merge_matches(matches: Matches, gap: int) -> list[Part]:
-    """The union of matches, with gaps closed."""
+    """Return the union of matches, with gaps closed."""
     import numpy as np
 
     columns = np.array(matches, np.int64)
@@ -47,7 +46,7 @@ class KindsOfRows:
     Parameters
     ----------
     weights, codes : sequence of int
-        Of each template, see `packs.pack.kind_weight` and `Pack.kind_codes`.
+        Of each template, see `packs.pack_record.kind_weight` and `Pack.kind_codes`.
     """
 
     def __init__(self, weights: Sequence[int], codes: Sequence[int]) -> None:
@@ -70,18 +69,13 @@ class KindsOfRows:
 
 
 def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
-    """Parts with the signs that their cut would leave alone, see `lone_signs`; those that touch are one cut."""
-    groups = _touching(parts)
-    cuts = widen_cuts(text, [(parts[a].start, parts[b].end) for a, b in groups])
-    out = [*parts]
-    for (a, b), (start, end) in zip(groups, cuts, strict=True):
-        out[a] = out[a]._replace(start=start)
-        out[b] = out[b]._replace(end=end)
-    return out
+    """Widen parts by the punctuation that their cuts would orphan, see `_match.widen`."""
+    widened = _match.widen(text, list(parts))
+    return [part._replace(start=start, end=end) for part, (start, end) in zip(parts, widened, strict=True)]
 
 
 def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
-    """What parts have of whole lines; blanks beside a cut do not make its line a longer one."""
+    """Reduce parts to the whole lines in them; blanks beside a cut do not make its line a longer one."""
     out: list[Part] = []
     for first, last in _touching(parts):
         start, end = parts[first].start, parts[last].end
@@ -106,7 +100,7 @@ def leave_parts_of_lines(text: str, parts: Sequence[Part]) -> list[Part]:
 
 
 def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
-    """The places of the first and last part of each cut."""
+    """Return the places of the first and last part of each cut."""
     firsts = [place for place, part in enumerate(parts) if not place or parts[place - 1].end != part.start]
     return list(zip(firsts, [*(place - 1 for place in firsts[1:]), len(parts) - 1], strict=True)) if parts else []
 

@@ -8,7 +8,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import read
 from templatemine.io.files import Report
-from templatemine.io.work import Work
+from templatemine.io.pending import PendingBatch
 
 __all__ = ["BATCH_CHARACTERS", "BATCH_RECORDS", "read_batches"]
 
@@ -28,9 +28,9 @@ def read_batches(
     on_error: Callable[[CorpusError], None] | None = None,
     most: int | None = None,
     jobs: int = 2,
-) -> Iterator[Work]:
-    """The records of all inputs in batches for `RecordCleaner.pieces` and `RecordExtractor.pieces`, done by so many
-    `jobs`; see `io.read.read_batches`."""
+) -> Iterator[PendingBatch]:
+    """Return the records of all inputs in batches for `RecordCleaner.pieces` and `RecordExtractor.pieces`, done by so
+    many `jobs`; see `io.read.read_batches`."""
     report = on_error if isinstance(on_error, Report) else Report(on_error)
     return read.read_batches(
         paths, config, report, most or BATCH_RECORDS, BATCH_CHARACTERS if jobs > 1 else LINE_BATCH_BYTES

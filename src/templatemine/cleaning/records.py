@@ -36,10 +36,11 @@ from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPack
 from templatemine.io import read as archives
 from templatemine.io.fields import address_of, date_of, page_of
 from templatemine.io.jsonl import decode_line, encode_line, encode_plain
-from templatemine.io.work import Item, Items, Lines, Rows, Work
+from templatemine.io.pending import Item, Items, Lines, PendingBatch, Rows
 from templatemine.model import Cleaned, PageHistory, Record, Span
-from templatemine.packs.pack import KIND_NAMES, Pack
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
+from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
 from templatemine.text.tears import join_spans
 
@@ -159,7 +160,7 @@ class RecordCleaner:
 
     def pieces(
         self,
-        batches: Iterable[Work],
+        batches: Iterable[PendingBatch],
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[SourceTally], None] | None = None,
     ) -> Generator[bytes, None, None]:
@@ -194,7 +195,7 @@ class RecordCleaner:
         )
         return collect_output(results, count, on_error)
 
-    def clean_batch(self, work: Work | list[Item]) -> BatchResult[Tally]:
+    def clean_batch(self, work: PendingBatch | list[Item]) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
         if isinstance(work, list):
             work = Items(work)
@@ -208,8 +209,8 @@ class RecordCleaner:
             data = self._clean_records(work, tally, errors)
         return BatchResult(data, tally, errors)
 
-    def _is_lock_free(self, work: Work) -> bool:
-        """Whether all lines may be cleaned as they stand, and so without Python's lock."""
+    def _is_lock_free(self, work: PendingBatch) -> bool:
+        """Tell whether all lines may be cleaned as they stand, and so without Python's lock."""
         return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
@@ -261,7 +262,7 @@ class RecordCleaner:
         return b"".join(done)
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
-        """What is done with ordinary lines of a source."""
+        """Choose what is done with ordinary lines of a source."""
         try:
             ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
@@ -270,7 +271,9 @@ class RecordCleaner:
             return _records.PASS, None
         return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
-    def _clean_records(self, work: Work, tally: Tally, errors: list[CorpusError], raw: bytes | None = None) -> bytes:
+    def _clean_records(
+        self, work: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
+    ) -> bytes:
         """Records as lines of JSON; one that was cleaned before as it stands in `raw`, where that is its line."""
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
@@ -327,7 +330,7 @@ class RecordCleaner:
         return earlier is None
 
     def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
-        """Whether a record that was cleaned is a stub that goes, which is counted."""
+        """Tell whether a record that was cleaned is a stub that goes, which is counted."""
         drops = self.config.clean.stubs == "drop" and record.get(f"{self.config.removed_field}_stub") is True
         tally.source_counts(source).dropped += drops
         return drops
@@ -410,8 +413,8 @@ class RecordCleaner:
         )
 
     def _find_cleaner(self, source: str) -> _PreparedCleaner | None:
-        """What cleans a source, None without a pack, or with one of `_bad_packs`; made once, when the first record of
-        the source comes."""
+        """Find the cleaner of a source; None without a pack, or with one of `_bad_packs`. It is made once, for the
+        first record of the source."""
         if source not in self._prepared:
             with self._preparing:  # of threads that meet the same source, one does it
                 self._prepare_source(source)
@@ -455,7 +458,7 @@ _CUT_KEYS = frozenset({"start", "end", "templates"})
 
 
 def span_fields(span: Span) -> dict[str, Any]:
-    """A cut as it is written: without a kind where none is known."""
+    """Return a cut as it is written: without a kind where none is known."""
     found: dict[str, Any] = {"start": span.start, "end": span.end, "templates": span.templates}
     if span.kind:
         found["kind"] = span.kind
@@ -463,7 +466,7 @@ def span_fields(span: Span) -> dict[str, Any]:
 
 
 def read_cuts(value: object) -> list[dict[str, Any]] | None:
-    """What stands in the field of an earlier cleaning, as plain values; None if it is something else.
+    """Read the field of an earlier cleaning as plain values; None if it holds something else.
 
     Tables have it as lists, arrays or, in CSV, as JSON.
     """
@@ -491,7 +494,7 @@ def read_cuts(value: object) -> list[dict[str, Any]] | None:
 
 
 def _as_list(value: Any) -> list[Any] | None:
-    """A list, tuple or array as a list."""
+    """Return a list, tuple or array as a list."""
     if isinstance(value, list | tuple):
         return list(value)
     return value.tolist() if hasattr(value, "tolist") and getattr(value, "ndim", 0) == 1 else None
@@ -507,8 +510,8 @@ _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | Non
 
 
 def body_cleaner(pack: Pack, config: CleanConfig, blocks: bool = True) -> _CleanBody:
-    """What cleans the bodies that a pack is for: articles by its templates, pages to their main text or, with html
-    ``strip``, by its templates as well.
+    """Make the cleaner of the bodies that a pack is for: articles by its templates, pages to their main text or, with
+    html ``strip``, by its templates as well.
 
     Returns
     -------
@@ -544,12 +547,12 @@ def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool
 
 
 def _block_fields(block: MainBlock) -> dict[str, Any]:
-    """A block of the main text as it is written, without its text, which the offsets give."""
+    """Return a block of the main text as it is written, without its text, which the offsets give."""
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
 def _make_worker(
     packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
-) -> Callable[[Work], BatchResult[Tally]]:
-    """What cleans batches in another process."""
+) -> Callable[[PendingBatch], BatchResult[Tally]]:
+    """Make the cleaner of batches in another process."""
     return RecordCleaner(packs, config, is_wound=is_wound).clean_batch

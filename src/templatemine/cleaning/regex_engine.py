@@ -110,8 +110,8 @@ class RegexEngine:
         return found
 
     def _find_two_sided(self, place: int, marked: RewrittenText, fillers: _SlotFillers) -> Iterator[tuple[int, int]]:
-        """The matches of a template with a slot in the middle: from each head to the first place behind it where its
-        string stands, if that is in its line and not too far."""
+        """Yield the matches of a template with a slot in the middle: from each head to the first place of its string
+        behind it, if that is in its line and not too far."""
         heads = [match.span(1) for match in self._heads[place].finditer(marked.text, overlapped=True)]
         for match in self._compiled[place].finditer(marked.text, overlapped=True):
             start, end = match.span(1)
@@ -143,7 +143,7 @@ class _Literals:
         self._automaton.make_automaton()
 
     def find(self, text: str) -> set[int]:
-        """The numbers of the literals that a text holds."""
+        """Return the numbers of the literals that a text holds."""
         if self._automaton is None:
             return set()
         return {number for _, some in self._automaton.iter(text) for number in some}
@@ -157,7 +157,7 @@ class _LineBounds:
         self._line, self._tokens = (0, -1), (0, 0)
 
     def find_bounds(self, place: int) -> tuple[int, int]:
-        """Where the first token of the line of a place begins, and where its last one ends."""
+        """Find where the first token of the line of a place begins, and where its last one ends."""
         if not self._line[0] <= place <= self._line[1]:
             begin, end = self._line = line_begin(self._text, place), line_end(self._text, place)
             while end > begin and self._separators.match(self._text, end - 1):
@@ -176,19 +176,19 @@ class _SlotFillers:
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
-        """Whether a stretch may fill a slot."""
+        """Tell whether a stretch may fill a slot."""
         rewritten = self._rewrite(start, end)
         if rewritten is None:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
         return matches_kind(kind, rewritten, self._separators, slot)
 
     def measure(self, start: int, end: int) -> int:
-        """Characters of a stretch, as the core counts them."""
+        """Count the characters of a stretch, as the core does."""
         rewritten = self._rewrite(start, end)
         return end - start if rewritten is None else len(rewritten)
 
     def _rewrite(self, start: int, end: int) -> str | None:
-        """A stretch as the core has it; None if it is as it stands."""
+        """Return a stretch as the core has it; None if it is as it stands."""
         own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
         return RewrittenText(self._text[start:end], edits).text if edits else None
@@ -233,7 +233,8 @@ class ManualExpressions:
 
 
 def manual_spans(expression: regex.Pattern[str], text: str, limit: float | None = None) -> list[tuple[int, int]]:
-    """Where an expression by hand cuts: all its matches that are not empty, of the first group if there is one.
+    """Find the spans that an expression by hand cuts: its matches that are not empty, of the first group if there is
+    one.
 
     Raises
     ------

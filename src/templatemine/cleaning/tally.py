@@ -164,7 +164,7 @@ class Tally:
     bad_packs: dict[str, str] = field(default_factory=dict)
 
     def source_counts(self, source: str) -> SourceTally:
-        """The counts of a source, to add to."""
+        """Return the counts of a source, to add to."""
         found = self.sources.get(source)
         if found is None:
             found = self.sources[source] = SourceTally()
@@ -178,11 +178,11 @@ class Tally:
         self.bad_packs |= other.bad_packs
 
     def day_hits(self, source: str, day: str) -> DayHits:
-        """The counts of a day, to be added to."""
+        """Return the counts of a day, to be added to."""
         return self.days.setdefault(source, {}).setdefault(day, DayHits())
 
     def total(self) -> SourceTally:
-        """The sum over all sources."""
+        """Return the sum over all sources."""
         total = SourceTally()
         for counts in self.sources.values():
             total.add(counts)

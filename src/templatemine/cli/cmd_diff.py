@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.errors import ConfigError, counted
+from templatemine.progress import Progress
 
 if TYPE_CHECKING:
     from templatemine.model import Document, Record, Template
@@ -95,7 +96,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
     return before_all, after_all
 
 
-def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
+def _documents(records: Iterable[Record], steps: Progress) -> Iterator[Document]:
     for number, record in enumerate(records, 1):
         if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)

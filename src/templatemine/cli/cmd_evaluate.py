@@ -18,6 +18,7 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.progress import Progress
 
 if TYPE_CHECKING:
     from templatemine.evaluation.protocol import System, TrialResult
@@ -170,7 +171,7 @@ _PROGRESS_STEP = 256
 
 
 def _read_records(
-    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.ProgressCallback
+    args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: Progress
 ) -> Iterator[Record]:
     for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
         if number % _PROGRESS_STEP == 0:

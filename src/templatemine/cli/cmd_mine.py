@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
@@ -22,11 +23,9 @@ from templatemine.config import (
 from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
-    from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.tally import DocumentCounter
-    from templatemine.mining.stages import SourceReport
-    from templatemine.model import Document
-    from templatemine.packs.pack_folder import PackFolderWriter, SerialisedPack, SourceOutcome
+    from templatemine.archive.archive_report import ArchiveReport
+    from templatemine.model import Record
+    from templatemine.packs.pack_folder import SourceOutcome
 
 __all__ = ["DESCRIPTION", "METHODS", "add", "run"]
 
@@ -51,9 +50,6 @@ of their own, and is used only with "clean --fallback _shared".
 """
 
 METHODS = WORDS["PipelineConfig.method"]
-
-_PROGRESS_STEP = 256
-"""Documents between two steps of the progress bar."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -191,38 +187,25 @@ def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
 
 
 def _mine_in_memory(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
-    from templatemine.archive.apply_overrides import keep_rules
-    from templatemine.archive.run import ArchiveReport
-    from templatemine.cleaning.tally import DocumentCounter
-    from templatemine.packs.pack_folder import open_pack_folder, serialise_result, serialise_skipped
-    from templatemine.pipeline import Miner
+    from templatemine.archive.in_memory import mine_in_memory
 
-    config = _pipeline_config(args)
-    counter = DocumentCounter(common.read_config(args))
-    with open_pack_folder(args.output, args.force) as shelf, terminal.progress() as steps:
-        documents = _read_documents(args, terminal, counter, shelf, config, steps)
+    with terminal.progress() as steps:
+        mined = mine_in_memory(
+            _read_records(args, terminal),
+            args.output,
+            _pipeline_config(args),
+            read=common.read_config(args),
+            jobs=args.jobs,
+            force=args.force,
+            progress=steps,
+            inspect=partial(_name_bugs, terminal),
+        )
+    return replace(mined, skipped=terminal.skipped)
 
-        def rendered(report: SourceReport) -> SerialisedPack:
-            if report.pack is None and report.source not in shelf.standing:
-                return serialise_skipped(report)
-            standing = shelf.pack_path(report.source)
-            return serialise_result(keep_rules(report, standing), standing)
 
-        outcomes = []
-        found = Miner(config, jobs=args.jobs, progress=steps).map(documents, rendered)
-        for one in found:
-            outcomes.append(shelf.write(one))
-            if one.files:
-                steps("writing", len(outcomes), len(found))
-        _name_bugs(terminal, outcomes)  # before anything takes its place
-    return ArchiveReport(
-        outcomes=outcomes,
-        documents=counter.sources.total(),
-        skipped=terminal.skipped,
-        duplicates=counter.duplicates,
-        nameless=counter.nameless,
-        dates=counter.dates,
-    )
+def _read_records(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Record]:
+    yield from common.read_nonempty_records(args.inputs, common.read_config(args), terminal)
+    terminal.skipped_more()
 
 
 def _mine_on_disk(args: argparse.Namespace, terminal: common.Terminal) -> ArchiveReport:
@@ -259,41 +242,6 @@ def _pipeline_config(args: argparse.Namespace) -> PipelineConfig:
         shared=SharedConfig(least=args.shared_sources) if args.shared else None,
         **common.scoring_config(args),
     )
-
-
-def _read_documents(
-    args: argparse.Namespace,
-    terminal: common.Terminal,
-    counter: DocumentCounter,
-    shelf: PackFolderWriter,
-    config: PipelineConfig,
-    steps: common.ProgressCallback,
-) -> Iterator[Document]:
-    """All documents; after the last one, before mining begins, raise every error that is known by then."""
-    from templatemine.archive.apply_overrides import read_pack_rules
-    from templatemine.mining.methods import resolve_defaults
-
-    number, least = 0, resolve_defaults(config).min_docs
-    for number, document in enumerate(
-        counter.count_documents(common.open_records(args.inputs, common.read_config(args), terminal.met)), 1
-    ):
-        if counter.sources[document.source] == least:
-            shelf.standing.refuse(document.source)
-        if number % _PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield document
-    steps("reading", number, number)
-    if not number:
-        raise common.no_documents_error(terminal, args.inputs)
-    terminal.skipped_more()
-    sources = [source for source, documents in counter.sources.items() if documents >= least]
-    if config.shared is not None:
-        from templatemine.mining.shared_pack import SHARED_PACK
-
-        sources.append(SHARED_PACK)
-    shelf.refuse_existing(sources)
-    for source in filter(shelf.standing.__contains__, sources):
-        read_pack_rules(shelf.pack_path(source))
 
 
 def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from templatemine.cli import common
 from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.progress import Progress
 
 if TYPE_CHECKING:
     from templatemine.model import Document, Record
@@ -121,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
     return terminal.code
 
 
-def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
+def _documents(records: Iterable[Record], steps: Progress) -> Iterator[Document]:
     for number, record in enumerate(records, 1):
         if number % _PROGRESS_STEP == 0:
             steps("reading", number, None)

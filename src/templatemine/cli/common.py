@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from textwrap import fill
@@ -27,6 +27,7 @@ from templatemine.config import (
 )
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
+from templatemine.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
@@ -38,7 +39,6 @@ __all__ = [
     "MARKUP_OPTIONS",
     "DeprecatedOption",
     "Parser",
-    "ProgressCallback",
     "StrictStop",
     "Terminal",
     "add_choice_options",
@@ -573,9 +573,6 @@ _DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u
 MIN_RATE_SECONDS = 2.0
 """Steps that take longer tell their rate."""
 
-ProgressCallback = Callable[[str, int, int | None], None]
-"""Called with (name of the step, number done, total or None)."""
-
 
 class Terminal:
     """The messages of a run, on standard error."""
@@ -662,21 +659,21 @@ class Terminal:
             _write(sys.stderr, text)
 
     @contextmanager
-    def progress(self) -> Iterator[ProgressCallback]:
+    def progress(self) -> Iterator[Progress]:
         """Bars while the with-block runs, on a terminal only."""
         if self.quiet or sys.stderr is None or not sys.stderr.isatty():
-            yield lambda step, done, total: None
+            yield ignore_progress
             return
         from rich.console import Console
         from rich.progress import (
             BarColumn,
-            Progress,
             SpinnerColumn,
             TaskID,
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.progress import Progress as Bars
 
         columns = (
             SpinnerColumn(),
@@ -687,7 +684,7 @@ class Terminal:
             TextColumn("left"),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
+        with Bars(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
             tasks: dict[str, TaskID] = {}
             began: dict[str, float] = {}
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urldefrag, urljoin
 
 from templatemine.config import ReadConfig
-from templatemine.crawl.rhythm import FeedRhythm, parse_skip_hours, skip_hours, slow_down, update_rhythm
+from templatemine.crawl.revisit import RevisitSchedule, parse_skip_hours, skip_hours, slow_down, update_schedule
 from templatemine.crawl.settings import CrawlConfig
 from templatemine.crawl.sitemap import SitemapEntry, read_sitemap
 from templatemine.crawl.state import FETCHED_ALREADY, CrawlState, Feed, Page, PageStatus
@@ -61,7 +61,7 @@ class CrawlResponse:
 
 
 def clean_url(url: str, base: str = "") -> str | None:
-    """The absolute HTTP address without its fragment; None if the text is not an address."""
+    """Return the absolute HTTP address without its fragment; None if the text is not an address."""
     try:
         absolute = urldefrag(urljoin(base, url.strip())).url
     except ValueError:
@@ -156,7 +156,7 @@ class CrawlFrontier:
                 self._schedule_source(source)
 
     def next_job(self, now: float) -> Page | Feed | None:
-        """The next page or feed to fetch; None if there is none at the moment."""
+        """Return the next page or feed to fetch; None if there is none at the moment."""
         self._end_pauses(now)
         while self._visit_heap and self._visit_heap[0][0] <= now:
             _, url = heapq.heappop(self._visit_heap)
@@ -208,8 +208,8 @@ class CrawlFrontier:
         if isinstance(job, Feed):
             self._release(job, now)
             self.counters["failed visits"] += 1
-            rhythm = slow_down(job.rhythm, self._config.revisit)
-            self._store_feed(replace(job, rhythm=rhythm, due=now + rhythm.every))
+            schedule = slow_down(job.schedule, self._config.revisit)
+            self._store_feed(replace(job, schedule=schedule, due=now + schedule.every))
             return
         self.counters["failed"] += 1
         self._fetch_counts[job.source] += 1
@@ -306,7 +306,7 @@ class CrawlFrontier:
         ttl: float = 0.0,
         hours: frozenset[int] = frozenset(),
     ) -> None:
-        previous_rhythm = job.rhythm if isinstance(job, Feed) else FeedRhythm()
+        previous_schedule = job.schedule if isinstance(job, Feed) else RevisitSchedule()
         page = job if isinstance(job, Page) else None
         if page is not None and page.via is not None:  # or chains of feeds would be endless
             self._fetch_counts[page.source] += 1
@@ -316,21 +316,21 @@ class CrawlFrontier:
             due=now,
             etag=response.etag,
             modified=response.modified,
-            rhythm=previous_rhythm,
+            schedule=previous_schedule,
         )
         if response.status == 304 and isinstance(job, Feed):
             feed = replace(feed, etag=response.etag or job.etag, modified=response.modified or job.modified)
-        # The rhythm depends on the number of new items, so the feed is first stored as due at once, and then with its
-        # rhythm.  A kill between the two transactions costs one more visit, but no item.
+        # The schedule depends on the number of new items, so the feed is first stored as due at once, and then with its
+        # schedule.  A kill between the two transactions costs one more visit, but no item.
         new = self.state.record_visit(feed, items, page)
-        rhythm = update_rhythm(previous_rhythm, now, len(new), len(items), self._config.revisit, ttl)
+        schedule = update_schedule(previous_schedule, now, len(new), len(items), self._config.revisit, ttl)
         self._release(job, now)
         for new_page in new:
             self._queue(new_page.source, new_page.number)
         self.counters["visits"] += 1
         self.counters["unchanged"] += response.status == 304
         self.counters["items"] += len(new)
-        self._store_feed(replace(feed, rhythm=rhythm, due=skip_hours(now + rhythm.every, hours)))
+        self._store_feed(replace(feed, schedule=schedule, due=skip_hours(now + schedule.every, hours)))
 
     def _store_feed(self, feed: Feed) -> None:
         self.state.record_visit(feed)
@@ -350,8 +350,8 @@ _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 
 
 def read_urls(path: str, report: Report) -> Iterator[str]:
-    """The addresses in a file: those of a sitemap, or one per line.  Empty lines and comments (from a # at the
-    beginning of a line or after a blank) are skipped.  Lines that are not an address are reported.
+    """Yield the addresses in a file: those of a sitemap, or one per line. Empty lines and comments (from a # at the
+    beginning of a line or after a blank) are skipped. Lines that are not an address are reported.
 
     Raises
     ------

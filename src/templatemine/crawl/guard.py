@@ -25,7 +25,7 @@ from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from templatemine.crawl.rhythm import parse_retry_after
+from templatemine.crawl.revisit import parse_retry_after
 from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
@@ -76,7 +76,7 @@ class GuardedResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> GuardedResolver:
-        """The constructor that Scrapy calls."""
+        """Construct it; Scrapy calls this."""
         return cls(reactor, crawler.settings.getbool("TEMPLATEMINE_ALLOW_PRIVATE"))
 
     def install_on_reactor(self) -> None:
@@ -161,7 +161,7 @@ def _bounded_protocol(protocol: Any) -> type:
 
 
 def bound_factory(factory: Any) -> type:
-    """A subclass of the connection factory of a pool whose connections bound the head of each response."""
+    """Return a subclass of the connection factory of a pool whose connections bound the head of each response."""
 
     def build(self: Any, address: Any) -> Any:
         protocol = factory.buildProtocol(self, address)
@@ -172,7 +172,7 @@ def bound_factory(factory: Any) -> type:
 
 
 def _is_head_too_long(error: BaseException | None) -> bool:
-    """Whether an error is, or was caused by, `HeadTooLong`; Twisted and Scrapy each wrap it."""
+    """Tell whether an error is, or was caused by, `HeadTooLong`; Twisted and Scrapy each wrap it."""
     pending, checked = [error], 0
     while pending and checked < 20:
         current = pending.pop()
@@ -241,7 +241,7 @@ class PostponedRequest(Exception):
 
 
 def _is_first_request(request: Request) -> bool:
-    """Whether a request is for a page or feed itself, not for the target of a redirect."""
+    """Tell whether a request is for a page or feed itself, not for the target of a redirect."""
     return "job" in request.meta and not request.meta.get("redirect_urls")
 
 
@@ -266,7 +266,7 @@ class PolitenessMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> PolitenessMiddleware:
-        """The constructor that Scrapy calls."""
+        """Construct it; Scrapy calls this."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:

@@ -62,7 +62,7 @@ class TemplateCleanerPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> TemplateCleanerPipeline:
-        """The constructor that Scrapy calls."""
+        """Construct it; Scrapy calls this."""
         settings = crawler.settings
         packs = settings.get("TEMPLATEMINE_PACKS")
         if not packs:

@@ -56,7 +56,7 @@ class CrawlConfig:
 
 
 def scrapy_settings(config: CrawlConfig) -> dict[str, Any]:
-    """The settings of Scrapy for a crawl; they name four components of this package by their path."""
+    """Return the settings of Scrapy for a crawl; they name four components of this package by their path."""
     here = "templatemine.crawl"
     handler = f"{here}.guard.OneRequestHandler"
     return {

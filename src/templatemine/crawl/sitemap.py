@@ -37,7 +37,7 @@ class SitemapEntry:
 
 
 def read_sitemap(data: bytes, max_bytes: int) -> Iterator[SitemapEntry] | None:
-    """The entries of a sitemap, or of an index of sitemaps, plain or gzip; None if it is neither.
+    """Return the entries of a sitemap, or of an index of sitemaps, plain or gzip; None if it is neither.
 
     Parameters
     ----------

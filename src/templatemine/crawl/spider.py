@@ -47,7 +47,7 @@ class FrontierSpider(Spider):  # type: ignore[misc]
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **options: Any) -> FrontierSpider:
-        """The constructor that Scrapy calls."""
+        """Construct it; Scrapy calls this."""
         spider: FrontierSpider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider._robots, signals.robots_parsed)
         crawler.signals.connect(spider._opened, signals.spider_opened)
@@ -83,7 +83,7 @@ class FrontierSpider(Spider):  # type: ignore[misc]
                 return_requests(slot, 0.0, all_of_it=True)
 
     async def start(self) -> AsyncIterator[Request]:
-        """The requests, as they become due."""
+        """Yield the requests, as they become due."""
         while time.monotonic() < self._end and not self._frontier.is_finished() and self.fatal_error is None:
             job = self._frontier.next_job(time.time())
             if job is None:
@@ -160,7 +160,7 @@ _TOO_LARGE = "larger than --max-size"
 
 
 def failure_reason(error: Exception, url: str) -> str:
-    """The reason of a failure, without address and host, so that equal failures have equal reasons."""
+    """Return the reason of a failure, without address and host, so that equal failures have equal reasons."""
     name = type(error).__name__
     if isinstance(error, HttpError):
         return f"HTTP {error.response.status}"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from templatemine.crawl.rhythm import FeedRhythm
+from templatemine.crawl.revisit import RevisitSchedule
 from templatemine.errors import CorpusError
 
 __all__ = ["FETCHED_ALREADY", "Feed", "Page", "PageStatus", "CrawlState"]
@@ -67,14 +67,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed, its validators for conditional requests, and its rhythm; `due` in seconds."""
+    """A feed, its validators for conditional requests, and its schedule; `due` in seconds."""
 
     url: str
     source: str
     due: float
     etag: str | None = None
     modified: str | None = None
-    rhythm: FeedRhythm = field(default_factory=FeedRhythm)
+    schedule: RevisitSchedule = field(default_factory=RevisitSchedule)
 
 
 class CrawlState:
@@ -153,7 +153,7 @@ class CrawlState:
     # -------------------------------------------------------------------------------------------------------- the facts
 
     def read_fact(self, name: str) -> float | None:
-        """A stored number."""
+        """Return a stored number."""
         row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
         return None if row is None else float(row[0])
 
@@ -192,7 +192,7 @@ class CrawlState:
         yield from rows
 
     def due_page(self, number: int) -> Page | None:
-        """A page to fetch, by its number; None if it is no longer due."""
+        """Return a page to fetch, by its number; None if it is no longer due."""
         row = self._db.execute(
             "SELECT number, url, source, via, title, published FROM pages WHERE number=? AND standing=?",
             (number, PageStatus.DUE),
@@ -201,7 +201,7 @@ class CrawlState:
         return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
     def is_finished(self, url: str) -> bool:
-        """Whether this address has been fetched, or has failed."""
+        """Tell whether this address has been fetched, or has failed."""
         row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
         return row is not None and row[0] != PageStatus.DUE
 
@@ -247,19 +247,19 @@ class CrawlState:
         """All feeds."""
         rows = self._db.execute("SELECT url, source, due, etag, modified, visited, every, fresh, span FROM feeds")
         return [
-            Feed(url=url, source=source, due=due, etag=etag, modified=modified, rhythm=FeedRhythm(*rhythm))
-            for url, source, due, etag, modified, *rhythm in rows.fetchall()
+            Feed(url=url, source=source, due=due, etag=etag, modified=modified, schedule=RevisitSchedule(*schedule))
+            for url, source, due, etag, modified, *schedule in rows.fetchall()
         ]
 
     def record_visit(self, feed: Feed, items: Iterable[Page] = (), page: Page | None = None) -> list[Page]:
         """Record a visit of a feed with its items; returns the new items.  `page`: the feed, if added as a page."""
         with self._transaction():
-            rhythm = feed.rhythm
+            schedule = feed.schedule
             self._db.execute(
                 "INSERT OR REPLACE INTO feeds VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(feed.url, feed.source, feed.due, feed.etag, feed.modified),
-                    *(rhythm.visited, rhythm.every, rhythm.fresh, rhythm.span),
+                    *(schedule.visited, schedule.every, schedule.fresh, schedule.span),
                 ),
             )
             if page is not None:

@@ -24,7 +24,7 @@ _SUFFIXES = (".warc.gz", ".warc", ".jsonl.gz", ".jsonl")
 
 
 def check_name(path: str) -> str:
-    """The suffix that selects the format of the output.
+    """Return the suffix that selects the format of the output.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
 
 
 def measure_agreements(labelled: Mapping[str, Mapping[tuple[str, str], Sequence[str]]]) -> list[Agreement]:
-    """The agreement of all pairs of people with a common document.
+    """Return the agreement of all pairs of people with a common document.
 
     Parameters
     ----------

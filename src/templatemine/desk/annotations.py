@@ -61,12 +61,12 @@ _WORD = regex.compile(f"[{OWN_TOKEN}]|[^\\s{OWN_TOKEN}]+")
 
 
 def document_kind(document: Document) -> str:
-    """The key of `LABELS` for a document."""
+    """Return the key of `LABELS` for a document."""
     return "page" if document.is_html else "article"
 
 
 def find_units(document: Document) -> list[tuple[int, int]]:
-    """The units that can be clicked: (start, end) in code points, ascending and disjoint."""
+    """Return the units that can be clicked: (start, end) in code points, ascending and disjoint."""
     if not document.is_html:
         return [match.span() for match in _WORD.finditer(document.body)]
     from templatemine.pages.blocks import Page
@@ -81,7 +81,7 @@ def find_units(document: Document) -> list[tuple[int, int]]:
 
 
 def label_units(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list[str]:
-    """The label of each unit: the label of the mark that covers its beginning."""
+    """Return the label of each unit: the label of the mark that covers its beginning."""
     rows = sorted(marks)
     found: list[str] = []
     place = 0
@@ -108,7 +108,7 @@ def merge_labels(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> lis
 
 
 def count_passages(labels: Sequence[str]) -> int:
-    """The number of labelled runs of units; the annotator of the paper needs two clicks for each."""
+    """Return the number of labelled runs of units; the annotator of the paper needs two clicks for each."""
     return sum(label not in (OTHER, before) for before, label in zip([OTHER, *labels], labels, strict=False))
 
 

@@ -32,7 +32,8 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.overrides import Rule, read_rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
@@ -114,7 +115,7 @@ class Desk:
         return stored
 
     def review_state(self, source: str) -> dict[str, Any]:
-        """The data of the review of a source."""
+        """Return the data of the review of a source."""
         stored = self.stored_pack(source)
         events = self.library.reconcile_history(stored)
         pack = stored.pack
@@ -160,15 +161,15 @@ class Desk:
         }
 
     def _cached_rows(self, stored: StoredPack) -> _RowCache:
-        """The rows of the last review of a source."""
+        """Return the rows of the last review of a source."""
         with self._effects_lock:
             if self._row_cache[0] != stored.path:
                 self._row_cache = stored.path, _RowCache()
             return self._row_cache[1]
 
     def _find_effects(self, stored: StoredPack) -> Effects:
-        """What the templates of a pack and those removed from it do in the sample.  Articles for which expressions take
-        too long leave it, or these could be neither seen nor removed."""
+        """Compute what the templates of a pack and those removed from it do in the sample. Articles for which
+        expressions take too long leave it, or these could be neither seen nor removed."""
         wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
         with self._effects_lock:
             known = self._effects
@@ -188,7 +189,7 @@ class Desk:
                     return known[1]
 
     def _find_sample(self, stored: StoredPack) -> list[Article]:
-        """The articles of a source for which no template of its pack takes too long."""
+        """Return the articles of a source for which no template of its pack takes too long."""
         self._find_effects(stored)
         return self.library.matching_articles(stored)
 
@@ -219,7 +220,7 @@ class Desk:
             return known
 
     def summarise(self, source: str, since: int) -> dict[str, Any]:
-        """What was done about a source after an event of its history, and what is left to do."""
+        """Say what was done about a source after an event of its history, and what is left to do."""
         stored = self.stored_pack(source)
         pack, articles = stored.pack, self._find_sample(stored)
         events = [one for one in self.library.reconcile_history(stored) if one.seq > since]
@@ -242,7 +243,7 @@ class Desk:
         }
 
     def preview_cutoff(self, source: str, df: int | None) -> dict[str, Any]:
-        """What a new cut-off would change; None is the cut-off of mining."""
+        """Compute what a new cut-off would change; None is the cut-off of mining."""
         stored = self.stored_pack(source)
         if df is not None and not 1 <= df <= stored.pack.documents + 1:
             raise ConfigError(f"expected a cut-off from 1 to {stored.pack.documents + 1} documents, got {df}")
@@ -260,7 +261,8 @@ class Desk:
         return {"version": stored.version, **preview.compare_rules(rules, after, self.library.config.clean.gap)}
 
     def describe_template(self, source: str, name: str) -> dict[str, Any]:
-        """A template, or a rejected candidate, its expression as packs write it, and its occurrences in the sample."""
+        """Return a template, or a rejected candidate, its expression as packs write it, and its occurrences in the
+        sample."""
         stored = self.stored_pack(source)
         pack = stored.pack
         everything = (*pack.templates, *pack.overrides.removed)
@@ -292,7 +294,8 @@ class Desk:
         return rows
 
     def list_questions(self, source: str) -> list[dict[str, Any]]:
-        """The questions of a pack that nobody has answered, that with most at stake first, and where they stand."""
+        """Return the questions of a pack that nobody has answered, that with most at stake first, and where they
+        stand."""
         stored = self.stored_pack(source)
         asked = open_questions(stored.pack)[:MAX_QUESTIONS]
         seen = QuestionContexts(stored.pack, asked, review.SNIPPET_CONTEXT)
@@ -315,7 +318,7 @@ class Desk:
         ]
 
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
-        """The effect of an expression on the sample."""
+        """Return the effect of an expression on the sample."""
         stored = self.stored_pack(source)
         return asdict(review.try_expression(stored.pack, regex, self._find_sample(stored)))
 
@@ -382,7 +385,7 @@ class Desk:
         return {**self.review_state(source), "did": did}
 
     def _read_rules(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> list[Rule]:
-        """The rules of a request: one, or one for each variant of a template."""
+        """Return the rules of a request: one, or one for each variant of a template."""
         rows = _read_list(body, "rules", dict) if "rules" in body else [body.get("rule")]
         if not rows:
             raise ConfigError("expected rules")
@@ -400,7 +403,7 @@ class Desk:
         return parse_rules(last.before), f"undid: {last.what}", last.seq
 
     def _complete_rule(self, stored: StoredPack, rule: Rule) -> Rule:
-        """A rule with values that the desk knows better than the browser: counts, examples, tokens."""
+        """Return a rule with values that the desk knows better than the browser: counts, examples, tokens."""
         if rule.action == "add":
             trial = review.try_expression(stored.pack, rule.regex, self._find_sample(stored))
             if trial.refused:
@@ -424,7 +427,7 @@ class Desk:
         return article
 
     def render_document(self, source: str, name: str, styled: bool) -> str:
-        """A document as HTML for its frame."""
+        """Return a document as HTML for its frame."""
         document = self.find_article(source, name).document
         if document.is_html:
             return sanitise_page(document.body, find_units(document), styled=styled, base=_FRAME_STYLE)
@@ -459,7 +462,7 @@ class Desk:
         }
 
     def list_documents(self, source: str | None, annotator: str) -> list[dict[str, Any]]:
-        """The documents of one source or all, with the progress of this annotator and the others."""
+        """Return the documents of one source or all, with the progress of this annotator and the others."""
         last = {(one.source, one.id, one.name): one for one in self.library.store.annotations(source)}
         people: dict[tuple[str, str], list[str]] = {}
         for (of, name, person), one in last.items():
@@ -510,7 +513,7 @@ class Desk:
         return {"version": saved.version, "time": saved.time}
 
     def measure_agreement(self) -> dict[str, Any]:
-        """The agreement of annotators, and the effort of each."""
+        """Return the agreement of annotators, and the effort of each."""
         labelled: dict[str, dict[tuple[str, str], list[str]]] = {}
         effort: dict[str, dict[str, Any]] = {}
         for one in self.library.store.annotations():
@@ -529,7 +532,7 @@ class Desk:
         return {"pairs": [asdict(pair) for pair in measure_agreements(labelled)], "effort": effort}
 
     def export(self, form: str, source: str | None, annotator: str | None) -> tuple[str, bytes]:
-        """A file of finished annotations: its name and its content."""
+        """Return a file of finished annotations: its name and its content."""
         if form not in EXPORT_FORMATS:
             raise NotFound(f"expected one of {', '.join(EXPORT_FORMATS)}, got {form!r}")
         name, _, make = EXPORT_FORMATS[form]
@@ -538,14 +541,14 @@ class Desk:
     # -------------------------------------------------------------------------------------------------------- compare
 
     def list_systems(self, source: str, name: str) -> dict[str, str]:
-        """The systems that can process a document."""
+        """Return the systems that can process a document."""
         stored, article = self.library.stored_pack(source), self.find_article(source, name)
         pack = None if stored is None else stored.pack
         people = comparing.finished_marks(self.library, article)
         return comparing.list_systems(article.document, pack, people, article.document.id in self.gold)
 
     def compare_systems(self, source: str, name: str, systems: list[str]) -> dict[str, Any]:
-        """The results of several systems on a document."""
+        """Return the results of several systems on a document."""
         article, known = self.find_article(source, name), self.list_systems(source, name)
         unknown = [system for system in systems if system not in known]
         if unknown:
@@ -591,7 +594,7 @@ def _template_text(one: Template) -> str:
 
 
 def _symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
-    """The templates that only one of two packs has; those that are the same objects are not looked into."""
+    """Return the templates that only one of two packs has; those that are the same objects are not looked into."""
     mine, its = ({id(template): template for template in templates} for templates in (one, other))
     return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]
 
@@ -603,7 +606,7 @@ class _RowCache:
         self._known: dict[int, tuple[Template, tuple[Any, ...], dict[str, Any]]] = {}
 
     def row(self, one: Template, state: str, effect: TemplateEffect, head: str, reviewed: str) -> dict[str, Any]:
-        """A template with what it does, not to be changed."""
+        """Return a template with what it does, not to be changed."""
         key = state, effect, head, reviewed
         known = self._known.get(id(one))
         if known is None or known[1] != key:
@@ -631,7 +634,7 @@ def _template_row(one: Template, state: str) -> dict[str, Any]:
 
 
 def _describe_rule(rule: Rule) -> str:
-    """A decision in a few words."""
+    """Return a decision in a few words."""
     what = {
         "accept": lambda: f"accept {join_tokens(rule.tokens or ()) or rule.id}",
         "reject": lambda: f"reject {join_tokens(rule.tokens or ()) or rule.id}",

@@ -62,7 +62,7 @@ class Comparison:
 def list_systems(
     document: Document, pack: Pack | None, people: Iterable[str] = (), gold: bool = False
 ) -> dict[str, str]:
-    """The systems that can process a document, annotators and gold spans last: name -> description.
+    """Return the systems that can process a document, annotators and gold spans last: name -> description.
 
     The first and the last are what a comparison opens with: what is to be judged, and the best there is to judge it by.
     """
@@ -82,7 +82,7 @@ def _annotator_system(name: str) -> str:
 
 
 def finished_marks(library: Library, article: Article) -> dict[str, list[Mark]]:
-    """The finished annotations of a document, by the name of the person."""
+    """Return the finished annotations of a document, by the name of the person."""
     return {
         one.name: [(start, end, label) for start, end, label in one.marks]
         for one in library.store.annotations(article.document.source)

@@ -161,7 +161,7 @@ class Effects:
         return known[1]
 
     def _find_indices(self, templates: Sequence[Template]) -> list[int]:
-        """The places of templates that were looked for; those of the last ones are kept."""
+        """Return the places of templates that were looked for; those of the last ones are kept."""
         last = self._last_indices
         if last[0] is not templates:
             last = self._last_indices = templates, [cast(int, self._find_index(one)) for one in templates]
@@ -181,8 +181,8 @@ class Effects:
         return [number for number, found in enumerate(self._occurrences) if wanted[found.template_indices].any()]
 
     def restrict_pack(self, pack: Pack, articles: Iterable[int]) -> Pack:
-        """A pack with those of its templates alone that occur in some articles, by their places; with all of them, if
-        they were not all looked for."""
+        """Return a pack with those of its templates alone that occur in some articles, by their places; with all of
+        them, if they were not all looked for."""
         there = np.zeros(len(self._templates), np.bool_)
         for number in articles:
             there[self._occurrences[number].template_indices] = True
@@ -205,7 +205,7 @@ class Effects:
                 self._exclusive_lengths[number] = own
 
     def template_effects(self, pack: Pack) -> dict[str, TemplateEffect]:
-        """The effect of each template of the pack, and of each that was removed from it."""
+        """Return the effect of each template of the pack, and of each that was removed from it."""
         added = set(pack.overrides.added)
         with self._lock:
             kept = np.zeros(len(self._templates), np.bool_)
@@ -261,6 +261,6 @@ def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]
 
 
 def _find_heads(templates: Sequence[Template]) -> dict[str, str]:
-    """The head of the family of each template that is not its own."""
+    """Return the head of the family of each template that is not its own."""
     ordered = sorted(templates, key=lambda one: (-one.df, one.id))  # whatever was decided about them
     return {ordered[place].id: ordered[family[0]].id for family in group_families(ordered) for place in family[1:]}

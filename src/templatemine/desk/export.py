@@ -20,7 +20,7 @@ __all__ = ["EXPORT_FORMATS", "cleaneval_text", "main_text", "merge_article_marks
 
 
 def select_finished(annotations: Iterable[Annotation], name: str | None = None) -> list[Annotation]:
-    """The finished annotation of each document: that of `name`, or the last one."""
+    """Return the finished annotation of each document: that of `name`, or the last one."""
     best: dict[tuple[str, str], Annotation] = {}
     for one in annotations:
         key = one.source, one.id
@@ -30,7 +30,7 @@ def select_finished(annotations: Iterable[Annotation], name: str | None = None) 
 
 
 def merge_marks(html: str, marks: Sequence[Mark]) -> str:
-    """The page with its marks: marked text is wrapped in ``<span data-tm="LABEL">``; nothing else changes."""
+    """Return the page with its marks: marked text is wrapped in ``<span data-tm="LABEL">``; nothing else changes."""
     rows, out = sorted(marks), []
     for kind, start, end, _ in read_tags(html):
         if kind != "text":
@@ -47,7 +47,7 @@ def merge_marks(html: str, marks: Sequence[Mark]) -> str:
 
 
 def merge_article_marks(text: str, marks: Sequence[Mark], title: str) -> str:
-    """An article as HTML with its marks."""
+    """Return an article as HTML with its marks."""
     out, place = [], 0
     for start, end, label in sorted(marks):
         out += [escape(text[place:start]), f'<mark data-tm="{label}">', escape(text[start:end]), "</mark>"]
@@ -57,7 +57,7 @@ def merge_article_marks(text: str, marks: Sequence[Mark], title: str) -> str:
 
 
 def _labelled_blocks(document: Document, marks: Sequence[Mark]) -> list[tuple[str, str]]:
-    """The labelled blocks of a page: (label, text)."""
+    """Return the labelled blocks of a page: (label, text)."""
     import numpy as np
 
     from templatemine.pages.blocks import Page
@@ -69,12 +69,12 @@ def _labelled_blocks(document: Document, marks: Sequence[Mark]) -> list[tuple[st
 
 
 def main_text(document: Document, marks: Sequence[Mark]) -> str:
-    """The labelled blocks of a page, one per line."""
+    """Return the labelled blocks of a page, one per line."""
     return "\n".join(text for _, text in _labelled_blocks(document, marks))
 
 
 def cleaneval_text(document: Document, marks: Sequence[Mark]) -> str:
-    """The labelled blocks of a page in CleanEval's mark-up, one per line."""
+    """Return the labelled blocks of a page in CleanEval's mark-up, one per line."""
     sign = {label.name: label.sign for label in LABELS["page"]}
     return "\n".join(f"<{sign[label]}>{text}" for label, text in _labelled_blocks(document, marks))
 

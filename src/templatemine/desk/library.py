@@ -143,7 +143,7 @@ class Library:
         self._files = files
 
     def _read(self, path: str) -> StoredPack:
-        """The pack of a file; from memory if the file has not changed."""
+        """Return the pack of a file; from memory if the file has not changed."""
         if path in self._refused:  # a link that leads out of the folder is not followed
             raise PackError(str(self._refused[path]))
         try:
@@ -174,7 +174,7 @@ class Library:
         return sorted({*self._files, *self.articles})
 
     def stored_pack(self, source: str) -> StoredPack | None:
-        """The present pack of a source on disk; None if there is none.
+        """Return the present pack of a source on disk; None if there is none.
 
         Raises
         ------
@@ -188,7 +188,8 @@ class Library:
         return None if path is None else self._read(path)
 
     def rejected(self, stored: StoredPack) -> list[RejectedCandidate]:
-        """The candidates that mining rejected, most frequent first; none if the file beside the pack is missing."""
+        """Return the candidates that mining rejected, most frequent first; none if the file beside the pack is
+        missing."""
         path = rejected_path(stored.path)
         try:
             stat = os.stat(path)
@@ -257,7 +258,7 @@ class Library:
         return self._read(stored.path), event
 
     def reconcile_history(self, stored: StoredPack) -> list[Event]:
-        """The history of a source, with decisions made outside the desk, or just before a kill, added."""
+        """Return the history of a source, with decisions made outside the desk, or just before a kill, added."""
         source, rules = escape_surrogates(stored.pack.source), dump_rules(rules_json(stored.pack.overrides.rules))
         events = self.store.history(source)
         last = events[-1].after if events else "[]"
@@ -280,11 +281,11 @@ class Library:
     # -------------------------------------------------------------------------------------------------------- articles
 
     def article(self, source: str, name: str) -> Article | None:
-        """A document by its id."""
+        """Return a document by its id."""
         return self._by_id.get((source, name))
 
     def matching_articles(self, stored: StoredPack) -> list[Article]:
-        """The articles of a source that its pack is meant for, pages or texts, without those of `leave_out`."""
+        """Return the articles of a source that its pack is meant for, pages or texts, without those of `leave_out`."""
         source = escape_surrogates(stored.pack.source)
         slow = self._slow.get(source, ())
         return [
@@ -326,7 +327,7 @@ def dump_rules(rules: list[dict[str, Any]]) -> str:
 
 
 def load_rules(text: str) -> list[dict[str, Any]]:
-    """The inverse of `dump_rules`."""
+    """Invert `dump_rules`."""
     rows: list[dict[str, Any]] = json.loads(text)
     return rows
 
@@ -381,7 +382,7 @@ def _sample_articles(records: Iterable[Record], config: DeskConfig, wanted: froz
 
 
 def _drop_duplicates(articles: Iterable[Article]) -> Iterator[Article]:
-    """The first document of each id: annotations refer to documents by id."""
+    """Yield the first document of each id: annotations refer to documents by id."""
     seen: set[str] = set()
     for one in articles:
         if one.name not in seen:
@@ -390,5 +391,5 @@ def _drop_duplicates(articles: Iterable[Article]) -> Iterator[Article]:
 
 
 def stamp_rule(rule: Rule, name: str) -> Rule:
-    """A rule with the name of the person and the time."""
+    """Return a rule with the name of the person and the time."""
     return replace(rule, by=name, time=utc_now())

@@ -14,7 +14,7 @@ OccurrenceFinder = Callable[[str], list[tuple[int, int, int]]]
 
 
 def occurrence_finder(pack: Pack, rows: Sequence[tuple[str, ...]]) -> OccurrenceFinder:
-    """A function of a text that finds strings of tokens in it: (start, end, row), in code points."""
+    """Return a function of a text that finds strings of tokens in it: (start, end, row), in code points."""
     templates = tuple(
         Template(id=str(place), regex="", tokens=tokens, df=0, count=0, example="") for place, tokens in enumerate(rows)
     )

@@ -35,9 +35,10 @@ from templatemine.kinds import CUT_ALL
 from templatemine.matching import _match
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
-from templatemine.packs.pack import Pack, template_id
+from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.packs.pack_record import template_id
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
@@ -112,7 +113,7 @@ class CutoffPreview:
         return found
 
     def measure(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
-        """The effect of some rules on the sample: articles changed, characters removed."""
+        """Return the effect of some rules on the sample: articles changed, characters removed."""
         keep = self._select(rules)
         touched = cut = 0
         for starts, ends, strings in self._occurrences:
@@ -136,7 +137,7 @@ class CutoffPreview:
         return np.array([asked(row.template, row.mined) for row in self._rows], np.bool_)
 
     def compare_rules(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
-        """The templates added and removed between two lists of rules, and the sample under both."""
+        """Return the templates added and removed between two lists of rules, and the sample under both."""
         old, new = self._select(before), self._select(after)
         come, go = np.flatnonzero(new & ~old).tolist(), np.flatnonzero(old & ~new).tolist()
         return {
@@ -150,7 +151,8 @@ class CutoffPreview:
 
 
 def rule_filter(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
-    """A function that says whether a candidate is a template under some rules: `apply_rules`, a string at a time."""
+    """Return a function that says whether a candidate is a template under some rules: `apply_rules`, a string at a
+    time."""
     asked = RuleIndex(rules)
 
     def kept(template: Template, mined: bool) -> bool:
@@ -177,7 +179,7 @@ def _template_row(template: Template) -> dict[str, Any]:
 
 
 def find_sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
-    """The occurrences of a template in the sample: articles, matches, and some matches with context."""
+    """Return the occurrences of a template in the sample: articles, matches, and some matches with context."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
     alone = Cleaner(replace(pack, templates=(template,)), CleanConfig(gap=0, choice=CUT_ALL))
@@ -202,7 +204,7 @@ _EDGES = {"": ("", ""), "start": ("(?m:^)", ""), "end": ("", "(?m:$)"), "line": 
 
 
 def editable_regex(template: Template) -> str:
-    """The start of an edit: the expression of a template without the boundaries that mining puts around it.
+    """Return the start of an edit: the expression of a template without the boundaries that mining puts around it.
 
     The lint refuses these boundaries in expressions written by hand.  If it refuses the rest, too, the start is the
     words of the example.
@@ -223,7 +225,7 @@ _REGEX_PART = re.compile(r"\\.|\[(?:\\.|[^\\\]])*\]|\((?!\?)|\(\?|\)|.", re.DOTA
 
 
 def _first_group(source: str) -> str:
-    """The content of the first capturing group of an expression; without a group, all of it."""
+    """Return the content of the first capturing group of an expression; without a group, all of it."""
     depth, opened, start = 0, -1, 0
     for found in _REGEX_PART.finditer(source):
         piece = found.group()
@@ -350,7 +352,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
 
 
 def _compile(source: str, of_text: bool) -> Any:
-    """The compiled expression; all checks but that of the example, which it need not have yet."""
+    """Return the compiled expression; all checks but that of the example, which it need not have yet."""
     return compile_handwritten(source, "expression", of_text=of_text)
 
 
@@ -365,8 +367,8 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 
 
 def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
-    """A text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says most
-    first (`report.words.outermost_templates`)."""
+    """Return a text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says
+    most first (`report.words.outermost_templates`)."""
     known = {one.id: one for one in pack.templates}
     parts = elide(split_pieces(text, spans), context) if context else split_pieces(text, spans)
     rows = []
@@ -383,7 +385,7 @@ def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) ->
 def amend_rules(
     pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule
 ) -> tuple[Rule, ...]:
-    """The rules with one more, which replaces rules that it contradicts.
+    """Return the rules with one more, which replaces rules that it contradicts.
 
     A decision that only reverts an earlier one leaves no rule.
     """

@@ -119,12 +119,12 @@ class _TagReader:
 
 
 def read_tags(html: str) -> Iterator[tuple[str, int, int, str]]:
-    """A page as (kind, start, end, name), which joined give it back: text, open, close, skip, raw."""
+    """Return a page as (kind, start, end, name), which joined give it back: text, open, close, skip, raw."""
     return iter(_TagReader(html))
 
 
 def sanitise_page(html: str, units: Sequence[Unit], *, styled: bool = True, base: str = "") -> str:
-    """The page to be shown.
+    """Return the page to be shown.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ _SIZE = re.compile(r"(?<![\w-])(width|height)\s*=\s*[\"']?\s*([0-9]{1,4})(?![0-9
 
 
 def _render_placeholder(tag: str) -> str:
-    """A placeholder of the size of a picture; nothing for spacers."""
+    """Return a placeholder of the size of a picture; nothing for spacers."""
     sizes = {name.lower(): min(int(number), 1200) for name, number in _SIZE.findall(tag)}
     if min(sizes.values(), default=99) < 9:
         return ""
@@ -221,7 +221,7 @@ def _escape_text(piece: str) -> str:
 
 
 def render_article(text: str, units: Sequence[Unit], *, base: str = "", title: str = "") -> str:
-    """An article to be shown: a paragraph a line, each unit in an element of its own."""
+    """Return an article to be shown: a paragraph a line, each unit in an element of its own."""
     marker = _UnitMarker(text, units, escape)
     body: list[str] = []
     place = 0

@@ -75,7 +75,7 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """The host names, with the port, that a request may use."""
+    """Return the host names, with the port, that a request may use."""
     names = {host, *more}
     if is_loopback(host):
         names |= {"localhost", "127.0.0.1", "::1"}
@@ -84,7 +84,7 @@ def allowed_hosts(host: str, port: int, more: Iterable[str] = ()) -> frozenset[s
 
 
 def check_token(token: str | None) -> str | None:
-    """The token that clients need, None if they need none.
+    """Return the token that clients need, None if they need none.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def check_token(token: str | None) -> str | None:
 
 
 def csrf_token(secret: bytes) -> str:
-    """The token that the pages of the desk send with every change."""
+    """Return the token that the pages of the desk send with every change."""
     return hmac.new(secret, b"csrf", sha256).hexdigest()
 
 
@@ -181,7 +181,7 @@ class SecurityMiddleware:
         await self._app(scope, replayed, with_headers)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
-        """The body of a request; None if it is longer than allowed, whatever its header says.
+        """Return the body of a request; None if it is longer than allowed, whatever its header says.
 
         Raises
         ------

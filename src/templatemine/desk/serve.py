@@ -109,7 +109,7 @@ def serve(
 
 
 def session_summary(decisions: Mapping[str, int]) -> str:
-    """What was decided in a session, in a line."""
+    """Say in a line what was decided in a session."""
     if not decisions:
         return "no decisions; the packs are as they were"
     told = ", ".join(f"{number:,} about {source}" for source, number in decisions.items())

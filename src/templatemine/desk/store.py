@@ -88,7 +88,7 @@ def _escape_row(row: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def utc_now() -> str:
-    """The time in UTC, ISO 8601."""
+    """Return the time in UTC, ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -181,7 +181,8 @@ class Store:
             return _event((cursor.lastrowid, *row))
 
     def reviewed(self, source: str) -> dict[str, str]:
-        """The templates of a source that people looked at: id -> who did last.  What was undone does not count."""
+        """Return the templates of a source that people looked at: id -> who did last. What was undone does not
+        count."""
         query = (
             "SELECT r.id, e.name FROM reviewed AS r JOIN event AS e ON e.seq = r.seq WHERE r.source = ? AND r.seq "
             "NOT IN (SELECT undoes FROM event WHERE source = r.source AND undoes IS NOT NULL) ORDER BY r.seq"
@@ -195,7 +196,7 @@ class Store:
             return _events(base, source)
 
     def last_event(self) -> int:
-        """The number of the last decision; 0 if there is none."""
+        """Return the number of the last decision; 0 if there is none."""
         with self._connect() as base:
             return int(base.execute("SELECT COALESCE(MAX(seq), 0) FROM event").fetchone()[0])
 
@@ -217,7 +218,7 @@ class Store:
             return [_annotation(row) for row in base.execute(query, _escape_row((source, name_of_document, name)))]
 
     def annotations(self, source: str | None = None) -> list[Annotation]:
-        """The last version of everybody's marks on every document, or those of one source."""
+        """Return the last version of everybody's marks on every document, or those of one source."""
         query = (
             "SELECT * FROM annotation AS a WHERE version = (SELECT MAX(version) FROM annotation AS b WHERE "
             "b.source = a.source AND b.id = a.id AND b.name = a.name)"

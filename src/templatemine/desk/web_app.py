@@ -34,12 +34,12 @@ def create_app(
     token: str | None = None,
     name: str = "",
 ) -> SecurityMiddleware:
-    """The application with its guard around it.
+    """Return the application with its guard around it.
 
     Parameters
     ----------
     hosts : set of str
-        Host names that requests may use, see `security.hosts_of`.
+        Host names that requests may use, see `security.allowed_hosts`.
     token : str or None
         Required from every client, if given.
     name : str
@@ -142,7 +142,7 @@ class _Views:
         return view
 
     async def _call_safely(self, call: Callable[[], Any]) -> tuple[int, Any]:
-        """The result of a call, or the problem, with the status code."""
+        """Return the result of a call, or the problem, with the status code."""
         try:
             return 200, await run_in_threadpool(call)
         except NotFound as error:
@@ -178,13 +178,13 @@ class _Views:
 
 
 def _json_response(value: Any, status: int) -> Response:
-    """An answer in JSON; what UTF-8 cannot hold is escaped."""
+    """Return an answer in JSON; what UTF-8 cannot hold is escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Response(escape_surrogates(text), status, media_type="application/json")
 
 
 def _query_values(request: Request) -> Query:
-    """A function of a name that returns the value in the address, "" if there is none."""
+    """Return a function of a name that returns the value in the address, "" if there is none."""
     return lambda name: str(request.query_params.get(name, ""))
 
 

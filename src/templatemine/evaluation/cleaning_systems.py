@@ -23,7 +23,7 @@ DocumentCleaner = Callable[[Sequence[Document]], list[Cleaned]]
 
 
 def mining_learner(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> Learner:
-    """A system that mines documents and cleans others, each with the pack of its source.
+    """Return a system that mines documents and cleans others, each with the pack of its source.
 
     Raises
     ------
@@ -49,8 +49,8 @@ def pack_cleaner(
     clean: CleanConfig | None = None,
     on_error: Callable[[CorpusError], None] = raise_error,
 ) -> DocumentCleaner:
-    """A cleaner with a pack per source.  For sources without a pack, texts pass unchanged, and pages get the main text
-    by the page model, or with ``html="strip"`` lose their mark-up.
+    """Return a cleaner with a pack per source. For sources without a pack, texts pass unchanged, and pages get the main
+    text by the page model, or with ``html="strip"`` lose their mark-up.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def pack_cleaner(
 
 
 def extraction_learner(system: str, config: ExtractConfig | None = None) -> Learner:
-    """A page-level system; from the history it learns only the reference pages of each source.
+    """Return a page-level system; from the history it learns only the reference pages of each source.
 
     Raises
     ------

@@ -52,7 +52,7 @@ GoldSpans = Mapping[str, Sequence[GoldSpan]]
 
 
 def read_spans(path: str | os.PathLike[str]) -> dict[str, list[GoldSpan]]:
-    """The annotated spans of a file or of all .jsonl files of a folder.
+    """Return the annotated spans of a file or of all .jsonl files of a folder.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def evaluate_annotation(
 def evaluate_spans(
     documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
 ) -> TrialResult:
-    """The first table of `evaluate_annotation`."""
+    """Return the first table of `evaluate_annotation`."""
     return evaluate_annotation(documents, gold, system, config)[0]
 
 
@@ -197,7 +197,7 @@ def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any
 
 
 def _tabulate_kinds(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> list[TrialResult]:
-    """The table of kinds; none if no span has one."""
+    """Return the table of kinds; none if no span has one."""
     averages, counts = average_kinds(scores.values()), compare_kinds(scores.values())
     named = any(count.told for kind, count in counts.items() if kind)
     rows = tuple(_kind_row(kind, averages.get(kind), count, named) for kind, count in counts.items() if kind or named)
@@ -280,7 +280,7 @@ def evaluate_texts(
 def score_texts(
     documents: Sequence[Document], gold: Mapping[str, str | None], cleaned: Sequence[Cleaned], config: GoldConfig
 ) -> TrialResult:
-    """The second half of `evaluate_texts`, for existing texts."""
+    """Return the second half of `evaluate_texts`, for existing texts."""
     scores: dict[str, list[dict[str, float]]] = {}
     for document, answer in zip(documents, cleaned, strict=True):
         expected = gold.get(document.id)

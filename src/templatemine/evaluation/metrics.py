@@ -251,7 +251,7 @@ class CleanEvalScore:
 
 
 def split_segments(text: str) -> list[str]:
-    """A text as words and mark-up: <p>, <h> and <l> are kept; a text without any gets a <p> at each line."""
+    """Return a text as words and mark-up: <p>, <h> and <l> are kept; a text without any gets a <p> at each line."""
     if not _TAG.search(text):
         text = "\n".join(f"<p>{line}" for line in text.splitlines() if line.strip())
     pieces = _TAG.split(text)

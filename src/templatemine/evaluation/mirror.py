@@ -93,7 +93,7 @@ def compare_copies(
 
 
 def synthetic_copy(documents: Sequence[Document], templates: int, seed: int, name: str) -> list[Document]:
-    """A copy of an archive with synthetic boilerplate, source by source; other names give other boilerplate."""
+    """Return a copy of an archive with synthetic boilerplate, source by source; other names give other boilerplate."""
     if any(document.is_html for document in documents):
         raise CorpusError("copies can be made only of texts; expected records with text, found HTML", fatal=True)
     if not documents:

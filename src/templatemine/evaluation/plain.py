@@ -42,5 +42,5 @@ def strip_markup(value: str) -> str:
 
 
 def plain_text(document: Document) -> str:
-    """The text of a document before anything is cut: of a page, all that is not mark-up."""
+    """Return the text of a document before anything is cut: of a page, all that is not mark-up."""
     return strip_markup(document.body) if document.is_html else document.body

@@ -65,12 +65,12 @@ class TrialResult:
     notes: tuple[str, ...] = field(default=())
 
     def row(self, **names: Any) -> Row:
-        """The only row with these values."""
+        """Return the only row with these values."""
         (row,) = (row for row in self.rows if all(row[name] == value for name, value in names.items()))
         return row
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON."""
+        """Return the result as plain values, for JSON."""
         return {
             "trial": self.name,
             "settings": dict(self.settings),
@@ -80,7 +80,7 @@ class TrialResult:
 
 
 def as_system(learner: Learner) -> System:
-    """A learner as a system."""
+    """Return a learner as a system."""
     return lambda history, documents: learner(history)(documents)
 
 
@@ -129,13 +129,13 @@ def check_ids(documents: Sequence[Document]) -> None:
 
 
 def stable_hash(seed: int, *names: object) -> int:
-    """A number of 64 bits from a seed and names: the same on every machine and in any order of calls."""
+    """Return a number of 64 bits from a seed and names: the same on every machine and in any order of calls."""
     key = "\x1f".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
 
 
 def derive_random(seed: int, *names: object) -> Random:
-    """A generator of its own for each part of a trial, so that adding a part changes no other."""
+    """Return a generator of its own for each part of a trial, so that adding a part changes no other."""
     return Random(stable_hash(seed, *names))
 
 
@@ -156,7 +156,8 @@ def sample_documents(documents: Sequence[Document], sample: int | None, seed: in
 
 
 def assign_folds(documents: Sequence[Document], folds: int, seed: int) -> list[int]:
-    """A fold for each document, so that each source is spread evenly; it depends on seed and ids, not on the order."""
+    """Return a fold for each document, so that each source is spread evenly; it depends on seed and ids, not on the
+    order."""
     fold: dict[tuple[str, str], int] = {}
     for source, rows in group_by_source(documents).items():
         ids = sorted(

@@ -62,7 +62,7 @@ class Residue:
 
 
 def _has_torn_beginning(line: str, left: str) -> bool:
-    """A beginning in small letters or with punctuation, where the line had none."""
+    """Tell whether what is left begins in small letters or with punctuation, and its line did not."""
     return _is_odd_beginning(left) and not _is_odd_beginning(line)
 
 
@@ -89,12 +89,12 @@ def _has_words(text: str) -> bool:
 
 
 def _is_bare_label(line: str, left: str) -> bool:
-    """A label without what it labelled."""
+    """Tell whether a label has lost what it labelled."""
     return left.endswith(_COLONS) and not line.endswith(_COLONS) and _has_words(left)
 
 
 def _has_open_end(line: str, left: str) -> bool:
-    """A sentence without its end."""
+    """Tell whether a sentence has lost its end."""
     return _SENTENCE_END.search(line) is not None and left[-1].isalnum()
 
 
@@ -109,7 +109,7 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
-    """The residues of cuts in the lines of a text.
+    """Yield the residues of cuts in the lines of a text.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
 
 
 def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
-    """The templates that tear sentences: counts, source, template, and a torn place."""
+    """Yield the templates that tear sentences: counts, source, template, and a torn place."""
     for template, count in tally_tears((text, join_spans(spans)) for text, spans in cut).items():
         if count.tears:
             places = ((text, *one) for text, spans in cut for one in join_spans(spans) if template in one[2])

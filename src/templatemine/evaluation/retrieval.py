@@ -51,7 +51,7 @@ _DUPLICATE_UNITS = {
 
 
 def make_shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
-    """The sets of words in a row of a text, in lower case; a shorter text is one of its own."""
+    """Return the sets of words in a row of a text, in lower case; a shorter text is one of its own."""
     words = split_words(text.lower())
     if len(words) < length:
         return frozenset({tuple(words)} if words else ())
@@ -158,7 +158,8 @@ def evaluate_near_duplicates(
 
 
 def _change_words(documents: Sequence[Document], config: RetrievalConfig) -> list[Document]:
-    """The articles with some words replaced by others of the same article; characters, where there are no blanks."""
+    """Return the articles with some words replaced by others of the same article; characters, where there are no
+    blanks."""
     changed = []
     for document in documents:
         rng = derive_random(config.seed, "changed", document.source, document.id)
@@ -173,7 +174,7 @@ def _change_words(documents: Sequence[Document], config: RetrievalConfig) -> lis
 
 
 def _split_parts(text: str) -> list[str]:
-    """The words of a text and the separators between them, in order."""
+    """Return the words of a text and the separators between them, in order."""
     parts, offset = [], 0
     for word in split_words(text):
         start = text.index(word, offset)

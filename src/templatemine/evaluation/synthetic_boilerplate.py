@@ -132,7 +132,8 @@ class LanguageProfile:
 
 
 def learn_profile(documents: Sequence[Document], seed: int) -> LanguageProfile:
-    """The language profile of one source, from articles in the order of their hashes until 50,000 words are seen."""
+    """Return the language profile of one source, from articles in the order of their hashes until 50,000 words are
+    seen."""
     order = sorted(documents, key=lambda document: (stable_hash(seed, document.source, document.id), document.id))
     words: list[str] = []
     gaps: list[str] = []
@@ -158,7 +159,7 @@ def learn_profile(documents: Sequence[Document], seed: int) -> LanguageProfile:
 def _draw_wordings(
     design: TemplateDesign, kind: PositionKind, profile: LanguageProfile, rng: Random
 ) -> list[list[str | Slot]]:
-    """The words and slots of a template in each period."""
+    """Return the words and slots of a template in each period."""
     words: list[str | Slot] = [rng.choice(profile.words) for _ in range(design.length)]
     if kind.slots:
         for index in range(design.length - 1, -1, -4):
@@ -184,7 +185,7 @@ _BLANK = re.compile(r"(?<=\S)(?=[^\S\n]+\S)")
 
 
 def _choose_position(position: str, text: str, profile: LanguageProfile, rng: Random) -> tuple[int, str, str]:
-    """The place of a piece in a text, and the text before and after it."""
+    """Return the place of a piece in a text, and the text before and after it."""
     end = len(text.rstrip())
     start = len(text) - len(text.lstrip())
     if position == "opening":

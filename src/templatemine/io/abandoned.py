@@ -31,7 +31,7 @@ _CHECKED_DIRECTORIES: set[str] = set()
 
 
 def temporary_name(directory: str) -> str:
-    """A new name in a directory."""
+    """Return a new name in a directory."""
     return os.path.join(directory, f".templatemine-{os.urandom(8).hex()}.tmp")
 
 

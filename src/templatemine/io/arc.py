@@ -69,8 +69,9 @@ class _SilentArchiveIterator(ArchiveIterator):  # type: ignore[misc]
 
 
 def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
-    """The records as warcio gives them.  Lengths and dates that no number holds it takes for a mistake of the caller's,
-    not of the file's; and it does not look whether there is an address, which a WARC of this name may lack."""
+    """Yield the records as warcio gives them. Lengths and dates that no number holds it takes for a mistake of the
+    caller's, not of the file's; and it does not look whether there is an address, which a WARC of this name may
+    lack."""
     source = _SilentArchiveIterator(_AvailableStream(stream), arc2warc=True)
     records = iter(source)
     while True:

@@ -15,7 +15,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
 from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
-from templatemine.io.work import Rows
+from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 __all__ = ["batches", "read", "writer"]
@@ -68,7 +68,8 @@ def _batches(path: str) -> Iterator[Any]:
 
 
 def _check_batches(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
-    """The batches of a reader, which come from so many bytes; one without rows if there are none, for its columns."""
+    """Yield the batches of a reader, which come from so many bytes; one without rows if there are none, for its
+    columns."""
     tables.check_columns(reader.schema, place)
     found, whole = False, 0
     for batch in batches:
@@ -102,7 +103,7 @@ class _PrefixedStream:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
-    """What writes cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
+    """Make the writer of cleaned rows; a name of ``.arrows`` asks for a stream instead of a file."""
     output = pa.PythonFile(tables.ArrowOutput(stream), mode="w")
     make = ipc.new_stream if place.lower().endswith(".arrows") or place == "stdout" else ipc.new_file
     return tables.TableWriter(place, lambda schema: make(output, schema), columns)

@@ -92,7 +92,7 @@ _LABELS = {
 
 
 def _declared_codecs(data: bytes, header: str) -> Iterator[str]:
-    """The codecs of the labels that are known: of the header, the ``<meta>``, the XML declaration."""
+    """Yield the codecs of the labels that are known: of the header, the ``<meta>``, the XML declaration."""
     labels = [header.encode("ascii", "ignore")]
     labels += [match[1] for match in (_META_CHARSET.search(data[:_META_BYTES]), _XML.match(data)) if match]
     for label in labels:
@@ -124,7 +124,7 @@ ASCII was valid UTF-8 (EUC-JP; 0.26 in GB18030)."""
 
 
 def decode_page(data: bytes, header: str = "") -> tuple[str, list[str]]:
-    """The text of a page, without a mark at the front, and what is to be told about it.
+    """Return the text of a page, without a mark at the front, and what is to be told about it.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def decode_page(data: bytes, header: str = "") -> tuple[str, list[str]]:
 
 
 def _decode(data: bytes, codec: str) -> tuple[str, float]:
-    """The text, and the share of broken characters among those that are not ASCII."""
+    """Return the text, and the share of broken characters among those that are not ASCII."""
     try:
         return data.decode(codec), 0.0
     except UnicodeDecodeError:
@@ -164,7 +164,8 @@ def _decode(data: bytes, codec: str) -> tuple[str, float]:
 
 
 def _find_codec(data: bytes, named: list[str]) -> str:
-    """The character set of a page without a mark; `named` are those that it names, the first that counts most."""
+    """Return the character set of a page without a mark; `named` are those that it names, the first that counts
+    most."""
     if _ISO_2022.search(data) and _decode(data, "iso2022_jp")[1] == 0:
         return "iso2022_jp"
     if _decode(data, "utf-8")[1] <= (_MAX_BROKEN_SHARE_NAMED if "utf-8" in named else _MAX_BROKEN_SHARE):
@@ -228,7 +229,8 @@ def _sample(data: bytes) -> bytes:
 
 
 def _score_codecs(sample: bytes, candidates: Iterable[str]) -> dict[str, float]:
-    """The character sets that a text can be in, with how much it looks like one; none where too little speaks."""
+    """Return the character sets that a text can be in, with how much it looks like one; none where too little
+    speaks."""
     if len(sample.translate(None, _ASCII)) < _MIN_EVIDENCE:
         return {}
     from charset_normalizer import from_bytes  # here, for most pages are in UTF-8
@@ -258,7 +260,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def is_garbled(text: str) -> bool:
-    """Whether a text was garbled before it came here: full of U+FFFD, or UTF-8 that was read as Windows-1252.
+    """Tell whether a text was garbled before it came here: full of U+FFFD, or UTF-8 that was read as Windows-1252.
 
     >>> is_garbled("GrÃ¶ÃŸere SchÃ¤den, sagte der FÃ¶rster, gab es fÃ¼r BÃ¼rger nicht")
     True

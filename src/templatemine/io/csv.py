@@ -77,7 +77,8 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def _match_names(header: list[str], config: ReadConfig, report: Report) -> list[str]:
-    """The header with the names that the configuration has, where one column differs from one of them in case alone."""
+    """Return the header with the names that the configuration has, where one column differs from one of them in case
+    alone."""
     names = [config.text_field, config.html_field, config.source_field, config.id_field, config.date_field]
     for name in (*names, config.url_field, config.title_field):
         alike = [place for place, one in enumerate(header) if one.casefold() == name.casefold()]
@@ -104,8 +105,9 @@ class _LineReader:
         self.ended = False
 
     def peek(self) -> str:
-        """The first line that is not blank, which is still to come; empty if there is none.  To be called first: the
-        file loses its byte order mark.  Called again, it gives the next such line, and the first one does not come."""
+        """Return the first line that is not blank, which is still to come; empty if there is none. To be called first:
+        the file loses its byte order mark. Called again, it gives the next such line, and the first one does not
+        come."""
         line = ""
         self._held.clear()
         for line in self:
@@ -141,7 +143,7 @@ class _LineReader:
 
 
 def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str) -> tuple[str, str]:
-    """The problem, and what can be done."""
+    """Return the problem, and what can be done."""
     found = detect_content(line)
     hint = "utf-16" if found == "UTF-16" else "utf-32" if found == "UTF-32" else None if found else "cp1252"
     hint = "" if hint is None or hint == encoding else f" (--csv-encoding names another encoding, such as {hint})"
@@ -229,7 +231,7 @@ def _rows(path: str, place: str, config: ReadConfig, report: Report) -> Iterator
 
 
 def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place: str) -> str:
-    """The delimiter that is named, else that of the header, which comes next; see above.
+    """Return the delimiter that is named, else that of the header, which comes next; see above.
 
     Raises
     ------
@@ -266,7 +268,7 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
 
 
 def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
-    """The fields with null for what is empty; a text stays an empty one where there is no page either."""
+    """Return the fields with null for what is empty; a text stays an empty one where there is no page either."""
     names = {name: value or None for name, value in fields.items()}
     if config.text_field in fields and not names.get(config.html_field):
         names[config.text_field] = fields[config.text_field]
@@ -274,7 +276,7 @@ def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> CsvWriter:
-    """What writes cleaned records."""
+    """Make the writer of cleaned records."""
     return CsvWriter(stream, place, list(columns))
 
 

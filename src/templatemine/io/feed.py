@@ -89,7 +89,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def parse_feed(data: bytes) -> Any:
-    """What feedparser makes of a feed's bytes, its dangerous entities left out; without a ``version`` it is none.
+    """Parse a feed's bytes by feedparser, its dangerous entities left out; without a ``version`` it is none.
 
     Raises
     ------
@@ -118,7 +118,8 @@ _MEDIA_PREFIX = re.compile(
 
 
 def _rename_media(data: bytes) -> bytes:
-    """A feed whose texts about media (Media RSS) are not called as those of items are: feedparser mixes them up."""
+    """Return a feed whose texts about media (Media RSS) are not called as those of items are: feedparser mixes them
+    up."""
     prefixes = {b"media", *(match[1] for match in _MEDIA_PREFIX.finditer(data))}
     names = b"|".join(map(re.escape, sorted(prefixes)))
     tag = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|(</?(?:%s):)(description|title)(?=[\s/>])" % names, re.DOTALL)
@@ -126,13 +127,13 @@ def _rename_media(data: bytes) -> bytes:
 
 
 def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
-    """When an item was published, else when it was changed, in UTC; None if it does not say."""
+    """Read when an item was published, else when it was changed, in UTC; None if it does not say."""
     told = set(item)  # asked for the date of a change where there is one of publication alone, feedparser warns
     return next((item[name] for name in ("published_parsed", "updated_parsed") if name in told and item[name]), None)
 
 
 def is_sitemap(data: bytes) -> bool:
-    """Whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
+    """Tell whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
     return _SITEMAP.search(data[:_HEAD_BYTES]) is not None
 
 
@@ -153,7 +154,7 @@ _ENCODING = re.compile(r"\A(\s*<\?xml\b[^<>]{0,200}?)\s+encoding\s*=\s*[\"'][^\"
 
 
 def _to_utf8(data: bytes) -> bytes:
-    """A feed in UTF-16 as UTF-8, so that whatever is looked for in it, such as entities, is found."""
+    """Return a feed in UTF-16 as UTF-8, so that whatever is looked for in it, such as entities, is found."""
     codec = next((codec for magic, codec in _UTF16_STARTS.items() if data.startswith(magic)), None)
     if codec is None:
         return data
@@ -161,7 +162,7 @@ def _to_utf8(data: bytes) -> bytes:
 
 
 def _json_feed(data: bytes) -> Any:
-    """A JSON Feed (jsonfeed.org, version 1.1) as feedparser would give it."""
+    """Return a JSON Feed (jsonfeed.org, version 1.1) as feedparser would give it."""
     try:
         feed = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -192,7 +193,7 @@ def _json_item(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_day(text: str | None) -> time.struct_time | None:
-    """A date of RFC 3339 in UTC; None if it is none."""
+    """Return a date of RFC 3339 in UTC; None if it is none."""
     try:
         return None if text is None else datetime.fromisoformat(text).utctimetuple()
     except (ValueError, OverflowError):
@@ -205,7 +206,8 @@ def _string(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def _is_truncated(data: bytes) -> bool:
-    """Whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind it."""
+    """Tell whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind
+    it."""
     data = _to_utf8(data)
     begins = max((match.start() for match in _BEGIN.finditer(data)), default=-1)
     return begins >= 0 and not _END.search(data, begins)
@@ -219,7 +221,7 @@ _MAX_ENTITY = 100
 
 
 def _neutralize_entity(match: re.Match[bytes]) -> bytes:
-    """The declaration of an entity, if it is a few characters; none that refers to others, or to a file."""
+    """Return the declaration of an entity, if it is a few characters; none that refers to others, or to a file."""
     value = match[1] or match[2] or b""
     refers = value.replace(b"&#", b"")
     external = re.match(rb"<!ENTITY\s+(?:%|\S+\s+(?:SYSTEM|PUBLIC))", match[0])

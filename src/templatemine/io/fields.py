@@ -87,24 +87,25 @@ def check_fields(
 
 
 def is_missing(source: object) -> bool:
-    """Whether what stands in the field of the source names none: nothing, or blanks, as tables have them."""
+    """Tell whether what stands in the field of the source names none: nothing, or blanks, as tables have them."""
     return source is None or (isinstance(source, str) and not source.strip())
 
 
 def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
-    """Whether a record has an id of its own; an empty one, as tables have it, is none."""
+    """Tell whether a record has an id of its own; an empty one, as tables have it, is none."""
     value = fields.get(config.id_field)
     return value is not None and value != ""
 
 
 def address_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
-    """The address of a record, if it has one."""
+    """Return the address of a record, if it has one."""
     url = fields.get(config.url_field)
     return exact_str(url) if isinstance(url, str) else None
 
 
 def date_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
-    """The date of a record as a string, if it has one: a date of a data frame as ISO 8601, a number by its digits."""
+    """Return the date of a record as a string, if it has one: a date of a data frame as ISO 8601, a number by its
+    digits."""
     value = fields.get(config.date_field)
     if value is None or isinstance(value, str):
         return None if value is None else exact_str(value)
@@ -116,7 +117,8 @@ def date_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
 
 
 def page_of(text: object, html: str | None) -> str | None:
-    """The page of a record; none where an empty one stands beside a text, as is written where there is no page."""
+    """Return the page of a record; none where an empty one stands beside a text, as is written where there is no
+    page."""
     return None if html is not None and text is not None and not html.strip() else html
 
 
@@ -138,7 +140,7 @@ def check_size(config: ReadConfig, *bodies: str | None) -> None:
 
 
 def _check_name(value: object, field: str, default: str) -> str:
-    """A source or an id as a string; `default` where the field is missing or null."""
+    """Return a source or an id as a string; `default` where the field is missing or null."""
     if isinstance(value, str):
         return exact_str(value)
     if value is None:
@@ -170,5 +172,5 @@ _JSON_TYPES = {
 
 
 def json_type(value: object) -> str:
-    """What a value is, for messages."""
+    """Name the type of a value, for messages."""
     return "null" if value is None else _JSON_TYPES.get(type(value), f"a {type(value).__name__}")

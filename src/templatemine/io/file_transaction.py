@@ -41,7 +41,7 @@ class FileTransaction:
         self._numbers = count()
 
     def path(self, name: str) -> str:
-        """Where a file will stand."""
+        """Name the place where a file will stand."""
         return os.path.join(self.directory, name)
 
     def refuse_existing(self, names: Iterable[str]) -> None:
@@ -107,7 +107,7 @@ class FileTransaction:
 
 @contextmanager
 def _gzip(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """What packs into a stream, the same bytes for the same content."""
+    """Open a packing writer on a stream, which gives the same bytes for the same content."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=stream, mtime=0) as packed:
         yield cast(BinaryIO, packed)
 
@@ -146,7 +146,7 @@ _NEW = re.compile(r"[0-9]+\.new")
 
 
 def _identity(path: str) -> tuple[int, int, int]:
-    """What tells a file from others, and does not change with its name."""
+    """Identify a file by what does not change with its name."""
     found = os.lstat(path)
     return found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -170,7 +170,8 @@ def _roll_back_killed(directory: str) -> None:
 
 
 def _read_rename_log(path: str) -> list[Any]:
-    """What a writer noted; nothing where they are not of our making, which lead out of the directory, say.
+    """Read the renames that a writer noted; none where they are not of our making, as those that lead out of the
+    directory.
 
     A file behind a link is not taken back: whose it is cannot be told from here.
     """

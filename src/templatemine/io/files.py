@@ -169,12 +169,12 @@ class Report:
 
 
 def raise_error(error: CorpusError) -> None:
-    """What is done about an error if nobody said."""
+    """Raise the error: the handler of those who passed none."""
     raise error
 
 
 def no_documents_error(paths: Iterable[str], unreadable: int) -> CorpusError:
-    """The error for inputs without a document, of which some records could not be read."""
+    """Return the error for inputs without a document, of which some records could not be read."""
     found = f"found {unreadable:,} that cannot be read" if unreadable else "found none"
     return CorpusError(f"expected documents, {found}", ", ".join(map(place_of, paths)), fatal=True)
 
@@ -186,30 +186,30 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path is a URL, which fsspec opens."""
+    """Tell whether a path is a URL, which fsspec opens."""
     return _REMOTE.match(path) is not None
 
 
 def place_of(path: str) -> str:
-    """A path as errors name it."""
+    """Return a path as errors name it."""
     return "stdin" if path == "-" else path
 
 
 def file_of(path: str) -> str:
-    """The part that names the file of a chain of URLs: ``zip://a.jsonl::file:///b.zip`` -> ``zip://a.jsonl``."""
+    """Return the part that names the file of a chain of URLs: ``zip://a.jsonl::file:///b.zip`` -> ``zip://a.jsonl``."""
     if not is_remote(path):
         return path
     return next((part for part in path.split("::") if "://" in part), path)
 
 
 def unpacked_name(path: str) -> str:
-    """A name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
+    """Return a name in lower case without the suffix of packing: ``A.JSONL.GZ`` -> ``a.jsonl``."""
     name = file_of(path).lower()
     return next((name[: -len(suffix)] for suffix in PACKING_SUFFIXES if name.endswith(suffix)), name)
 
 
 def stem(path: str) -> str:
-    """The name of a file without its suffixes: ``dir/fox.com.jsonl.gz`` -> ``fox.com``."""
+    """Return the name of a file without its suffixes: ``dir/fox.com.jsonl.gz`` -> ``fox.com``."""
     if path == "-":
         return "stdin"
     name = os.path.basename(file_of(path))
@@ -384,12 +384,12 @@ def check_expansion(packed: int, whole: int) -> None:
 
 
 def detect_content(data: bytes) -> str | None:
-    """What data is by its first bytes, in words, if it is nothing that holds text in UTF-8."""
+    """Name the content of data by its first bytes, if it holds no text in UTF-8."""
     return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
 
 
 def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any]:
-    """The bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
+    """Return the bytes of a file without gzip, zstd, xz or lz4 around them, told by its first bytes.
 
     Raises
     ------

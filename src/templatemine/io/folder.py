@@ -91,7 +91,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def would_read(path: str, file: str, named: str | None = None) -> bool:
-    """Whether reading the directory `path` also reads `file`, or would once it is there.
+    """Tell whether reading the directory `path` also reads `file`, or would once it is there.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class _NameFilter:
 
 
 def _find_base(path: str) -> str | None:
-    """The one source of a directory that holds documents itself; None if each of its sub-directories is one."""
+    """Return the one source of a directory that holds documents itself; None if each of its sub-directories is one."""
     whole = any(_is_html(entry.name) is not None and not _is_directory(entry) for entry in _entries(path))
     return (os.path.basename(os.path.abspath(path)) or "root") if whole else None
 
@@ -155,7 +155,8 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
 
 
 def read_body(place: str, html: bool, longest: int, report: Report) -> str:
-    """The text or page in a file, unpacked and decoded; ValueError if it is neither, or larger than `longest`."""
+    """Return the text or page in a file, unpacked and decoded; ValueError if it is neither, or larger than
+    `longest`."""
     with open_input(place) as stream:
         # Pages saved as the server sent them are packed under a plain name; no text in UTF-8 begins like that.
         data = read_whole(open_unpacked(place, stream), longest)

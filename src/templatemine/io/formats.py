@@ -140,26 +140,26 @@ _BY_SUFFIX = {suffix: one for one in FORMATS for suffix in one.suffixes}
 
 
 def format_names() -> str:
-    """The suffixes of files that can be read, for messages."""
+    """Return the suffixes of files that can be read, for messages."""
     return ", ".join(_BY_SUFFIX)
 
 
 def format_by_name(name: str) -> Format:
-    """The format that is called so; `ConfigError` if there is none."""
+    """Return the format that is called so; `ConfigError` if there is none."""
     if name not in _BY_NAME:
         raise ConfigError(f"format: expected one of {', '.join(_BY_NAME)}, got {name!r}")
     return _BY_NAME[name]
 
 
 def format_by_path(path: str) -> Format | None:
-    """The format of a file by its name, None if it is known to none."""
+    """Return the format of a file by its name, None if it is known to none."""
     unpacked = unpacked_name(path)
     found = _BY_SUFFIX.get(os.path.splitext(unpacked)[1])
     return None if found is None or (not found.packed and unpacked != file_of(path).lower()) else found
 
 
 def module_of(one: Format) -> Any:
-    """The module of a format.
+    """Return the module of a format.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def module_of(one: Format) -> Any:
 
 
 def is_installed(one: Format) -> bool:
-    """Whether all libraries are there that a format needs."""
+    """Tell whether all libraries are there that a format needs."""
     return all(_has_module(name) for name in one.libraries)
 
 
@@ -185,6 +185,6 @@ def _has_module(name: str) -> bool:
 
 
 def suffixes_of(one: Format) -> str:
-    """The suffixes of a format, for people; each also with those of packing where that is so."""
+    """Return the suffixes of a format, for people; each also with those of packing where that is so."""
     shown = " ".join(one.suffixes)
     return f"{shown} (+ {' '.join(PACKING_SUFFIXES)})" if one.packed and one.suffixes else shown

@@ -82,7 +82,7 @@ def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple
 
 
 def _is_text(body: bytes) -> bool:
-    """Whether a body is text or a page as it stands; what is packed hardly ever is UTF-8."""
+    """Tell whether a body is text or a page as it stands; what is packed hardly ever is UTF-8."""
     if body.lstrip()[:1] == b"<":
         return True
     if b"\0" in body:
@@ -95,7 +95,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _decoder(name: str, body: bytes) -> Iterator[bytes] | None:
-    """What undoes an encoding step by step; None if it is not known."""
+    """Make the decoder that undoes an encoding step by step; None if it is not known."""
     if name == "chunked":
         return _join_chunks(body)
     if name in ("gzip", "x-gzip", "deflate"):

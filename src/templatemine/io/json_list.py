@@ -23,7 +23,7 @@ _FLAT = bytes.maketrans(b"\r\n", b"  ")
 
 
 def lines_of_list(stream: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
-    """A stream of JSON lines: one that begins as a list as such, any other as it is."""
+    """Return a stream of JSON lines: one that begins as a list as such, any other as it is."""
     if not _LIST.match(stream.peek(1)):
         return stream
     return io.BufferedReader(_ListStream(stream), BUFFER)

@@ -31,7 +31,7 @@ from templatemine.io.files import (
     stem,
 )
 from templatemine.io.json_list import lines_of_list
-from templatemine.io.work import Lines
+from templatemine.io.pending import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
 
@@ -97,7 +97,7 @@ def _report_error(error: ValueError, line: bytes, where: str, report: Callable[[
 
 
 def _hint(line: bytes) -> str:
-    """How to make JSON lines of objects that are written over several lines."""
+    """Say how to make JSON lines of objects that are written over several lines."""
     return "; jq -c . makes one line of each object" if line == b"{" else ""
 
 
@@ -156,7 +156,7 @@ def decode_line(line: bytes) -> Any:
 
 
 def _decode(line: bytes) -> tuple[Any, bool]:
-    """The value of a line, and whether orjson read all of it right, and so would write it right."""
+    """Return the value of a line, and whether orjson read all of it right, and so would write it right."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -199,7 +199,7 @@ def encode_line(fields: Mapping[str, Any]) -> bytes:
 
 
 def encode_text(text: str) -> bytes:
-    """A string as `encode_line` writes it."""
+    """Return a string as `encode_line` writes it."""
     try:
         return orjson.dumps(text)
     except orjson.JSONEncodeError:
@@ -294,7 +294,7 @@ def _blocks(
 
 
 def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterator[bytes]:
-    """What `_blocks` gives, without the numbers."""
+    """Yield the blocks of `_blocks`, without the numbers."""
     parts: list[bytes | memoryview] = []
     held = begun = 0  # bytes in `parts`, and of the line that has no end yet
     passing = False  # over what is left of a line that is too long
@@ -330,7 +330,7 @@ def _check_complete(line: bytes, config: ReadConfig) -> None:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> JsonWriter:
-    """What writes cleaned records."""
+    """Make the writer of cleaned records."""
     return JsonWriter(stream)
 
 

@@ -59,7 +59,8 @@ class MemberStream:
         self._given = 0
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes of the member, or of the following one if it is at its end; none at the end of the file.
+        """Return the next bytes of the member, or of the following one if it is at its end; none at the end of the
+        file.
 
         Raises
         ------
@@ -148,12 +149,12 @@ class MemberStream:
 
 
 def gzip_members(stream: Any) -> MemberStream:
-    """The members of a gzip file."""
+    """Return the members of a gzip file."""
     return MemberStream(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
 
 
 def zstd_members(stream: Any) -> MemberStream:
-    """The frames of a zstd file.
+    """Return the frames of a zstd file.
 
     Raises
     ------

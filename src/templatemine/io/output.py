@@ -30,13 +30,14 @@ class Writer(Protocol):
 
 
 def has_no_format(output: str) -> bool:
-    """Whether a path has a suffix, such as .md or .xlsx, which promises what `choose_format` does not make of it."""
+    """Tell whether a path has a suffix, such as .md or .xlsx, which promises what `choose_format` does not make of
+    it."""
     return output != "-" and format_by_path(output) is None and bool(os.path.splitext(unpacked_name(output))[1])
 
 
 def choose_format(output: str, inputs: Iterable[Format], named: str | None = None) -> Format:
-    """The format of the output: the one that is named, else by the suffix, else that of the inputs if they all have the
-    same and it can be written, else JSON lines.
+    """Return the format of the output: the one that is named, else by the suffix, else that of the inputs if they all
+    have the same and it can be written, else JSON lines.
 
     Raises
     ------
@@ -69,7 +70,7 @@ def choose_format(output: str, inputs: Iterable[Format], named: str | None = Non
 
 
 def takes_rows(found: Format) -> bool:
-    """Whether rows of tables may go into a format as they stand."""
+    """Tell whether rows of tables may go into a format as they stand."""
     return found.name in _TABLE_FORMATS
 
 
@@ -77,7 +78,8 @@ def takes_rows(found: Format) -> bool:
 def open_writer(
     found: Format, stream: BinaryIO, place: str, text_field: str, removed_field: str, blocks_field: str | None
 ) -> Iterator[Writer]:
-    """What writes pieces to a stream; the end of the file is written unless the with-block ends by an exception."""
+    """Open a writer of pieces to a stream; the end of the file is written unless the with-block ends by an
+    exception."""
     if takes_rows(found):
         from templatemine.io.tables import cleaned_columns
 

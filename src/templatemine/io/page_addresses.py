@@ -22,7 +22,8 @@ _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://([^/?#]*))?([^?#]*)(?:
 
 
 def canonical_address(address: str | None) -> str | None:
-    """What is equal of all addresses of a page; None of what is no address of an article: none, or that of a site.
+    """Reduce an address to what all addresses of its page share; None for one that leads to no article: none, or that
+    of a site.
 
     Scheme, ``www.``, default port, fragment, parameters of tracking, order of parameters and the last slash are left
     out.

@@ -13,7 +13,7 @@ from pyarrow import parquet
 from templatemine.config import ReadConfig
 from templatemine.io import tables
 from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
-from templatemine.io.work import Rows
+from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 __all__ = ["batches", "read", "writer"]
@@ -59,6 +59,6 @@ def _batches(path: str) -> Iterator[Any]:
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:
-    """What writes cleaned rows; see `tables.TableWriter`."""
+    """Make the writer of cleaned rows; see `tables.TableWriter`."""
     output = tables.ArrowOutput(stream)
     return tables.TableWriter(place, lambda schema: parquet.ParquetWriter(output, schema), columns)

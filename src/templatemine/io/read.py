@@ -16,8 +16,8 @@ from templatemine.io.charset import GARBLED_TEXTS, is_garbled
 from templatemine.io.files import Report, expand_paths, is_remote, read_error
 from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of
 from templatemine.io.jsonl import parse
+from templatemine.io.pending import Item, Items, Lines, PendingBatch
 from templatemine.io.sources import check_rule
-from templatemine.io.work import Item, Items, Lines, Work
 from templatemine.model import Document, Record
 
 __all__ = [
@@ -69,7 +69,7 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
 
 
 def _note_garbled(records: Iterator[Record], report: Report) -> Iterator[Record]:
-    """The records, those counted that were garbled before they came here."""
+    """Yield the records, those counted that were garbled before they came here."""
     for record in records:
         if is_garbled(record.document.body):
             report.note(GARBLED_TEXTS)
@@ -87,8 +87,8 @@ def read_documents(
 
 def read_batches(
     paths: Iterable[str | os.PathLike[str]], config: ReadConfig, report: Report, most: int, size: int
-) -> Iterator[Work]:
-    """The records of several paths, one path after the other, in batches that another process can work on.
+) -> Iterator[PendingBatch]:
+    """Return the records of several paths, one path after the other, in batches that another process can work on.
 
     JSON lines and rows of tables are handed on as they stand, and their errors come from who parses them; those of
     other formats go to `report`.
@@ -103,7 +103,7 @@ def read_batches(
     CorpusError, MissingExtraError, ConfigError
         As `read_records`.
     """
-    opened: list[Iterator[Work]] = []
+    opened: list[Iterator[PendingBatch]] = []
     for path, one in formats_of(paths, config):
         module = module_of(one)
         if hasattr(module, "batches"):
@@ -128,7 +128,9 @@ def batch_records(records: Iterable[Record], derived: bool, most: int, size: int
         yield Items(batch, derived)
 
 
-def read_work(work: Work, config: ReadConfig, report: OnError) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
+def read_work(
+    work: PendingBatch, config: ReadConfig, report: OnError
+) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
     """Source, place and fields of the records of a batch, the fields the caller's to change; and whether
     `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
     if isinstance(work, Lines):
@@ -148,7 +150,7 @@ def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> l
 
 
 def format_of(path: str, config: ReadConfig) -> Format:
-    """The format of a file, a directory or standard input.
+    """Return the format of a file, a directory or standard input.
 
     Raises
     ------
@@ -186,6 +188,6 @@ _PAGE = re.compile(
 
 
 def _is_page(stdin: TextIO | None) -> bool:
-    """What comes on standard input looks like a page; nothing is read off."""
+    """Tell whether standard input begins like a page; nothing of it is used up."""
     peek = getattr(getattr(stdin, "buffer", None), "peek", None)
     return peek is not None and _PAGE.match(peek()) is not None

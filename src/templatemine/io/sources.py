@@ -33,7 +33,7 @@ RULE_SYNTAX = "expected domain, host, field:NAME, name:NAME, path:N or re:REGEX 
 
 
 def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str = "url") -> str:
-    """The source of a record by a rule.
+    """Return the source of a record by a rule.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _path_part(place: str, number: int) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL in lower case, without port and user; empty if it has none."""
+    """Return the host of a URL in lower case, without port and user; empty if it has none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:  # brackets that hold no address
@@ -110,7 +110,7 @@ def host_of(url: str) -> str:
 
 
 def domain_of(url: str) -> str:
-    """The registered domain of a URL; the host itself where there is none (an address, a single name)."""
+    """Return the registered domain of a URL; the host itself where there is none (an address, a single name)."""
     return _domain(host_of(url))
 
 

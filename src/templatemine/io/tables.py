@@ -22,7 +22,7 @@ from templatemine.io.charset import decode_page, note_all
 from templatemine.io.fields import build_document, check_fields, check_names, check_size
 from templatemine.io.files import READ_ERRORS, Report, read_error
 from templatemine.io.jsonl import decode_line
-from templatemine.io.work import Rows
+from templatemine.io.pending import Rows
 from templatemine.model import Record
 
 __all__ = [
@@ -65,14 +65,14 @@ def check_columns(schema: Any, place: str) -> None:
 
 
 def validate(batch: Any) -> Any:
-    """A batch, as it is; what reaches out of its own memory, or is no UTF-8, is refused before it is looked at: Arrow
-    takes the offsets of a file as they come."""
+    """Return a batch, as it is; what reaches out of its own memory, or is no UTF-8, is refused before it is looked at:
+    Arrow takes the offsets of a file as they come."""
     batch.validate(full=True)
     return batch
 
 
 def empty_batch(schema: Any) -> Any:
-    """A batch without rows."""
+    """Return a batch without rows."""
     return pa.RecordBatch.from_pylist([], schema=schema)
 
 
@@ -116,7 +116,7 @@ def read(batches: Iterable[Any], place: str, source: str, config: ReadConfig, re
 
 
 def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> Iterator[dict[str, Any]]:
-    """The rows of a batch as fields: of all columns, or of those that are wanted."""
+    """Yield the rows of a batch as fields: of all columns, or of those that are wanted."""
     columns, names = [], []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if wanted is None or name in wanted:
@@ -156,7 +156,7 @@ def _is_json_type(kind: Any) -> bool:
 
 
 def to_json_value(value: Any) -> Any:
-    """A value as JSON can hold it: times in ISO 8601, decimals as they are written, bytes in base 64."""
+    """Return a value as JSON can hold it: times in ISO 8601, decimals as they are written, bytes in base 64."""
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, decimal.Decimal | datetime.timedelta):
@@ -216,7 +216,7 @@ BLOCKS = pa.list_(
 
 
 def cleaned_columns(text_field: str, removed_field: str, blocks_field: str | None) -> dict[str, Any]:
-    """The columns that cleaning makes; None for the type that the column has (string, if it is new)."""
+    """Return the columns that cleaning makes; None for the type that the column has (string, if it is new)."""
     columns = {text_field: None, removed_field: SPANS, f"{removed_field}_stub": pa.bool_()}
     return columns if blocks_field is None else {**columns, blocks_field: BLOCKS}
 
@@ -246,7 +246,7 @@ class OutputRows:
             values.append(fields.get(name))
 
     def serialize(self) -> bytes:
-        """The rows that were kept, as a stream of Arrow."""
+        """Return the rows that were kept, as a stream of Arrow."""
         batch = self._batch
         if len(self._kept) < batch.num_rows:
             batch = _take_rows(batch, self._kept)

@@ -53,7 +53,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 def read_stream(
     stream: io.BufferedIOBase, path: str, place: str, config: ReadConfig, report: Report
 ) -> Iterator[Record]:
-    """The pages of an open file; `place` is what errors call it."""
+    """Yield the pages of an open file; `place` is what errors call it."""
     for record in _records(stream, place, config, report):
         found = page_record(record, path, config, report)
         if found is not None:
@@ -61,7 +61,7 @@ def read_stream(
 
 
 def _records(stream: io.BufferedIOBase, place: str, config: ReadConfig, report: Report) -> Iterator[ArchivedResponse]:
-    """What the records hold, from front to back, over damage where the next record can be found."""
+    """Yield the contents of records, from front to back, over damage where the next record can be found."""
     head = _head(stream)
     source: Any
     if head.startswith(b"\x1f\x8b"):
@@ -148,7 +148,7 @@ _START = re.compile(rb"(?<=\n)WARC/1\.")
 
 
 def _read_response(record: Any, where: str, config: ReadConfig, report: Report) -> ArchivedResponse | None:
-    """What a record holds; None, counted or reported, if that is nothing of ours."""
+    """Read the content of a record; None, counted or reported, for one that holds no page."""
     headers = record.headers
     if record.record_type & WarcRecordType.revisit:
         report.note(EMPTY_RECORDS)
@@ -245,8 +245,8 @@ _HEAD_END = re.compile(rb"\n\r?\n")
 
 
 def _normalize_line_ends(block: bytes) -> bytes:
-    """A message whose head has lines that end with LF alone, as some crawlers keep it, as HTTP has it; FastWARC would
-    look for the end of the head in the page."""
+    """Return a message whose head has lines that end with LF alone, as some crawlers keep it, as HTTP has it; FastWARC
+    would look for the end of the head in the page."""
     end = _HEAD_END.search(block, 0, _MAX_HEADER) if block.startswith(b"HTTP/") else None
     if end is None or block.count(b"\n", 0, end.end()) == block.count(b"\r\n", 0, end.end()):
         return block
@@ -258,5 +258,6 @@ def _charset(kind: str) -> str:
 
 
 def _parse_length(text: str | None) -> int | None:
-    """A length as it may stand in a header; other digits than those of ASCII, and thousands of them, are none."""
+    """Return a length as it may stand in a header; other digits than those of ASCII, and thousands of them, are
+    none."""
     return int(text) if text is not None and re.fullmatch(r"[ \t]*[0-9]{1,400}[ \t]*", text) else None

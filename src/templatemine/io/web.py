@@ -66,7 +66,7 @@ class ArchivedResponse:
 
 
 def page_record(response: ArchivedResponse, path: str, config: ReadConfig, report: Report) -> Record | None:
-    """The record of a page; None, counted or reported, if there is none in the response."""
+    """Return the record of a page; None, counted or reported, if there is none in the response."""
     if response.status is not None and not 200 <= response.status < 300:
         report.note(FAILED_RESPONSES)
         return None

@@ -180,7 +180,7 @@ def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
 
 
 def _descriptor_writer(descriptor: int) -> Callable[[Any], int]:
-    """What writes to a regular file, and has the disk keep up with it, so that the end waits for little."""
+    """Make the writer of a regular file, which has the disk keep up with it, so that the end waits for little."""
     advise = getattr(os, "posix_fadvise", None)
     written = told = 0
 
@@ -313,7 +313,7 @@ def _open_layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
 
 
 def _open_packing(name: str, stream: Any) -> Any:
-    """What packs, by the suffix of a name; None for a plain file."""
+    """Choose the packer by the suffix of a name; None for a plain file."""
     if name.endswith(".gz"):
         # Without name and time, so that the same content gives the same bytes.
         return gzip.GzipFile(filename="", mode="wb", compresslevel=_GZIP_LEVEL, fileobj=stream, mtime=0)

@@ -10,9 +10,10 @@ from templatemine.model import Cleaned, Span
 from templatemine.text._reading import Rules
 from templatemine.text._scan import Scanner
 
-__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "widen"]
 
 def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
+def widen(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> list[tuple[int, int]]: ...
 
 @disjoint_base
 class Stripper:

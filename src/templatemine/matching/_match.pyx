@@ -27,7 +27,7 @@ from templatemine.text._scan cimport (
     Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
-__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "widen"]
 
 
 # --------------------------------------------------------------------------------------------------------------- the automaton
@@ -311,7 +311,7 @@ cdef int64_t sort_distinct(int32_t* number, int64_t n) noexcept nogil:
     return size
 
 
-# A cut takes the signs with it that it would leave alone on a line; `cleaning.lone_signs` is the reference.
+# A cut takes the signs with it that it would leave alone on a line.
 
 cdef inline bint is_line_break(uint32_t c) noexcept nogil:
     return c == 10 or c == 0x2028 or c == 0x2029
@@ -785,6 +785,80 @@ cdef str exact_str(object text):
     return str.__str__(text) if isinstance(text, str) and type(text) is not str else text
 
 
+cdef Span* read_spans(list spans, int64_t size) except NULL:
+    """Read spans of a text of so many code points, for the caller to free; `start` and `end` are those of ASCII."""
+    cdef int64_t place = 0, last = 0
+    cdef Span* out = <Span*>malloc(len(spans) * sizeof(Span))
+    if out == NULL:
+        raise MemoryError
+    try:
+        for span in spans:
+            out[place] = Span(span[0], span[1], span[0], span[1], 0, 0)
+            if not last <= out[place].point_start <= out[place].point_end <= size:
+                raise ValueError(
+                    f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
+            last = out[place].point_end
+            place += 1
+    except BaseException:
+        free(out)
+        raise
+    return out
+
+
+cdef void spans_to_bytes(const uint8_t* p, Span* spans, int64_t number) noexcept nogil:
+    """Set `start` and `end` of spans by their code points."""
+    cdef int64_t k, i = 0, points = 0
+    for k in range(number):
+        i = skip_points(p, i, spans[k].point_start - points)
+        spans[k].start = i
+        i = skip_points(p, i, spans[k].point_end - spans[k].point_start)
+        spans[k].end = i
+        points = spans[k].point_end
+
+
+def widen(text not None, list spans not None):
+    """Widen spans of a text by the signs that cutting them would leave alone; those that touch are one cut.
+
+    Of a line on which only punctuation is left, and between two cuts on a line, all of it goes.  Behind a cut that its
+    line begins with (before one that it ends with) go dashes, bars, colons and bullets up to a blank.
+
+    Parameters
+    ----------
+    spans : list of (start, end, ...)
+        In code points, ascending and disjoint.
+
+    Returns
+    -------
+    list of (start, end)
+    """
+    text = exact_str(text)
+    cdef StrView whole = view_str(text)
+    cdef int64_t size = whole.points, number = len(spans), k, byte = 0, points = 0
+    cdef Bytes utf8 = Bytes(NULL, 0, 0)
+    cdef const uint8_t* p
+    cdef Span* widened
+    if not number:
+        return []
+    widened = read_spans(spans[:], size)  # as in `cut`
+    try:
+        with nogil:
+            p = encode_utf8(&whole, True, &utf8, &size)
+            if not whole.ascii:
+                spans_to_bytes(p, widened, number)
+            widen_cuts(p, size, widened, number)
+            if not whole.ascii:
+                for k in range(number):
+                    points += count_points(p, byte, widened[k].start)
+                    widened[k].point_start = points
+                    points += count_points(p, widened[k].start, widened[k].end)
+                    widened[k].point_end = points
+                    byte = widened[k].end
+        return [(widened[k].point_start, widened[k].point_end) for k in range(number)]
+    finally:
+        free(widened)
+        free(utf8.data)
+
+
 def cut(text not None, list spans not None):
     """A text without some spans of it; see `cleaner.cut` for what becomes of the white space around them.
 
@@ -795,35 +869,20 @@ def cut(text not None, list spans not None):
     """
     text = exact_str(text)
     cdef StrView whole = view_str(text)
-    cdef int64_t size = whole.points, number, place = 0, last = 0, i = 0, points = 0
+    cdef int64_t size = whole.points, number
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef Pieces pieces = Pieces(NULL, 0, 0)
     cdef const uint8_t* p
     cdef Span* removed
-    spans = spans[:]  # reading a span may run code that changes the caller's list
     number = len(spans)
     if not number:
         return text
-    removed = <Span*>malloc(number * sizeof(Span))
-    if removed == NULL:
-        raise MemoryError
+    removed = read_spans(spans[:], size)  # reading a span may run code that changes the caller's list
     try:
-        for span in spans:
-            removed[place] = Span(span[0], span[1], span[0], span[1], 0, 0)
-            if not last <= removed[place].point_start <= removed[place].point_end <= size:
-                raise ValueError(
-                    f"expected ascending spans of a text of {size} characters, got {span[0]} to {span[1]} after {last}")
-            last = removed[place].point_end
-            place += 1
         with nogil:
             p = encode_utf8(&whole, True, &utf8, &size)
             if not whole.ascii:
-                for place in range(number):
-                    i = skip_points(p, i, removed[place].point_start - points)
-                    removed[place].start = i
-                    i = skip_points(p, i, removed[place].point_end - removed[place].point_start)
-                    removed[place].end = i
-                    points = removed[place].point_end
+                spans_to_bytes(p, removed, number)
             cut_pieces(p, size, removed, number, &pieces)
             if not whole.ascii:
                 pieces_to_points(p, pieces.piece, pieces.size)

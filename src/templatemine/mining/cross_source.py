@@ -53,17 +53,17 @@ class CrossSourceCounts:
 
     @staticmethod
     def zeros(size: int) -> CrossSourceCounts:
-        """The counts of strings that no other source has."""
+        """Return the counts of strings that no other source has."""
         return CrossSourceCounts(
             sources=np.zeros(size, np.int32), rates=np.zeros(size, np.float32), prose_rates=np.zeros(size, np.float32)
         )
 
     def take(self, rows: NDArray[np.int64]) -> CrossSourceCounts:
-        """The counts of some of the strings."""
+        """Return the counts of some of the strings."""
         return CrossSourceCounts(sources=self.sources[rows], rates=self.rates[rows], prose_rates=self.prose_rates[rows])
 
     def scatter(self, rows: NDArray[np.int64], size: int) -> CrossSourceCounts:
-        """The counts of `size` strings: these at `rows`, zeros elsewhere."""
+        """Return the counts of `size` strings: these at `rows`, zeros elsewhere."""
         scattered = CrossSourceCounts.zeros(size)
         scattered.sources[rows], scattered.rates[rows], scattered.prose_rates[rows] = (
             self.sources,
@@ -101,7 +101,7 @@ class RateTable:
     prose_second: NDArray[np.float32]
 
     def lookup(self, hashes: NDArray[np.uint64], source_number: int) -> CrossSourceCounts:
-        """The counts of the strings of source `source_number` in other sources; the table has all of them."""
+        """Return the counts of the strings of source `source_number` in other sources; the table has all of them."""
         rows = np.searchsorted(self.hashes, hashes)
         return CrossSourceCounts(
             sources=self.sources[rows] - 1,

@@ -68,7 +68,7 @@ class Cue(NamedTuple):
 
 
 def parse_cues(text: str, where: str) -> Iterator[Cue]:
-    """The cues of a text: sections ``[LANGUAGE]``, lines ``KIND STRENGTH: PHRASE | PHRASE``, comments behind #.
+    """Yield the cues of a text: sections ``[LANGUAGE]``, lines ``KIND STRENGTH: PHRASE | PHRASE``, comments behind #.
 
     Raises
     ------
@@ -122,13 +122,13 @@ class CueLexicon:
         return {word: number for number, word in enumerate(self.names.decode().split("\n"), 1)} if self.names else {}
 
     def number_forms(self, forms: Vocabulary) -> IntArray:
-        """The word that each form of a source is: 0 for none, -1 for a form without letters and digits."""
+        """Return the word that each form of a source is: 0 for none, -1 for a form without letters and digits."""
         find = self.words.get
         words = (fold_word(form.decode("utf-8", "replace")) for form in forms)
         return np.array([find(word, 0) if word else -1 for word in words], np.int32)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray) -> NDArray[np.float32]:
-        """Which cues are in strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
+        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
         found: NDArray[np.float32] = _cues.find_cues(
             tokens, starts, lengths, word_of, self.roots, self.keys, self.children, self.strong, self.weak
         )
@@ -136,7 +136,7 @@ class CueLexicon:
 
 
 def fold_word(token: str) -> str:
-    """A token as cues have it: small letters, without signs around it.
+    """Return a token as cues have it: small letters, without signs around it.
 
     >>> fold_word("(Newsletter):")
     'newsletter'
@@ -146,7 +146,7 @@ def fold_word(token: str) -> str:
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
-    """A lexicon of cues, parted into words by the tokeniser of the source.
+    """Return a lexicon of cues, parted into words by the tokeniser of the source.
 
     Cues of less than `MIN_CHARACTERS`, and those that hold what a pattern stands for, are left out.
     """
@@ -190,7 +190,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
 
 @lru_cache(maxsize=4)
 def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
-    """The lexicon of a user's file.
+    """Return the lexicon of a user's file.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
 
 @cache
 def load_cues() -> CueLexicon:
-    """The lexicon that ships."""
+    """Return the lexicon that ships."""
     data = files("templatemine.mining").joinpath("cues.npz").read_bytes()
     with np.load(io.BytesIO(data), allow_pickle=False) as tables:
         columns: dict[str, Any] = {name: tables[name] for name in tables.files}

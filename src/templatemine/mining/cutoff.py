@@ -37,7 +37,7 @@ def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.in
 
 
 def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
-    """The border b_c of least energy (equation 3.1) in bins, and that energy; ties go to the lowest border."""
+    """Return the border b_c of least energy (equation 3.1) in bins, and that energy; ties go to the lowest border."""
     twice_border, energy = _pair_energies(counts)
     least_energy = energy.min()
     # Exact ties are rare but real (empty bins between the modes); sums of whole numbers compare exactly below 2^53.
@@ -46,7 +46,7 @@ def energy_border(counts: NDArray[np.int64]) -> tuple[float, float]:
 
 
 def energy_curve(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The least energy (equation 3.1) of all pairs of centres with the same border.
+    """Return the least energy (equation 3.1) of all pairs of centres with the same border.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def least_df(border: float, documents: int, bins: int) -> int:
 
 
 def bin_widths(documents: int, floor: int, bins: int) -> NDArray[np.int64]:
-    """How many document frequencies from the floor up fall into each bin: none below it, and unequal where n < bins."""
+    """Count the document frequencies, from the floor up, of each bin: none below it, and unequal where n < bins."""
     return histogram(np.arange(floor, documents + 1, dtype=np.int32), documents, bins)
 
 

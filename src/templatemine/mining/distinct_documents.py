@@ -78,7 +78,7 @@ class _Stories:
         self._sketch = lru_cache(maxsize=None)(self._hash_segments)
 
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:
-        """Whether there are at least so many of some documents that differ from each other."""
+        """Tell whether there are at least so many of some documents that differ from each other."""
         max_df, same = (_RARE, _SAME_OF_RARE) if len(documents) <= _RARE else (1, _SAME)
         step = max(1, len(documents) // _MAX_LOOKED_AT)
         different: list[_Sketch] = []
@@ -91,7 +91,8 @@ class _Stories:
         return False
 
     def _hash_segments(self, document: int, max_df: int) -> _Sketch:
-        """The least hashes of the short strings of those segments of a document that so many documents have at most."""
+        """Return the least hashes of the short strings of those segments of a document that so many documents have at
+        most."""
         segments = self._segments
         own = slice(*self._first_segments[document : document + 2])
         tokens = segments.tokens[slice(*segments.doc_tokens[document : document + 2])].astype(np.uint64)
@@ -118,7 +119,7 @@ class _Sketch:
         return bool(self._hashes)
 
     def is_same(self, other: _Sketch, share: float) -> bool:
-        """Whether two sketches are of one story."""
+        """Tell whether two sketches are of one story."""
         # Of a text with more strings a sketch goes up to its greatest hash only; what both hold lies below both ends.
         end = min((sketch._end for sketch in (self, other) if sketch._end is not None), default=_GREATEST)
         fewer = min(bisect_right(self._hashes, end), bisect_right(other._hashes, end))

@@ -25,7 +25,7 @@ _CHUNK = 64
 
 
 def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The features that speak most for some candidates of a kind, and most against them.
+    """Return the features that speak most for some candidates of a kind, and most against them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def explain_scores(model: Model, kind: str, matrix: NDArray[np.float32], rows: N
 
 
 def unpack_codes(packed: int) -> tuple[list[int], list[int]]:
-    """The codes of one candidate in `explain_scores`: features for it and against it, the strongest first.
+    """Return the codes of one candidate in `explain_scores`: features for it and against it, the strongest first.
 
     Each is 1 + the place of the feature, negative where its value is below the usual one; 0 for none.
     """

@@ -18,7 +18,8 @@ import numpy as np
 from templatemine import _core
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
-from templatemine.packs.pack import Pack, keep_one_of_each, template_id
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import keep_one_of_each, template_id
 from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE

@@ -29,7 +29,7 @@ def document_floor(documents: int, config: MineConfig) -> int:
 
 
 def build_index(corpus: Corpus, config: MineConfig) -> Index:
-    """The reduced token sequence of a source.
+    """Return the reduced token sequence of a source.
 
     Raises
     ------
@@ -58,11 +58,11 @@ def build_index(corpus: Corpus, config: MineConfig) -> Index:
 
 
 def documents_at(index: Index, positions: LongArray) -> IntArray:
-    """The document that holds each place of an index."""
+    """Return the document that holds each place of an index."""
     return _core.find_last_start(index.doc_starts, positions).astype(np.int32)
 
 
 def tokens_at(index: Index, positions: LongArray) -> IntArray:
-    """The token of its document, counted from 0, that stands at each place of an index."""
+    """Return the token of its document, counted from 0, that stands at each place of an index."""
     run = _core.find_last_start(index.runs, positions)
     return (index.run_tokens[run] + positions - index.runs[run]).astype(np.int32)

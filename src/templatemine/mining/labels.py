@@ -84,7 +84,7 @@ class Candidates:
 
 
 def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candidates]:
-    """The candidates of a source, in the order of `KINDS`."""
+    """Return the candidates of a source, in the order of `KINDS`."""
     return _find_segments(segments), _find_labels(segments, PREFIX), _find_labels(segments, SUFFIX)
 
 

@@ -43,7 +43,7 @@ _Word = tuple[str, str]
 
 
 def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
-    """The rules of a source, of its texts; `markup` is `TokeniseConfig.text_markup`."""
+    """Return the rules of a source, of its texts; `markup` is `TokeniseConfig.text_markup`."""
     chosen = _choose(texts)
     decode = markup == "html" or (markup == "auto" and _is_markup_source(chosen))
     if decode:
@@ -80,7 +80,7 @@ def _choose(texts: Iterable[str]) -> list[str]:
 
 
 def _is_without_lines(texts: Sequence[str]) -> bool:
-    """Whether most texts are one line."""
+    """Tell whether most texts are one line."""
     lines = sorted(sum(1 for line in text.split("\n") if line and not line.isspace()) for text in texts)
     return bool(lines) and lines[len(lines) // 2] < MIN_LINES
 
@@ -91,7 +91,7 @@ def _is_markup_source(texts: Sequence[str]) -> bool:
 
 
 def _has_prefixes(words: Collection[_Word]) -> bool:
-    """Whether most of the words begin with one of few."""
+    """Tell whether most of the words begin with one of few."""
     counts = Counter(left for left, _ in words).most_common(max(3, min(20, len(words) // 5)))
     return len(words) > MIN_LEFTS and sum(count for _, count in counts) > MAX_LEFT_SHARE * len(words)
 

@@ -115,7 +115,7 @@ class ResolvedConfig:
 
 
 def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
-    """The options of a run, what the user left open as the method has it.
+    """Return the options of a run, what the user left open as the method has it.
 
     Raises
     ------

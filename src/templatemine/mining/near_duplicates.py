@@ -46,12 +46,13 @@ _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
 
 
 def is_blank(document: Document) -> bool:
-    """Whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of any."""
+    """Tell whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of
+    any."""
     return not document.body or document.body.isspace()
 
 
 def number_documents(documents: Sequence[Document]) -> LongArray:
-    """A number for each document, equal for those of one id or address, or of a chain of these."""
+    """Return a number for each document, equal for those of one id or address, or of a chain of these."""
     known: list[dict[str, int]] = [{}, {}]
     keys = np.empty((2, len(documents)), np.int64)
     for index, document in enumerate(documents):
@@ -63,7 +64,7 @@ def number_documents(documents: Sequence[Document]) -> LongArray:
 
 
 def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
-    """The least index of all that are joined by equal keys, or a chain of these."""
+    """Return the least index of all that are joined by equal keys, or a chain of these."""
     joined = np.arange(len(keys[0]))
     while True:
         before = joined
@@ -78,7 +79,8 @@ def _join_groups(*keys: NDArray[np.int64]) -> LongArray:
 def drop_copies(
     corpus: Corpus, config: CopyConfig | None, numbers: LongArray | None = None
 ) -> tuple[Corpus, NDArray[np.int32]]:
-    """The documents of a corpus that are no copies of others, and their places in it; without options, all of them.
+    """Return the documents of a corpus that are no copies of others, and their places in it; without options, all of
+    them.
 
     Parameters
     ----------
@@ -108,14 +110,14 @@ def drop_copies(
 
 
 def find_originals(corpus: Corpus, config: CopyConfig, numbers: LongArray | None = None) -> NDArray[np.bool_]:
-    """Which documents are no copies: of those that are alike, one stays."""
+    """Mark the documents that are no copies: of those that are alike, one stays."""
     is_original = np.zeros(corpus.documents, np.bool_)
     is_original[drop_copies(corpus, config, numbers)[1]] = True
     return is_original
 
 
 def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
-    """The corpus of some of its documents, whose places ascend."""
+    """Return the corpus of some of its documents, whose places ascend."""
     if len(positions) == corpus.documents:
         return corpus
     is_original = np.zeros(corpus.documents, np.bool_)
@@ -236,7 +238,7 @@ def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> N
 
 
 def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of some sorted values are the first of their like."""
+    """Mark the first of each run of equal values."""
     is_first = np.ones(len(values), np.bool_)
     is_first[1:] = values[1:] != values[:-1]
     return is_first

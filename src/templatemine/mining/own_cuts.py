@@ -30,7 +30,7 @@ _GAP = 3
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
-    """The cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
+    """Yield the cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
     matcher, rows = pack.matcher()
     documents = choose_by_text(documents, MAX_DOCUMENTS)
 
@@ -48,7 +48,7 @@ def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCo
 
 
 def tearing_templates(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
-    """The templates of a pack that tear sentences too often, by id."""
+    """Return the templates of a pack that tear sentences too often, by id."""
     if pack.html or not pack.templates:
         return {}
     return {

@@ -59,7 +59,8 @@ def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -
 
 
 def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
-    """The strings without the longest powers, and then without the longest of all, beyond the tokens there may be."""
+    """Return the strings without the longest powers, and then without the longest of all, beyond the tokens there may
+    be."""
     lengths = repeats.repeats.length
     if lengths.sum(dtype=np.int64) <= max(MIN_TOKENS, POWER_TOKENS * len(symbols)):
         return repeats
@@ -75,7 +76,7 @@ def _limit_tokens(repeats: MaximalRepeats, symbols: IntArray) -> MaximalRepeats:
 
 
 def _find_powers(repeats: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_]:
-    """Which strings repeat their first few tokens to their end, once at least."""
+    """Mark strings that repeat their first few tokens to their end, once at least."""
     size, lengths, first = len(symbols), repeats.repeats.length, repeats.first
     powers = np.zeros(len(lengths), np.bool_)
     for period in range(1, MAX_PERIOD + 1):

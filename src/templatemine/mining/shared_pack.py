@@ -55,12 +55,12 @@ class Claims:
     claims: tuple[Claim, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The claims as plain values, for JSON."""
+        """Return the claims as plain values, for JSON."""
         return asdict(self)
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Claims:
-        """The inverse of `as_dict`."""
+        """Invert `as_dict`."""
         claims = []
         for row in data["claims"]:
             columns: dict[str, Any] = {
@@ -79,7 +79,7 @@ def collect_claims(
     pack: Pack,
     options: ResolvedConfig,
 ) -> Claims | None:
-    """The claims of a source among its templates; None if it may claim nothing, as a source of HTML.
+    """Return the claims of a source among its templates; None if it may claim nothing, as a source of HTML.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _kind_width(kind: str) -> int:
 
 
 def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:
-    """The pack of what enough sources claim, in whatever order they come.
+    """Return the pack of what enough sources claim, in whatever order they come.
 
     Returns
     -------

@@ -120,14 +120,14 @@ class FillerReader:
                 slot_fillers.fillers = _limit_fillers(slot_fillers.fillers)
 
     def fillers(self) -> Fillers:
-        """The fillers of each slot."""
+        """Return the fillers of each slot."""
         return Fillers(tuple(slot_fillers + SlotFillers() for slot_fillers in self._fillers))
 
 
 def infer_slot_types(
     slots: Sequence[Slot], slot_fillers: Sequence[SlotFillers], separators: str, config: SlotConfig
 ) -> list[str]:
-    """The kind of the fillers that each slot takes, by those in the archive."""
+    """Return the kind of the fillers that each slot takes, by those in the archive."""
     if not config.kinds:
         return [ANY for _ in slots]
     return [
@@ -137,7 +137,7 @@ def infer_slot_types(
 
 
 def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
-    """The strings without their slots; the other edge may be that of a line."""
+    """Return the strings without their slots; the other edge may be that of a line."""
     vocabulary: dict[bytes, int] = {}
     flat, bounds, edges = array("i"), array("q", [0]), bytearray()
     for slot in slots:
@@ -148,7 +148,7 @@ def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str)
 
 
 def _filler_text(rest: bytes, side: str, separators: str) -> str:
-    """A filler as text, without the separators beside the string."""
+    """Return a filler as text, without the separators beside the string."""
     text = _PATTERN_MARK.sub("\U000f0fff".encode(), rest).decode("utf-8", "surrogatepass")
     edge = 0 if side == "start" else -1
     while text and (in_class(text[edge], SPACE) or text[edge] in separators):
@@ -157,7 +157,7 @@ def _filler_text(rest: bytes, side: str, separators: str) -> str:
 
 
 def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> str:
-    """The narrowest kind of all fillers that a slot which takes anything would take."""
+    """Return the narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # Where lines often go on beyond any slot, prose follows what fills it, and a long filler is some of that.
@@ -173,7 +173,8 @@ def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, conf
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
-    """Whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts without."""
+    """Tell whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts
+    without."""
     return all(
         is_of_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
         for filler in fillers

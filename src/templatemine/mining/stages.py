@@ -85,7 +85,7 @@ class SourceReport:
         return f"<SourceReport {self.source}: {summary} of {counted(self.documents, 'document')}; {self.note}>"
 
     def _repr_html_(self) -> str:
-        """The report for notebooks, with the pack if there is one."""
+        """Return the report for notebooks, with the pack if there is one."""
         return notebook.paragraph(repr(self)) + ("" if self.pack is None else self.pack._repr_html_())
 
 
@@ -93,7 +93,7 @@ class SourceReport:
 
 
 def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
-    """Why a source cannot be mined; empty if it can."""
+    """Say why a source cannot be mined; empty if it can."""
     min_docs = options.min_docs
     # The documents may lie on a disk, so that no more are held, or read, than are needed.
     if len(documents) == 1 < min_docs and not is_blank(documents[0]):  # of millions of sources, nearly all
@@ -112,7 +112,7 @@ def unfit_reason(documents: Sequence[Document], options: ResolvedConfig) -> str:
 
 
 def skip_source(source: str, documents: Sequence[Document], options: ResolvedConfig) -> SourceReport:
-    """The report of an unfit source: no pack, or one that knows pages only, which takes fewer documents."""
+    """Return the report of an unfit source: no pack, or one that knows pages only, which takes fewer documents."""
     note = unfit_reason(documents, options)
     skipped = SourceReport(source=source, documents=len(documents), pack=None, note=note)
     is_html = all(document.is_html for document in documents)
@@ -333,8 +333,8 @@ def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
 
 
 def _order_by_digest(documents: Sequence[Document]) -> list[int]:
-    """The places of documents in an order of their own, whatever that of the archive: by a digest of how they begin,
-    and then by all that they say.  Equal ones alone may be either."""
+    """Return the places of documents in an order of their own, whatever that of the archive: by a digest of how they
+    begin, and then by all that they say. Equal ones alone may be either."""
 
     def sort_key(index: int) -> tuple[bytes | str, ...]:
         document, body = documents[index], documents[index].body
@@ -351,7 +351,8 @@ _DIGESTED = 512
 def _learn_pages(
     documents: Sequence[Document], options: ResolvedConfig
 ) -> tuple[NDArray[np.int32], PageHistory | None]:
-    """The places of the different pages of a source, by their main text, and its page history, which counts these."""
+    """Return the places of the different pages of a source, by their main text, and its page history, which counts
+    these."""
     from templatemine.pages.history import PageCounter
 
     counter = PageCounter(options.page)
@@ -460,12 +461,12 @@ class MatchStep:
 
 
 def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:
-    """The documents that were mined: where there is a sample, executors need not have the others at hand."""
+    """Return the documents that were mined: where there is a sample, executors need not have the others at hand."""
     return documents if candidates.sample is None else [documents[index] for index in candidates.sample.tolist()]
 
 
 def _rank_scores(score: NDArray[np.float32], reason_of: NDArray[np.int8]) -> NDArray[np.float32]:
-    """The sort key of candidates: their scores, those first that were rejected for no other reason."""
+    """Return the sort key of candidates: their scores, those first that were rejected for no other reason."""
     return np.where(reason_of == UNLIKELY, score, score - 1)
 
 
@@ -530,7 +531,7 @@ def _match_step(
 
 
 def complete_step(step: Step, documents: Sequence[Document], options: ResolvedConfig) -> SourceReport:
-    """The report of a source, all documents of which are at hand, as `mine_source` had them."""
+    """Return the report of a source, all documents of which are at hand, as `mine_source` had them."""
     while not isinstance(step, SourceReport):
         matches: Any = step.query.answer(documents, options)
         step = step.proceed(matches, documents, options)
@@ -538,6 +539,6 @@ def complete_step(step: Step, documents: Sequence[Document], options: ResolvedCo
 
 
 def report_shared(claims: Iterable[Claims], options: ResolvedConfig) -> SourceReport:
-    """The report of the shared pack, of what all sources claim; see `build_shared_pack`."""
+    """Return the report of the shared pack, of what all sources claim; see `build_shared_pack`."""
     pack, documents, note = build_shared_pack(claims, options)
     return SourceReport(source=SHARED_PACK, documents=documents, pack=pack, note=note)

@@ -19,7 +19,7 @@ from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
-from templatemine.packs.pack import keep_one_of_each, template_id
+from templatemine.packs.pack_record import keep_one_of_each, template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
 from templatemine.text.slots import ANY, slot_token
@@ -44,7 +44,7 @@ def build_templates(
     fillers: Fillers,
     options: ResolvedConfig,
 ) -> tuple[Template, ...]:
-    """The templates of some candidates, by document frequency, greatest first.
+    """Return the templates of some candidates, by document frequency, greatest first.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def build_questions(
 
 
 def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
-    """The slots of those candidates that take the rest of their line."""
+    """Return the slots of those candidates that take the rest of their line."""
     strings, verdicts = candidates.strings, candidates.verdicts
     if verdicts is None:
         return {}
@@ -134,7 +134,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
 
 
 def slotted_anchor(anchor: str, side: str) -> str:
-    """The anchor of a string with its slot, which is at one edge of the line."""
+    """Return the anchor of a string with its slot, which is at one edge of the line."""
     return "line" if anchor not in ("", side) else side
 
 
@@ -151,13 +151,13 @@ def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> 
 
 
 def _boilerplate_kind(candidates: SourceCandidates, row: int) -> str:
-    """What kind of boilerplate a candidate is; "" where no scores say it."""
+    """Name the kind of boilerplate of a candidate; "" where no scores say it."""
     verdicts = candidates.verdicts
     return "" if verdicts is None or verdicts.sense[row] < 0 else BOILERPLATE_KINDS[verdicts.sense[row]]
 
 
 def anchor_of(candidates: SourceCandidates, row: int) -> str:
-    """The anchor of a candidate."""
+    """Return the anchor of a candidate."""
     return "" if candidates.verdicts is None else ANCHOR_NAMES[int(candidates.verdicts.anchor[row])]
 
 
@@ -184,8 +184,8 @@ def _find_examples(
 
 
 def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
-    """An example with the rest of its line, where that is short enough for a slot and of its kind: where a string
-    stands first it may stand otherwise than it nearly always does."""
+    """Return an example with the rest of its line, where that is short enough for a slot and of its kind: where a
+    string stands first it may stand otherwise than it nearly always does."""
     if side == "end":
         rest = text[end : line_end(text, end)]
         example, neighbour = text[start:end] + rest, rest[:1]

@@ -52,14 +52,14 @@ class Vocabulary(Sequence[bytes]):
 
 
 def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
-    """The first and the last day of the dates of one source, see `dates.covered_days`."""
+    """Return the first and the last day of the dates of one source, see `dates.covered_days`."""
     return covered_days(Calendar(dates).counts())
 
 
 def document_input(
     document: Document, patterns: PatternSet, separators: str, rules: ReadingRules | None
 ) -> str | bytes:
-    """The body of a document for the tokeniser, see `tokeniser_input`.
+    """Return the body of a document for the tokeniser, see `tokeniser_input`.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def document_input(
 
 
 def is_html_source(documents: Sequence[Document]) -> bool:
-    """Whether half of the documents are HTML: a page that strayed among articles must not make their pack one that is
-    for pages alone."""
+    """Tell whether half of the documents are HTML: a page that strayed among articles must not make their pack one that
+    is for pages alone."""
     return 2 * sum(document.is_html for document in documents) >= max(1, len(documents))
 
 

@@ -30,7 +30,7 @@ class Changes:
 
 
 def compare(old: Pack | None, new: Pack) -> Changes:
-    """The differences of two packs; numbers alone (df, count) are none."""
+    """Return the differences of two packs; numbers alone (df, count) are none."""
     old_by_key = {} if old is None else {_key(template): template for template in old.templates}
     new_by_key = {_key(template): template for template in new.templates}
     changed = [

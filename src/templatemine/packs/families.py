@@ -71,7 +71,7 @@ def _max_edits(length: int) -> int:
 
 
 def are_variants(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether two strings of tokens are variants of each other."""
+    """Tell whether two strings of tokens are variants of each other."""
     short, long = sorted((tuple(first), tuple(second)), key=len)
     if not short or short == long:
         return bool(short)

@@ -83,7 +83,7 @@ class Rule:
     time: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields that say something."""
+        """Return the fields that say something."""
         row = asdict(self)
         return {name: value for name, value in row.items() if value not in ("", None, 0)}
 
@@ -98,7 +98,7 @@ class Overrides:
 
 
 def write(overrides: Overrides) -> dict[str, Any]:
-    """The keys of the section, templates as they are; none if there are no rules."""
+    """Return the keys of the section, templates as they are; none if there are no rules."""
     if not overrides.rules:
         return {}
     return {
@@ -109,7 +109,7 @@ def write(overrides: Overrides) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Template]) -> Overrides:
-    """The inverse of `write`.
+    """Invert `write`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from templatemine.errors import CapacityError, PackError
 from templatemine.matching import _match
 from templatemine.model import Template
-from templatemine.packs.pack import GENERATOR, Pack, mined_entry
+from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined_entry
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
 from templatemine.text.reading import plain_form
@@ -41,7 +41,7 @@ MATCH_TIMEOUT = 1.0
 """Seconds for an expression of another version on its own example, which takes less than a millisecond."""
 
 
-def check_pack(pack: Pack, where: str) -> Pack:
+def check_pack(pack: AnyPack, where: str) -> AnyPack:
     """Every expression compiles, is safe, agrees with its tokens and matches its own example; those that are to be made
     of their tokens are."""
     index_of: dict[str, int] = {}
@@ -74,7 +74,7 @@ def check_pack(pack: Pack, where: str) -> Pack:
     return pack
 
 
-def _check_stale(pack: Pack, template: Template, here: str) -> None:
+def _check_stale(pack: PackRecord, template: Template, here: str) -> None:
     """An expression that its tokens don't compile to is left out, or what another version made of them; else somebody
     edited one of the two, and would see no effect."""
     if template.regex == FROM_TOKENS:
@@ -87,9 +87,9 @@ def _check_stale(pack: Pack, template: Template, here: str) -> None:
 
 
 def _finds_example(template: Template, here: str) -> bool:
-    """Whether an expression finds its own example from end to end, with the time bounded: what versions made of tokens
-    has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses.  Of one
-    whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
+    """Tell whether an expression finds its own example from end to end, with the time bounded: what versions made of
+    tokens has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses. Of
+    one whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
     problem = size_problem(template.regex)
     if problem:
         raise PackError(f"{here}: regex: {problem}")
@@ -103,9 +103,9 @@ def _finds_example(template: Template, here: str) -> bool:
     return match is not None and match.group(1) == template.example
 
 
-def check_slot(pack: Pack, template: Template, here: str) -> None:
-    """A slot stands beside other tokens and in no HTML; the first or the last token is one at an edge of its line, and
-    one between others takes anything."""
+def check_slot(pack: PackRecord, template: Template, here: str) -> None:
+    """Refuse slots but one beside other tokens, in no HTML: at an edge of its line, or between two strings, where it
+    takes anything."""
     tokens = template.tokens or ()
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
@@ -130,7 +130,7 @@ def check_slot(pack: Pack, template: Template, here: str) -> None:
         )
 
 
-def _check_examples(pack: Pack, where: str) -> None:
+def _check_examples(pack: PackRecord, where: str) -> None:
     for row in _find_mismatches(pack, *pack.matcher()):
         template = pack.templates[row]
         raise PackError(
@@ -139,21 +139,22 @@ def _check_examples(pack: Pack, where: str) -> None:
         )
 
 
-def _find_mismatches(pack: Pack, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
+def _find_mismatches(pack: PackRecord, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
     """Places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
         if not is_example(pack, matcher, string_index, pack.templates[row].example):
             yield row
 
 
-def is_example(pack: Pack, matcher: _match.Matcher, string: int, example: str) -> bool:
-    """Whether an example, which is in reading form or is read now, is an occurrence of a string from end to end."""
+def is_example(pack: PackRecord, matcher: _match.Matcher, string: int, example: str) -> bool:
+    """Tell whether an example, which is in reading form or is read now, is an occurrence of a string from end to
+    end."""
     read = EncodedText(example, pack.patterns, pack.tokenise.separators), pack.encode(example)
     return any(matcher.is_whole_match(encoded.data, string) for encoded in read)
 
 
-def drop_mismatches(pack: Pack) -> Pack:
-    """A pack that was mined, as it may be saved, with its templates noted in `mined`.
+def drop_mismatches(pack: AnyPack) -> AnyPack:
+    """Return a pack that was mined, as it may be saved, with its templates noted in `mined`.
 
     For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
     of the cut-off says so.
@@ -176,7 +177,7 @@ def drop_mismatches(pack: Pack) -> Pack:
 
 
 def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> regex.Pattern[str]:
-    """An expression written by hand, compiled; one `of_text` matches reading forms.
+    """Return an expression written by hand, compiled; one `of_text` matches reading forms.
 
     Raises
     ------
@@ -196,7 +197,7 @@ def compile_handwritten(source: str, here: str, *, of_text: bool = False) -> reg
 
 
 def _unread_problem(source: str) -> str:
-    """What is wrong with an expression that asks for characters which no reading form has."""
+    """Say why an expression asks for characters that no reading form has; empty if it does not."""
     for char in re.sub(r"(?s)\\.|\[\^?\]?(?:\\.|[^\\\]])*\]", "", source):  # ranges may begin with any
         form = None if char.isascii() else plain_form(char)
         if form is not None:

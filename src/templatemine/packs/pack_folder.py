@@ -52,7 +52,6 @@ RejectedCandidate = tuple[tuple[str, ...], int, int, str]
 
 PACK_SUFFIX = ".json"
 _REJECTED = ".rejected.jsonl.gz"
-_OLD_REJECTED = ".dropped.jsonl.gz"
 
 
 class JsonLines(Protocol):
@@ -110,7 +109,7 @@ class SourceOutcome:
 
     @classmethod
     def from_result(cls, result: SourceResult, pack_path: str) -> SourceOutcome:
-        """The outcome of a result whose pack goes to `pack_path`, where an earlier one may be."""
+        """Return the outcome of a result whose pack goes to `pack_path`, where an earlier one may be."""
         pack = result.pack
         if pack is None:
             return cls._without_pack(result, pack_path, result.note)
@@ -128,7 +127,7 @@ class SourceOutcome:
 
     @classmethod
     def from_bug(cls, result: SourceResult, pack_path: str, error: UnreadablePackError) -> SourceOutcome:
-        """The outcome of a result whose pack could not be read."""
+        """Return the outcome of a result whose pack could not be read."""
         return replace(cls._without_pack(result, pack_path, "it could not be read, which is a bug"), bug=str(error))
 
     @classmethod
@@ -137,7 +136,7 @@ class SourceOutcome:
         return cls(source=result.source, documents=result.documents, pack=None, note=note)
 
     def as_dict(self) -> dict[str, Any]:
-        """The outcome as plain values, for JSON."""
+        """Return the outcome as plain values, for JSON."""
         return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
@@ -151,14 +150,15 @@ class SerialisedPack:
 
 
 def serialise_skipped(result: SourceResult) -> SerialisedPack:
-    """A result without a pack, in a folder that has none of its source either: of nearly all, where there are many."""
+    """Return a result without a pack, in a folder that has none of its source either: of nearly all, where there are
+    many."""
     return SerialisedPack(
         SourceOutcome(source=result.source, documents=result.documents, pack=None, note=result.note), {}
     )
 
 
 def serialise_result(result: SourceResult, pack_path: str) -> SerialisedPack:
-    """The pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
+    """Return the pack of a source, for `pack_path`, and its rejected candidates, for `PackFolderWriter.write`.
 
     One that could not be read has no files: those that are there stay, and the outcome says why.
     """
@@ -222,7 +222,7 @@ class PackFolderWriter:
         refuse_renamed(self._files.directory, names)
 
     def pack_path(self, source: str) -> str:
-        """The path of the pack of a source."""
+        """Return the path of the pack of a source."""
         return self._files.path(pack_names(source)[0])
 
     def write(self, serialised: SerialisedPack) -> SourceOutcome:
@@ -260,7 +260,7 @@ OnBadFile = Callable[[str, PackError], None]
 
 
 def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) -> list[str]:
-    """The pack files a path stands for: itself, or every ``.json`` in a folder, by name.
+    """Return the pack files a path stands for: itself, or every ``.json`` in a folder, by name.
 
     With `on_error` it is told of files of a folder that are none, which are left out.
 
@@ -329,7 +329,7 @@ _PACK_HEAD = re.compile(rb'\s*\{\s*"schema":[^"]*"generator":\s*"[^"\\]*",\s*"so
 
 
 def _read_source(path: str) -> str | None:
-    """The source that a pack is of; None if it is no pack."""
+    """Return the source that a pack is of; None if it is no pack."""
     try:
         with open(path, "rb") as handle:
             head = handle.read(4096)
@@ -441,7 +441,7 @@ class PackFiles(Mapping[str, Pack]):
         return pack
 
     def _name(self, source: str) -> str:
-        """The source as it is in `files`: where a file does not tell its source, the name of the file."""
+        """Return the source as it is in `files`: where a file does not tell its source, the name of the file."""
         return source if source in self.files or not self._bad else safe_file_name(source)
 
     def readable(self, on_skip: Callable[[str, SkippedPackError], None]) -> dict[str, Pack]:
@@ -455,7 +455,7 @@ class PackFiles(Mapping[str, Pack]):
         return packs
 
     def by_tokens(self) -> bool:
-        """Whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
+        """Tell whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
         try:
             return not any(_has_more_than_tokens(file) for file in self.files.values())
         except OSError:  # who reads the pack says what is wrong with it
@@ -511,10 +511,8 @@ def warn_skipped(source: str, error: SkippedPackError) -> None:
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:
-    """The file with the rejected candidates of a pack; the one of the old name, if there is only that."""
-    stem = os.fspath(pack).removesuffix(PACK_SUFFIX)
-    old = stem + _OLD_REJECTED
-    return old if os.path.exists(old) and not os.path.exists(stem + _REJECTED) else stem + _REJECTED
+    """Name the file with the rejected candidates of a pack."""
+    return os.fspath(pack).removesuffix(PACK_SUFFIX) + _REJECTED
 
 
 def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:

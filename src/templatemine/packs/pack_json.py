@@ -1,7 +1,7 @@
 """Packs as JSON that a person can read, compare, edit and lint: written with a template a line, and read with distrust.
 
-Expressions of tokens are in their short form (`short_forms`); in packs of schema 1 they are in full.  Beside tokens an
-expression may be null: it is made of the tokens, and so it is where another version has written the pack.  ``mined``
+Expressions of tokens are in their short form (`short_forms`).  Beside tokens an expression may be null: it is made of
+the tokens, and so it is where another version has written the pack.  ``mined``
 names what mining gave: by it a later mining tells what a person has changed in the list since (`apply_rules`).  An
 unknown schema and missing or wrong fields are refused here by name and place, expressions by `pack_checks`.
 """
@@ -9,8 +9,7 @@ unknown schema and missing or wrong fields are refused here by name and place, e
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from functools import cache, lru_cache
@@ -25,8 +24,8 @@ from templatemine.kinds import KINDS
 from templatemine.model import Cutoff, PathVote, Question, RepeatedText, Template
 from templatemine.packs import overrides, page_section
 from templatemine.packs.oddities import tell_oddities
-from templatemine.packs.pack import Pack, mined_entry
 from templatemine.packs.pack_checks import FROM_TOKENS, check_pack
+from templatemine.packs.pack_record import AnyPack, PackRecord, mined_entry
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, read_boundaries, slot_expression
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.patterns import make_pattern_set
@@ -36,31 +35,28 @@ if TYPE_CHECKING:
     import regex
 
 __all__ = [
-    "READABLE",
     "SCHEMA",
     "PackSerialiser",
     "read",
     "read_mined",
     "read_template",
-    "rename_old_fields",
     "write",
     "write_checked",
 ]
 
 SCHEMA = 2
-READABLE = (1, SCHEMA)
-"""Versions that are read."""
+"""The version of the format that is written and read."""
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
 
 
-def write(pack: Pack) -> str:
-    """The pack as JSON text; the same pack gives the same text."""
+def write(pack: PackRecord) -> str:
+    """Return the pack as JSON text; the same pack gives the same text."""
     return PackSerialiser().serialise(pack).decode("utf-8")
 
 
-def write_checked(pack: Pack) -> str:
+def write_checked(pack: PackRecord) -> str:
     """`write`, after the reader's own checks of what it gives: no file takes its place that nobody could read.
 
     Raises
@@ -68,9 +64,9 @@ def write_checked(pack: Pack) -> str:
     UnreadablePackError
         Naming the source and the rule.
     """
-    text = pack.to_json()
+    text = write(pack)
     try:
-        read(text, pack.source)
+        read(text, pack.source, type(pack))
     except PackError as error:
         raise UnreadablePackError(
             f"{error}; so this pack would be refused by whoever reads it, and is not written. "
@@ -89,8 +85,8 @@ class PackSerialiser:
         self._slots: dict[int, tuple[Template, str]] = {}
         self._lists: dict[str, tuple[object, bytes]] = {}
 
-    def serialise(self, pack: Pack) -> bytes:
-        """The pack as `write` gives it, in UTF-8."""
+    def serialise(self, pack: PackRecord) -> bytes:
+        """Return the pack as `write` gives it, in UTF-8."""
         pieces, separator = [], b"{\n"
         for key, value in _pack_fields(pack, self._update_short_forms(pack)).items():
             pieces.append(separator + f" {json.dumps(key)}: ".encode())
@@ -106,7 +102,7 @@ class PackSerialiser:
         """The boundaries of the last pack."""
         return self._short_forms.boundaries
 
-    def _update_short_forms(self, pack: Pack) -> ShortForms:
+    def _update_short_forms(self, pack: PackRecord) -> ShortForms:
         boundaries, patterns = collect_boundaries(pack, self._cached_slot), dict(pack.patterns.by_id.values())
         if (boundaries, patterns) != (self._short_forms.boundaries, self._short_forms.patterns):
             short_forms = ShortForms(boundaries, patterns)
@@ -118,13 +114,13 @@ class PackSerialiser:
         self._short_forms.boundaries = boundaries  # in the order of this pack
         return self._short_forms
 
-    def _cached_slot(self, pack: Pack, template: Template) -> str:
+    def _cached_slot(self, pack: PackRecord, template: Template) -> str:
         cached = self._slots.get(id(template))
         if cached is None:
             cached = self._slots[id(template)] = template, slot_expression(pack, template)
         return cached[1]
 
-    def _serialise_value(self, pack: Pack, key: str, value: Any) -> bytes:
+    def _serialise_value(self, pack: PackRecord, key: str, value: Any) -> bytes:
         if key == "patterns":
             return _serialise_patterns(tuple(value.items()))
         if key not in ("mined", "questions") or pack.mined is None:
@@ -136,7 +132,7 @@ class PackSerialiser:
         return cached[1]
 
     def _serialise_templates(self, templates: Sequence[Template]) -> Iterator[bytes]:
-        """The lines of templates, and what parts them."""
+        """Yield the lines of templates, and what parts them."""
         for index, template in enumerate(templates):
             if index:
                 yield b",\n"
@@ -148,8 +144,8 @@ class PackSerialiser:
             yield cached[1]
 
 
-def _pack_fields(pack: Pack, short_forms: ShortForms) -> dict[str, Any]:
-    """The fields; templates as they are."""
+def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
+    """Return the fields; templates as they are."""
     patterns = pack.patterns
     names = [name for name, _ in patterns.by_id.values() if name in pack.enabled]
     return {
@@ -181,7 +177,7 @@ def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
     return _escape_invisible(_dump_value(dict(patterns)))
 
 
-def _mined_marks(pack: Pack) -> list[str]:
+def _mined_marks(pack: PackRecord) -> list[str]:
     added = {*pack.overrides.added}
     mined = [template for template in pack.templates if template.tokens is not None and template.id not in added]
     return sorted(mined_entry(template) for template in (*mined, *pack.overrides.removed))
@@ -211,8 +207,8 @@ def _escape_invisible(text: str) -> bytes:
 
 @cache
 def _invisible_pattern() -> regex.Pattern[str]:
-    """What is escaped, so that all scripts stay readable: lone surrogates and invisible characters.  Line ends part the
-    lines of a pack; within strings JSON escapes them itself."""
+    """Match what is escaped, so that all scripts stay readable: lone surrogates and invisible characters. Line ends
+    part the lines of a pack; within strings JSON escapes them itself."""
     import regex  # here and below: packs are read without it, and it takes a while to load
 
     return regex.compile(r"[\p{C}\p{Z}--[ \n]]", regex.VERSION1)
@@ -226,8 +222,10 @@ def _escape_match(match: regex.Match[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read(text: str, where: str, *, history_only: bool = False) -> Pack:
-    """The inverse of `write`; with `history_only` a pack of HTML is read without its templates.
+def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: bool = False) -> AnyPack:
+    """Read what `write` gives; `make` makes the pack of its fields.
+
+    With `history_only` a pack of HTML is read without its templates.
 
     Raises
     ------
@@ -235,7 +233,7 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
         Naming the field and what was found there, after `where`.
     """
     with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
-        return _read_data(orjson.loads(text), text, where, history_only)
+        return _read_data(orjson.loads(text), text, where, make, history_only)
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -245,17 +243,17 @@ def read(text: str, where: str, *, history_only: bool = False) -> Pack:
     except ValueError as error:  # a number of more digits than Python reads
         json.loads(text, parse_int=_Digits, object_pairs_hook=lambda pairs: _refuse_long_numbers(pairs, where))
         raise PackError(f"{where}: {error}") from error
-    return _read_data(data, text, where, history_only)
+    return _read_data(data, text, where, make, history_only)
 
 
-def _read_data(data: Any, text: str, where: str, history_only: bool) -> Pack:
-    pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where), where)
+def _read_data(data: Any, text: str, where: str, make: Callable[..., AnyPack], history_only: bool) -> AnyPack:
+    pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where, make), where)
     tell_oddities(data, text, _KNOWN_FIELDS, where)
     return pack
 
 
 def _without_templates(data: Any) -> Any:
-    """The data of a pack of HTML without its templates, any other as it is."""
+    """Return the data of a pack of HTML without its templates, any other as it is."""
     return (
         {**data, "templates": [], "mined": [], "questions": []} if isinstance(data, dict) and _is_html(data) else data
     )
@@ -288,7 +286,7 @@ _MAX_DIGITS = 18
 
 
 def is_number(value: Any) -> bool:
-    """Whether a number is finite and fits 64 bits."""
+    """Tell whether a number is finite and fits 64 bits."""
     return bool(-(10**_MAX_DIGITS) < value < 10**_MAX_DIGITS)
 
 
@@ -310,8 +308,6 @@ _FIELD_TYPES: Mapping[str, _FieldType] = {
     "rejected": (dict, "an object"),
     "templates": (list, "a list"),
 }
-RENAMED_FIELDS: Mapping[str, str] = {"dropped": "rejected", "overruled": "removed", "brought": "added"}
-"""Old name of a field -> its name now; packs with old names are read, and written with the new ones."""
 _TEMPLATE_FIELD_TYPES: Mapping[str, _FieldType] = {
     "id": (str, "a string"),
     "regex": (str, "a string"),
@@ -327,7 +323,7 @@ _KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
     "": frozenset(
         (
             *("schema", "boundaries", "caution", "mined", "questions", "reading"),
-            *(*_FIELD_TYPES, *RENAMED_FIELDS, *overrides.KEYS, *page_section.KEYS),
+            *(*_FIELD_TYPES, *overrides.KEYS, *page_section.KEYS),
         )
     ),
     "tokeniser": frozenset(("html", "separators")),
@@ -362,25 +358,14 @@ def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> Non
             raise PackError(f"{where}: {name}: expected {expected} of at most {_MAX_DIGITS} digits, got {value!r:.40}")
 
 
-def rename_old_fields(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:
-    """The data of a pack with its fields by their names of now; a pack with old ones gets a notice."""
-    old = [name for name, new in RENAMED_FIELDS.items() if name in data and new not in data]
-    if not old:
-        return data
-    renamed = ", ".join(f"{name!r} is now {RENAMED_FIELDS[name]!r}" for name in old)
-    warnings.warn(f"{where}: old names of fields: {renamed}; mine or save the pack again", FutureWarning, stacklevel=2)
-    return {RENAMED_FIELDS[name] if name in old else name: value for name, value in data.items()}
-
-
-def _build_pack(data: Any, where: str) -> Pack:
+def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
     """Structure and types; the expressions are looked at afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
-    if type(data["schema"]) is not int or data["schema"] not in READABLE:  # True equals 1
+    if type(data["schema"]) is not int or data["schema"] != SCHEMA:
         newer = isinstance(data["schema"], int) and data["schema"] > SCHEMA
         hint = "it is from a newer version; upgrade templatemine" if newer else "mine the source again"
         raise PackError(f"{where}: schema: expected {SCHEMA}, got {data['schema']!r}; {hint}")
-    data = rename_old_fields(data, where)
     _check_fields(data, _FIELD_TYPES, where)
     _check_fields(
         data["tokeniser"], {"html": (bool, "true or false"), "separators": (str, "a string")}, f"{where}: tokeniser"
@@ -409,15 +394,13 @@ def _build_pack(data: Any, where: str) -> Pack:
                 f"{where}: patterns.{name}: differs from this version's {name}; "
                 "add an own pattern, or mine the source again"
             )
-    short_forms = (
-        ShortForms(read_boundaries(data, where), dict(patterns.by_id.values())) if data["schema"] > 1 else None
-    )
+    short_forms = ShortForms(read_boundaries(data, where), dict(patterns.by_id.values()))
 
     def template(row: Any, here: str) -> Template:
         return read_template(row, here, short_forms)
 
     return _compile_removed(
-        Pack(
+        make(
             source=data["source"],
             html=data["tokeniser"]["html"],
             tokenise=TokeniseConfig(
@@ -442,7 +425,7 @@ def _build_pack(data: Any, where: str) -> Pack:
     )
 
 
-def _compile_removed(pack: Pack) -> Pack:
+def _compile_removed(pack: AnyPack) -> AnyPack:
     """Compile templates that rules removed: they are not checked, but may come back."""
     removed = tuple(
         replace(template, regex=pack.derived(template))
@@ -456,7 +439,7 @@ def _compile_removed(pack: Pack) -> Pack:
 
 
 def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
-    """The templates that mining gave, see `Pack.mined`; None if the pack does not tell."""
+    """Return the templates that mining gave, see `Pack.mined`; None if the pack does not tell."""
     marks = data.get("mined")
     if marks is None:
         return None
@@ -466,8 +449,8 @@ def read_mined(data: Mapping[str, Any], where: str) -> tuple[str, ...] | None:
 
 
 def read_template(row: Any, here: str, short_forms: ShortForms | None = None) -> Template:
-    """A template whose expression may be null beside tokens: who edits these need not write it; else it may be one of
-    some `short_forms`."""
+    """Return a template whose expression may be null beside tokens: who edits these need not write it; else it may be
+    one of some `short_forms`."""
     if isinstance(row, dict) and row.get("tokens") is not None and row.get("regex", "") is None:
         row = {**row, "regex": FROM_TOKENS}
     _check_fields(row, _TEMPLATE_FIELD_TYPES, here)
@@ -492,7 +475,7 @@ def read_template(row: Any, here: str, short_forms: ShortForms | None = None) ->
 
 
 def _read_kind(value: Any, here: str) -> str:
-    """The kind of a template, which old packs do not have."""
+    """Return the kind of a template, which old packs do not have."""
     if not isinstance(value, str) or (value and value not in KINDS):
         raise PackError(f"{here}: kind: expected one of {', '.join(KINDS)}, or none, got {value!r:.60}")
     return value
@@ -522,7 +505,7 @@ _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
 
 
 def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
-    """The questions of a pack; packs of other methods, and old ones, have none."""
+    """Return the questions of a pack; packs of other methods, and old ones, have none."""
     if not isinstance(rows, list):
         raise PackError(f"{where}: expected a list, got {type(rows).__name__}")
     questions = []
@@ -541,7 +524,7 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
 
 
 def _read_caution(data: Mapping[str, Any], where: str) -> float:
-    """The caution of mining; packs of the default, and old ones, do not have it."""
+    """Return the caution of mining; packs of the default, and old ones, do not have it."""
     if "caution" not in data:
         return 1.0
     _check_fields(data, {"caution": ((int, float), "a number")}, where)
@@ -551,7 +534,7 @@ def _read_caution(data: Mapping[str, Any], where: str) -> float:
 
 
 def _read_reading(data: Any, where: str) -> ReadingRules:
-    """How texts are read; packs of plain texts, and old ones, do not have it."""
+    """Read how texts are read; packs of plain texts, and old ones, do not say it."""
     if data is None:
         return PLAIN
     list_type = (list, "a list of words")

@@ -19,7 +19,7 @@ KEYS = ("pages", "page_paths", "page_texts")
 
 
 def write(history: PageHistory | None) -> dict[str, Any]:
-    """The keys of a history; none if there is none."""
+    """Return the keys of a history; none if there is none."""
     if history is None:
         return {}
     return {
@@ -30,7 +30,7 @@ def write(history: PageHistory | None) -> dict[str, Any]:
 
 
 def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
-    """The inverse of `write`.
+    """Invert `write`.
 
     Raises
     ------

@@ -23,7 +23,7 @@ _EDITABLE_FIELDS = ("templates", "overrides")
 
 
 def file_version(data: bytes) -> str:
-    """A hash of a file."""
+    """Return a hash of a file."""
     return blake2b(data, digest_size=8).hexdigest()
 
 
@@ -45,7 +45,8 @@ class Revision:
         self._is_trusted = False
 
     def next(self, pack: Pack, where: str) -> tuple[bytes, Pack, str]:
-        """The file of a pack that is made of this one, what reading it gives, and its version; that is now this one.
+        """Return the file of a pack that is made of this one, what reading it gives, and its version; that is now this
+        one.
 
         Raises
         ------
@@ -67,7 +68,7 @@ class Revision:
         return data, read, self._version
 
     def _read_edited(self, pack: Pack, where: str) -> Pack | None:
-        """The pack as read from its file; None if the whole file must be read."""
+        """Return the pack as read from its file; None if the whole file must be read."""
         before = self._pack
         if replace(pack, **{name: getattr(before, name) for name in _EDITABLE_FIELDS}) != before:
             return None
@@ -121,7 +122,7 @@ class _CheckedTemplates:
         return id(template) in self._checked
 
     def has_duplicates(self, templates: Sequence[Template]) -> bool:
-        """Whether two have the same id, or the same tokens."""
+        """Tell whether two have the same id, or the same tokens."""
         rows = [self._rows[id(template)] for template in templates]
         return min(
             len({id_number for _, id_number, _ in rows}), len({token_number for _, _, token_number in rows})

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from templatemine.errors import PackError
 from templatemine.model import Template
-from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import PackRecord
 from templatemine.text.expressions import boundary_patterns, slot_pattern
 
 __all__ = ["ShortForms", "collect_boundaries", "read_boundaries", "short_forms_of", "slot_expression"]
@@ -32,7 +32,9 @@ _NAME = re.compile(r" |\{[a-z][^{}\\]*\}")
 _NAME_OR_ESCAPE = re.compile(rf"(\\.|{_NAME.pattern})", re.DOTALL)
 
 
-def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str] | None = None) -> dict[str, str]:
+def collect_boundaries(
+    pack: PackRecord, compile_slot: Callable[[PackRecord, Template], str] | None = None
+) -> dict[str, str]:
     """Name -> expression of what stands between and around tokens, and of the slots of the templates.
 
     `compile_slot` may be `slot_expression` with a cache.
@@ -51,8 +53,8 @@ def collect_boundaries(pack: Pack, compile_slot: Callable[[Pack, Template], str]
     return expressions
 
 
-def slot_expression(pack: Pack, template: Template) -> str:
-    """The expression of the slot of a template; "" if it has none."""
+def slot_expression(pack: PackRecord, template: Template) -> str:
+    """Return the expression of the slot of a template; "" if it has none."""
     if not template.slot or pack.html:
         return ""
     forms, head, separators = pack.forms(template), pack.head_forms(template), pack.tokenise.separators
@@ -60,7 +62,7 @@ def slot_expression(pack: Pack, template: Template) -> str:
 
 
 def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The inverse of `collect_boundaries`: the field of a pack, which must be names with expressions.
+    """Invert `collect_boundaries`: the field of a pack, which must be names with expressions.
 
     Raises
     ------
@@ -109,7 +111,7 @@ class ShortForms:
         return sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
 
     def shorten(self, template: Template) -> str | None:
-        """The short form of a template's expression; None, for the tokens say it, if it has none."""
+        """Return the short form of a template's expression; None, for the tokens say it, if it has none."""
         return self.shorten_with_texts(template)[0]
 
     def shorten_with_texts(self, template: Template) -> tuple[str | None, frozenset[str]]:
@@ -130,7 +132,7 @@ class ShortForms:
         return frozenset(text for text, name in self._name_of.items() if others._name_of[text] != name)
 
     def expand(self, short: str, where: str) -> str:
-        """The expression that a short form stands for."""
+        """Return the expression that a short form stands for."""
         full = self._expand(short)
         if full is None:
             raise PackError(f"{where}: regex: expected at most {MAX_EXPRESSION_LENGTH:,} characters in full")
@@ -151,6 +153,6 @@ class ShortForms:
         return "".join(parts) if sum(map(len, parts)) <= MAX_EXPRESSION_LENGTH else None
 
 
-def short_forms_of(pack: Pack) -> ShortForms:
-    """The names that the expressions of a pack are written with."""
+def short_forms_of(pack: PackRecord) -> ShortForms:
+    """Return the names that the expressions of a pack are written with."""
     return ShortForms(collect_boundaries(pack), dict(pack.patterns.by_id.values()))

@@ -132,8 +132,8 @@ NGRAM = 4
 def declared_title_and_date(
     data: bytes, articles: Iterable[Mapping[str, Any]] | None = None
 ) -> tuple[str | None, str | None]:
-    """The title and the date that the page declares for machines: in JSON-LD (`articles`, if the caller has parsed it
-    already), then in Open Graph and other ``<meta>``."""
+    """Return the title and the date that the page declares for machines: in JSON-LD (`articles`, if the caller has
+    parsed it already), then in Open Graph and other ``<meta>``."""
     title, date = next(titles_and_dates(find_articles(data) if articles is None else articles), (None, None))
     if title and date:
         return title, date
@@ -147,7 +147,7 @@ def declared_title_and_date(
 
 
 def _metas(data: bytes) -> Iterator[str]:
-    """The ``<meta>`` tags of a page that may have one of the `_WANTED` names."""
+    """Yield the ``<meta>`` tags of a page that may have one of the `_WANTED` names."""
     for source in _html.find_metas(data, _WANTED_PARTS):
         tag = source.decode("utf-8", "surrogatepass")
         if META.fullmatch(tag):
@@ -164,7 +164,7 @@ def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[st
 
 
 def _first_value(value: Any) -> str:
-    """The value of a property as text: the first of several values, and "" if there is none."""
+    """Return the value of a property as text: the first of several values, and "" if there is none."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
@@ -173,7 +173,7 @@ def _first_value(value: Any) -> str:
 
 
 def find_articles(data: bytes) -> Iterator[dict[str, Any]]:
-    """The articles in the JSON-LD of a page, in the order of the page."""
+    """Return the articles in the JSON-LD of a page, in the order of the page."""
     return filter(is_article, find_objects(data))
 
 
@@ -195,19 +195,19 @@ def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_article(thing: Mapping[str, Any]) -> bool:
-    """Whether the type of an object of JSON-LD is one of `ARTICLES`."""
+    """Tell whether the type of an object of JSON-LD is one of `ARTICLES`."""
     kinds = thing.get("@type")
     return any(map(_is_article, kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _is_article(kind: Any) -> bool:
-    """Whether the name of a type, or its URL, is one of `ARTICLES`."""
+    """Tell whether the name of a type, or its URL, is one of `ARTICLES`."""
     return isinstance(kind, str) and _PREFIX.sub("", kind) in ARTICLES
 
 
 def _read_broken(script: str) -> dict[str, str]:
-    """The first article type, title and date in a script that is not valid JSON (a comma too many, a comment around
-    it)."""
+    """Return the first article type, title and date in a script that is not valid JSON (a comma too many, a comment
+    around it)."""
     fields: dict[str, str] = {}
     for name, text in _PAIR.findall(script):
         if name not in fields and (name != "@type" or _is_article(text)):
@@ -217,7 +217,7 @@ def _read_broken(script: str) -> dict[str, str]:
 
 
 def _scripts(data: bytes) -> Iterator[str]:
-    """The contents of the JSON-LD scripts of a page, up to the first script that has no end tag."""
+    """Yield the contents of the JSON-LD scripts of a page, up to the first script that has no end tag."""
     position = 0
     for hint in _html.find_ld_json(data):
         begin = (
@@ -232,14 +232,14 @@ def _scripts(data: bytes) -> Iterator[str]:
 
 
 def normalise_published(text: str) -> str | None:
-    """The date in a text; None if there is none, or if it is older than the Web, as the placeholders of some systems
-    are."""
+    """Return the date in a text; None if there is none, or if it is older than the Web, as the placeholders of some
+    systems are."""
     date = normalise_date(text)
     return date if date is not None and date >= EARLIEST_DATE else None
 
 
 def find_missing_story(page: Page, articles: Iterable[Mapping[str, Any]]) -> str:
-    """The declared story of a page if its blocks contain less than half of it, else "".
+    """Return the declared story of a page if its blocks contain less than half of it, else "".
 
     A story is missing from the blocks where scripts insert it, or where only subscribers see it.  It is declared as the
     ``articleBody`` of `articles` (see `find_articles`); the longest is compared, if it has `STORY_WORDS` or more, by
@@ -292,7 +292,7 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 
 def title_parts(title: str) -> list[str]:
-    """The parts of a ``<title>`` in lower case: that of the page and the name of its site, in whatever order."""
+    """Return the parts of a ``<title>`` in lower case: that of the page and the name of its site, in whatever order."""
     return [" ".join(part.split()) for part in TITLE_SEPARATOR.split(title.casefold()) if part.strip()]
 
 
@@ -313,7 +313,7 @@ def _find_title_part(page: Page, heading: NDArray[np.bool_]) -> int:
 
 
 def is_like_title(page: Page, block: int) -> bool:
-    """Whether the similarity of a block and ``<title>`` reaches `MIN_SIMILARITY`."""
+    """Tell whether the similarity of a block and ``<title>`` reaches `MIN_SIMILARITY`."""
     return block >= 0 and bool(_title_similarity(page)[block] >= MIN_SIMILARITY)
 
 
@@ -334,18 +334,19 @@ def _title_similarity(page: Page) -> NDArray[np.float64]:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in lower case; in Chinese, Japanese and Korean its characters."""
+    """Return the words of a text in lower case; in Chinese, Japanese and Korean its characters."""
     return _TOKEN.findall(text.lower())
 
 
 def find_date(page: Page, articles: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date that the page declares (see `declared_title_and_date`), else the date that its blocks show."""
+    """Return the date that the page declares (see `declared_title_and_date`), else the date that its blocks show."""
     date = declared_title_and_date(page.data, articles)[1]
     return find_shown_date(page, title, kept) if date is None else date
 
 
 def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | None:
-    """The date in a line of its own between the title of a page and its story, else the labelled date of publication.
+    """Return the date in a line of its own between the title of a page and its story, else the labelled date of
+    publication.
 
     A date line has at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters.  It stands at most `MAX_DISTANCE`
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
@@ -370,8 +371,8 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
 
 
 def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | None:
-    """The date of a page that a line labels as date of publication, or of change; None if there are several such dates,
-    as on pages that list others or have comments."""
+    """Return the date of a page that a line labels as date of publication, or of change; None if there are several such
+    dates, as on pages that list others or have comments."""
     dates = {
         date
         for line in _dated_blocks(page).tolist()

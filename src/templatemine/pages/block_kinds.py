@@ -73,8 +73,8 @@ HEAD_BLOCKS = 12
 
 
 def kind_of_block(path: str, text: str) -> str:
-    """The kind of a block, by the names on its path from the nearest to the farthest, then by how it begins; "" if
-    nothing tells.
+    """Return the kind of a block, by the names on its path from the nearest to the farthest, then by how it begins; ""
+    if nothing tells.
 
     Examples
     --------
@@ -95,8 +95,8 @@ def kind_of_block(path: str, text: str) -> str:
 
 
 def apply_choice(page: Page, output: SystemOutput, choice: Choice) -> SystemOutput:
-    """What a system decided of a page, changed by a choice of kinds: blocks in and just before the story that are of a
-    kind that is kept come back, and kept blocks of one that is cut go.
+    """Change the decision of a system by a choice of kinds. Blocks in and just before the story that are of a kind that
+    is kept come back; kept blocks of one that is cut go.
 
     Of a kept block the names of its own element count, and how it begins, but not what it stands in: that holds the
     story, too.  The kinds of blocks that are kept, and have one, stand in the output.

@@ -50,7 +50,7 @@ _PUNCTUATION = re.compile(r"\W+")
 
 @lru_cache(maxsize=1)
 def load_forests() -> tuple[_model.Forest, _model.Forest]:
-    """The page model that comes with the package: of the features of blocks, and of the scores around them."""
+    """Return the page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
     first, second = (
@@ -149,7 +149,7 @@ class Page:
         return bool(self.columns["plain"])
 
     def source(self, start: int, end: int) -> bytes:
-        """A stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""
+        """Return a stretch of the page, by bytes of its UTF-8, as are the columns `starts` and `ends`."""
         return self._data[start:end]
 
     @cached_property
@@ -283,13 +283,13 @@ class Page:
 
 
 def _path_prefixes(signs: list[str]) -> Iterator[str]:
-    """The path of signs that stand innermost first, and those of its containers, outermost last."""
+    """Return the path of signs that stand innermost first, and those of its containers, outermost last."""
     return (">".join(reversed(signs[start:])) for start in range(len(signs)))
 
 
 def _split_columns(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The columns of a page, those of a very long one in equal stretches of blocks that are judged alone: the features
-    of a block take a kilobyte.  No more than `MAX_PARTS`, as each goes through all elements of the page."""
+    """Yield the columns of a page, those of a very long one in equal stretches of blocks that are judged alone: the
+    features of a block take a kilobyte. No more than `MAX_PARTS`, as each goes through all elements of the page."""
     blocks = len(columns["counts"])
     count = min(max(math.ceil(blocks / PART_BLOCKS), 1), MAX_PARTS)
     for index in range(count):

@@ -31,8 +31,8 @@ _EDGE = re.compile(rb"</?(?:pre|listing)\b[^<>]*>?", re.IGNORECASE)
 
 
 def find_code_lines(page: Page, blocks: NDArray[np.int64]) -> dict[int, str]:
-    """What stands for those of some blocks, by their places among them, that are lines of preformatted texts: the line
-    with its indentation, and lines without a word behind it, before the first one also those before it."""
+    """Find, of some blocks, those that are lines of preformatted texts: by their places, the line with its indentation,
+    with lines without a word behind it, and before the first one also those before it."""
     columns = page.columns
     if not any(page.tag_counts[tag] for tag in _PRE):
         return {}
@@ -69,6 +69,6 @@ def _wordless_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _source_lines(source: bytes) -> list[str]:
-    """A stretch of preformatted source without its tags, as lines."""
+    """Return a stretch of preformatted source without its tags, as lines."""
     text = unescape(_TAG.sub("", _BREAK.sub("\n", source.decode("utf-8", "ignore")))).replace("\xa0", " ")
     return _CONTROL.sub(" ", text).split("\n")

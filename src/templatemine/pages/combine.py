@@ -1,4 +1,4 @@
-"""Any system together with the history of the site: of what it keeps, what the site's own pages call boilerplate goes.
+"""Load a system, together with the history of the site: of what it keeps, what the site's pages call boilerplate goes.
 
 `mine` stores where the pages of a source have their main text, and which texts stand on several of them at the same
 place (docs/pages.md, section 4).  A system that looks at one page alone knows neither.  Here no page model is asked, so
@@ -7,16 +7,20 @@ the cost is a look-up a block.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine.config import ExtractConfig
+from templatemine.errors import ConfigError
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import HistoryModel
-from templatemine.pages.systems import BlockClassifier, Post, SystemOutput
+from templatemine.pages.history import HistoryModel, make_history_model
+from templatemine.pages.systems import DEFAULT, SYSTEMS, WITH_HISTORY, BlockClassifier, Post, Site, SystemOutput
 
-__all__ = ["MAX_SHARE", "combine_with_history"]
+__all__ = ["MAX_SHARE", "combine_with_history", "load_system"]
 
 MAX_SHARE = 0.1
 """Of the words under a path, how many are main text at most where it is boilerplate.  On two sets twice
@@ -30,8 +34,32 @@ REASONS = (
 )
 
 
+def load_system(name: str, site: Site, config: ExtractConfig) -> BlockClassifier:
+    """Load the classifier of a system, with the history of the site where there is one.
+
+    Raises
+    ------
+    ConfigError
+        There is no system of this name, or its options are wrong.
+    MissingExtraError
+        It needs a library that is not installed.
+    """
+    if name not in SYSTEMS:
+        raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
+    package = "pages" if name == DEFAULT else "pages.baselines"
+    make_classifier: Callable[[Site, ExtractConfig], BlockClassifier] = import_module(
+        f"templatemine.{package}.{name}"
+    ).make
+    classifier = make_classifier(site, config)
+    if name in WITH_HISTORY:
+        return classifier
+    history_model = make_history_model(site.history, config.clean.page)
+    return classifier if history_model is None else combine_with_history(classifier, history_model)
+
+
 def combine_with_history(classifier: BlockClassifier, model: HistoryModel) -> BlockClassifier:
-    """A classifier that drops what another one keeps against the history of the site, unless nothing would be left."""
+    """Return a classifier that drops what another one keeps against the history of the site, unless nothing would be
+    left."""
 
     def classify(page: Page) -> SystemOutput:
         alone = classifier(page)

@@ -31,7 +31,8 @@ COPY_SCORE = -9.2
 
 
 def find_copies(page: Page, scores: NDArray[np.float64]) -> list[tuple[int, list[int]]]:
-    """The copies on a page, longest first, each with the blocks it is made of: of those of equal text the likeliest."""
+    """Return the copies on a page, longest first, each with the blocks it is made of: of those of equal text the
+    likeliest."""
     candidates = _copy_candidates(page)
     if not candidates:
         return []
@@ -83,7 +84,8 @@ def _copy_candidates(page: Page) -> list[int]:
 
 
 def _find_pieces(text: str, by_prefix: dict[str, dict[str, int]]) -> list[int]:
-    """The blocks that a text is made of, in its order; none if they do not begin it, are too few or say too little."""
+    """Return the blocks that a text is made of, in its order; none if they do not begin it, are too few or say too
+    little."""
     pieces: list[int] = []
     offset, unmatched = 0, (1 - MIN_COVERAGE) * len(text)
     while offset < len(text) and unmatched >= 0:

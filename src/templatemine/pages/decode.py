@@ -74,7 +74,7 @@ def decode(
     texts: NDArray[np.uint64],
     config: PageConfig,
 ) -> NDArray[np.int8]:
-    """A code of `REASONS` for each block; at least one block is chosen if there are any.
+    """Return a code of `REASONS` for each block; at least one block is chosen if there are any.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ from templatemine.pages.about import find_articles, find_date, find_missing_stor
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
-from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput, load_system
+from templatemine.pages.combine import load_system
+from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
@@ -316,7 +317,7 @@ class Extraction:
         return PageTags(self._page, self.url)
 
     def nodes(self, config: MarkupConfig | None = None) -> tuple[Node, ...]:
-        """The kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
+        """Return the kept blocks as headings, paragraphs, lists, quotes, code and tables; see `pages.nodes`."""
         from templatemine.pages.markup import build_nodes
 
         output = self.output
@@ -364,7 +365,7 @@ class Extraction:
         return read_metadata(self._tags, visible, self.url)
 
     def markdown(self, config: MarkupConfig | None = None) -> str:
-        """The main text as Markdown; see docs/extract.md for what it cannot hold."""
+        """Return the main text as Markdown; see docs/extract.md for what it cannot hold."""
         from templatemine.pages.documents.markdown import write_document
 
         config = config or MarkupConfig()
@@ -372,20 +373,21 @@ class Extraction:
         return write_document(self.nodes(config), about, self._comment_nodes(config))
 
     def tei(self, config: MarkupConfig | None = None) -> str:
-        """The main text as a document of TEI P5, with the metadata in its header."""
+        """Return the main text as a document of TEI P5, with the metadata in its header."""
         from templatemine.pages.documents.tei import nodes_to_tei
 
         config = config or MarkupConfig()
         return nodes_to_tei(self.nodes(config), self.metadata, self._comment_nodes(config))
 
     def content(self, config: MarkupConfig | None = None) -> list[dict[str, Any]]:
-        """The nodes of the main text as JSON holds them."""
+        """Return the nodes of the main text as JSON holds them."""
         from templatemine.pages.documents.data import nodes_to_json
 
         return nodes_to_json(self.nodes(config))
 
     def format_text(self, form: str, config: MarkupConfig | None = None) -> str:
-        """The main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is `content`."""
+        """Return the main text in one of `config.TEXT_FORMATS`, as `extract` and `clean` write it; as JSON it is
+        `content`."""
         match form:
             case "text":
                 return self.text
@@ -453,7 +455,7 @@ class Extractor:
         self._classify = load_system(self.system, self._site, self._config)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What it was made of: other processes load the system themselves."""
+        """Reduce it to what it was made of: other processes load the system themselves."""
         return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
@@ -540,7 +542,7 @@ def _cut_text(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 
 
 def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """What is in none of some stretches, or within one but not shown."""
+    """List what is in none of some stretches, or within one but not shown."""
     holes = page.columns["holes"]
     shown_spans = _cut_holes(page, kept_spans, holes[np.argsort(holes[:, 0])]) if len(holes) else kept_spans
     edges = [0, *chain.from_iterable(shown_spans), len(page.html)]
@@ -569,7 +571,7 @@ def _block_row(block: Block) -> dict[str, Any]:
 
 
 def _note_missing_text(page: Page, output: SystemOutput) -> str:
-    """What is said of a page with a text of which nothing was kept, or hardly anything."""
+    """Word the note on a page with a text of which nothing was kept, or hardly anything."""
     if not len(page):
         return ""
     if not output.kept.any():
@@ -589,7 +591,7 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
 
 
 def _note_list(page: Page, output: SystemOutput) -> str:
-    """What is said of a page most of whose text stands below headings that link to other pages: it is a list."""
+    """Word the note on a page most of whose text stands below headings that link to other pages: it is a list."""
     kept, counts = output.kept, page.columns["counts"]
     linked = cleaneval.is_heading(page) & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
     if linked.sum() < MIN_TEASERS:
@@ -607,7 +609,7 @@ def _note_list(page: Page, output: SystemOutput) -> str:
 
 
 def _note_no_html(page: Page) -> str:
-    """What is said of something that is no page."""
+    """Word the note on something that is no page."""
     first, last = (
         next((character for character in characters if not character.isspace()), "")
         for characters in (page.html, reversed(page.html))

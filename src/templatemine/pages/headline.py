@@ -35,7 +35,8 @@ are known only blocks of the main text count: galleries and menus to share may s
 def find_head(
     counts: NDArray[np.int32], headline: int, main: NDArray[np.bool_], paths: NDArray[np.uint64] | None = None
 ) -> NDArray[np.bool_]:
-    """The headline, and between it and the first long block of the main text what names a month, year, time or author.
+    """Return the headline, and between it and the first long block of the main text what names a month, year, time or
+    author.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
 
 
 def _style_sheets(data: bytes, before: int) -> Iterator[bytes]:
-    """The style sheets that end before this byte, with a word that hides in them."""
+    """Yield the style sheets that end before this byte, with a word that hides in them."""
     for start, end in _html.find_styles(data, before):
         hides = data.find(b"none", start, end) >= 0 or data.find(b"hidden", start, end) >= 0
         if hides and end - start <= MAX_SHEET_BYTES:

@@ -103,7 +103,7 @@ THOUSAND = 1000
 
 
 def select_blocks(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.int8]:
-    """The code of each block of a page (see `decode`), from scores that are smoothed over the tree.
+    """Return the code of each block of a page (see `decode`), from scores that are smoothed over the tree.
 
     Second copies of the story, notices, further articles, hidden blocks and comments (but for the posts of a forum) are
     dropped, footnotes and what is one with the story kept; the options may drop the head of the story too, or keep
@@ -196,7 +196,7 @@ class PageCounter:
         self._likely_texts: set[int] = set()
 
     def read(self, html: str) -> PageRow | None:
-        """What the history takes from a page; None if it exceeds what a page may have."""
+        """Read what the history takes from a page; None if it exceeds what a page may have."""
         try:
             page = Page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned
@@ -219,7 +219,7 @@ class PageCounter:
         )
 
     def learn(self, rows: Sequence[PageRow]) -> PageHistory | None:
-        """The history of a source, from those of its pages that differ; None if they are too few."""
+        """Return the history of a source, from those of its pages that differ; None if they are too few."""
         if len(rows) < self._config.min_pages:
             return None
         words: Counter[int] = Counter()
@@ -259,7 +259,7 @@ class PageCounter:
 
 
 def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
-    """The history of a source from its pages, all of which count; None if they are too few.  Their order does not
+    """Return the history of a source from its pages, all of which count; None if they are too few. Their order does not
     matter."""
     counter = PageCounter(config)
     return counter.learn([row for row in map(counter.read, pages) if row is not None])
@@ -279,7 +279,7 @@ class HistoryModel:
         self._repeated_keys = {key for key, _ in self.df}
 
     def _path_columns(self, vote: PathVote) -> tuple[float, ...]:
-        """The columns of a path, see `UNKNOWN_PATH`."""
+        """Return the columns of a path, see `UNKNOWN_PATH`."""
         config = self._config
         share = self._path_shares[vote.path][0]
         trust = vote.pages / (vote.pages + config.vote_pages)
@@ -363,7 +363,7 @@ class HistoryModel:
 
 
 def make_history_model(history: PageHistory | None, config: PageConfig) -> HistoryModel | None:
-    """The model of a history; None without one, or with one of too few pages."""
+    """Return the model of a history; None without one, or with one of too few pages."""
     return HistoryModel(history, config) if history is not None and history.documents >= config.min_pages else None
 
 
@@ -378,7 +378,7 @@ MIN_PATH_PAGES = 3
 
 
 def _container_paths(path: str) -> list[str]:
-    """The containers of a path, outermost first, and the path itself."""
+    """Return the containers of a path, outermost first, and the path itself."""
     signs = path.split(">")
     return [">".join(signs[:size]) for size in range(1, len(signs) + 1)]
 

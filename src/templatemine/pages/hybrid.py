@@ -25,7 +25,7 @@ HISTORY_DROPPED, HISTORY_KEPT = len(decode.REASONS), len(decode.REASONS) + 1
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """The page model alone where the site has no history, or one of too few pages."""
+    """Return the page model alone where the site has no history, or one of too few pages."""
     return make_classifier(site.history, config.clean.page)
 
 

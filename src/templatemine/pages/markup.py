@@ -87,7 +87,7 @@ class _Entry:
 def build_nodes(
     tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig, kinds: Mapping[int, str] | None = None
 ) -> tuple[Node, ...]:
-    """The nodes of kept blocks, in the order of the page.
+    """Return the nodes of kept blocks, in the order of the page.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class _Builder:
     # -------------------------------------------------------------------------------------------------- containers
 
     def _container_chain(self, element: int) -> Chain:
-        """What an element stands in, itself included."""
+        """List the elements that an element stands in, itself included."""
         cached = self._chains.get(element)
         if cached is not None:
             return cached
@@ -197,13 +197,15 @@ class _Builder:
         self._single_item_lists = single_item_lists
 
     def _is_data(self, rows: Mapping[int, set[int]], words: Mapping[int, int]) -> bool:
-        """Whether rows of cells are a table of data: two rows with two cells, half of the rows, and no long cell."""
+        """Tell whether rows of cells are a table of data: two rows with two cells, half of the rows, and no long
+        cell."""
         wide = sum(len(cells) > 1 for cells in rows.values())
         longest = max((words[cell] for cells in rows.values() for cell in cells), default=0)
         return self.config.tables and wide > 1 and 2 * wide >= len(rows) and longest <= CELL_WORDS
 
     def _remove_layout(self, entry: _Entry) -> _Entry:
-        """An entry without the containers that are there for layout, and without those within headings and cells."""
+        """Return an entry without the containers that are there for layout, and without those within headings and
+        cells."""
         chain: list[tuple[str, int]] = []
         in_data_table = in_single_item_list = False
         for kind, element in entry.chain:
@@ -271,7 +273,7 @@ class _Builder:
         return Table(join_runs(caption), tuple(rows))
 
     def _make_row(self, row: int, entries: Sequence[_Entry], depth: int) -> tuple[Cell, ...]:
-        """The cells of a row, those without kept text among them."""
+        """Return the cells of a row, those without kept text among them."""
         texts: dict[int, list[_Entry]] = {}
         for entry in entries:
             texts.setdefault(entry.chain[depth][1], []).append(entry)
@@ -377,7 +379,7 @@ class _Builder:
     def _make_inlines(
         self, block: int, spans: Sequence[tuple[int, int, Style, str]], images: Sequence[tuple[int, Image]]
     ) -> tuple[Inline, ...]:
-        """The runs of a block, its cuts left out and white space folded as in its text."""
+        """Return the runs of a block, its cuts left out and white space folded as in its text."""
         bounds, text = self.page.columns["bounds"], self.page.text(block)
         block_start, block_end = int(bounds[block]), int(bounds[block + 1])
         cuts = self.cuts.get(block, ())
@@ -447,8 +449,8 @@ class _Builder:
         return _model.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
 
     def _is_in_main_text(self, block: int, element: int) -> bool:
-        """Whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the least
-        element with a block that holds it."""
+        """Tell whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the
+        least element with a block that holds it."""
         neighbours = self.kept[max(block, 0) : block + 2]
         if not neighbours.any():
             return False
@@ -497,7 +499,7 @@ class _Builder:
 
 
 def _first_address(attributes: Mapping[str, str]) -> str:
-    """The first address of a ``srcset``."""
+    """Return the first address of a ``srcset``."""
     return (attributes.get("srcset") or attributes.get("data-srcset") or "").strip().split(" ")[0].rstrip(",")
 
 
@@ -524,7 +526,7 @@ def _make_paragraphs(entries: Sequence[_Entry], kinds: Mapping[int, str]) -> Ite
 
 
 def _join_entries(entries: Sequence[_Entry], separator: Inline) -> tuple[Inline, ...]:
-    """What several entries say, parted by a break or a blank."""
+    """Join the contents of several entries by a break or a blank."""
     lines: list[Inline] = []
     for entry in entries:
         lines += [separator, *entry.inlines] if lines else entry.inlines

@@ -78,7 +78,7 @@ class Metadata:
     kind: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What the page says, as JSON holds it."""
+        """Give the metadata as JSON holds it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
 
@@ -193,7 +193,7 @@ _META, _LINK, _TAG_HTML, _H1 = (NAMES.index(name) for name in ("meta", "link", "
 
 
 def read_metadata(tags: PageTags, visible: VisibleMetadata, url: str | None = None) -> Metadata:
-    """What a page says of itself; `url` is the address it came from."""
+    """Read the metadata that a page declares or shows; `url` is the address it came from."""
     return _Reader(tags, visible, url).metadata()
 
 
@@ -259,7 +259,7 @@ class _Reader:
         return contents
 
     def _values(self, field: str) -> Iterator[str]:
-        """What JSON-LD, ``<meta>`` and microdata say of a field, in this order."""
+        """List the values of a field in JSON-LD, ``<meta>`` and microdata, in this order."""
         for name in SCHEMA_PROPERTIES.get(field, ()):
             yield from self._strings(self._article.get(name))
         for name in META_NAMES.get(field, ()):
@@ -288,8 +288,8 @@ class _Reader:
         return self._values("title")
 
     def _find_shown_title(self) -> str | None:
-        """The only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it is; else
-        ``<title>`` up to the name of the site, which stands behind it as a rule."""
+        """Return the only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it
+        is; else ``<title>`` up to the name of the site, which stands behind it as a rule."""
         title_text, visible_title = self.page.title, self.visible.title
         if not title_text or _HOST.fullmatch(title_text):
             return visible_title
@@ -302,7 +302,7 @@ class _Reader:
         return next((part for part in parts if part and not self._is_site(part)), visible_title)
 
     def _is_site(self, text: str) -> bool:
-        """Whether a text is the name of the site, as it is declared or in its address."""
+        """Tell whether a text is the name of the site, as it is declared or in its address."""
         name = _fold_name(_THE.sub("", text))
         return bool(name) and (name in self._folded_site_names or name in self._host_parts)
 
@@ -336,7 +336,7 @@ class _Reader:
         yield from (name for name in self._values("site") if not _HANDLE.match(name))
 
     def _find_shown_site(self) -> str | None:
-        """The part of ``<title>`` that is in the address of the page, or is one."""
+        """Return the part of ``<title>`` that is in the address of the page, or is one."""
         parts = (
             [part.strip() for part in TITLE_SEPARATOR.split(self.page.title)]
             if TITLE_SEPARATOR.search(self.page.title)
@@ -534,7 +534,7 @@ class _Reader:
         return near, far
 
     def _follows_change(self, offset: int) -> bool:
-        """Whether the line up to an offset in the text of the page ends in a label of a change: "Updated: "."""
+        """Tell whether the line up to an offset in the text of the page ends in a label of a change: "Updated: "."""
         bounds = self.page.columns["bounds"]
         block = int(np.searchsorted(bounds, offset, "right")) - 1
         start = max(int(bounds[max(block, 0)]), offset - LABEL_BYTES)
@@ -566,7 +566,8 @@ class _Reader:
         return self._inside_groups(_META_MASK, ())
 
     def _authors(self) -> tuple[str, ...]:
-        """The first names that are given; where that is the site itself, who signs below the headline instead."""
+        """Return the first names that are given; where that is the site itself, who signs below the headline
+        instead."""
         for source in self._declared_authors():
             if names := find_names(source, declared=True):
                 house = all(map(self._is_site, names)) and not self._is_person
@@ -587,7 +588,7 @@ class _Reader:
         return find_names([match[1] for line in self.visible.head_lines if (match := _BYLINE.search(line))][:1])
 
     def _declared_authors(self) -> Iterator[Sequence[str]]:
-        """What names the authors for machines, the surest first."""
+        """List the authors that are declared for machines, the surest first."""
         for name in SCHEMA_PROPERTIES["authors"]:
             authors = _persons_first(self._article.get(name))
             yield [author for author in self._strings(authors) if not _HANDLE.match(author)]
@@ -595,7 +596,7 @@ class _Reader:
             yield [author for author in self._meta_values.get(name, ()) if not _HANDLE.match(author)]
 
     def _shown_authors(self) -> Iterator[tuple[str, ...]]:
-        """What names them for readers."""
+        """List the authors that are named for readers."""
         yield find_names(self._microdata_authors())
         yield self._linked_authors()
         candidates = [
@@ -627,7 +628,8 @@ class _Reader:
             )
 
     def _linked_authors(self) -> tuple[str, ...]:
-        """Who is linked as the author: of several links those beside the story, as those of teasers name their own."""
+        """List those who are linked as authors: of several links those beside the story, as those of teasers name their
+        own."""
         links = [
             (text, start)
             for text, attributes, mark, _ in self._elements
@@ -671,17 +673,17 @@ def _find_tag_words(data: bytes) -> Iterator[int]:
 
 
 def _is_publication(element: _DatedElement) -> bool:
-    """Whether an element names its date after the publication of the page."""
+    """Tell whether an element names its date after the publication of the page."""
     return "pubdate" in element[1] or _DATE_NAME.search(element[1].get("class", "")) is not None
 
 
 def _is_change(element: _DatedElement) -> bool:
-    """Whether an element names its date after a change of the page, or what stands before it does."""
+    """Tell whether an element names its date after a change of the page, or what stands before it does."""
     return _CHANGE_NAME.search(element[1].get("class", "")) is not None or "change" in element[1]
 
 
 def _plain(text: str) -> str:
-    """A text without tags and references, which systems escape once more than they should."""
+    """Return a text without tags and references, which systems escape once more than they should."""
     for _ in range(2):
         if not ("<" in text or "&" in text) or (plain := plain_text(text)) == text:
             break
@@ -709,12 +711,12 @@ def _is_rel(words: Sequence[str], rel: str) -> bool:
 
 
 def _fold_name(text: str) -> str:
-    """The letters and digits of a text, by which names are compared."""
+    """Return the letters and digits of a text, by which names are compared."""
     return _LETTERS.sub("", text).casefold()
 
 
 def _remove_site_name(title: str | None, is_site: Callable[[str], bool]) -> str | None:
-    """A title without the name of the site behind or before it."""
+    """Return a title without the name of the site behind or before it."""
     separators = list(TITLE_SEPARATOR.finditer(title or ""))
     if title and separators:
         if is_site(title[separators[-1].end() :]):

@@ -72,7 +72,7 @@ MAX_WORDS = 6
 
 
 def normalise_language(text: str) -> str | None:
-    """A language tag in the spelling of BCP 47, None if it is none: ``pt_br`` is pt-BR."""
+    """Return a language tag in the spelling of BCP 47, None if it is none: ``pt_br`` is pt-BR."""
     match = _LANGUAGE.match(text.partition(",")[0].strip())
     if match is None:
         return None
@@ -143,7 +143,7 @@ def _has_no_case(text: str) -> bool:
 
 
 def _clean_name(text: str, declared: bool) -> str:
-    """The name at the beginning of a text, "" for none."""
+    """Return the name at the beginning of a text, "" for none."""
     text = _BEFORE_NAME.sub("", text.strip())
     text = (
         (text if declared else _AFTER_NAME.sub("", _FROM_DATE.sub("", text)))

@@ -203,7 +203,7 @@ def _strip_run(run: Inline, style: Style, link: str) -> Inline:
 
 
 def remove_common_style(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
-    """A heading without the emphasis that all of it has."""
+    """Return a heading without the emphasis that all of it has."""
     runs = [run for run in inlines if isinstance(run, TextRun) and run.text.strip()]
     common = Style.STRONG | Style.EMPHASIS | Style.UNDERLINE
     for run in runs:

@@ -115,7 +115,7 @@ def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 
 
 def is_paywalled(page: Page) -> bool:
-    """Whether the page declares that its story, or a part of it, is for subscribers (``isAccessibleForFree``)."""
+    """Tell whether the page declares that its story, or a part of it, is for subscribers (``isAccessibleForFree``)."""
     return any(map(_is_paid, _declared_objects(page)))
 
 
@@ -129,7 +129,7 @@ def _is_paid(thing: Mapping[str, Any]) -> bool:
 
 
 def _sums(page: Page, values: NDArray[Any]) -> NDArray[np.int64]:
-    """The sum of a value of blocks over each element and all that stands in it."""
+    """Return the sum of a value of blocks over each element and all that stands in it."""
     parents = page.columns["parents"]
     own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
     return _model.sum_subtrees(parents, own)

@@ -113,7 +113,7 @@ class Outline:
         return len(self.tags)
 
     def text(self, element: int, limit: int = 2000) -> str:
-        """What stands in an element, without tags, white space folded; of very long ones the beginning."""
+        """Read the text of an element, without tags, white space folded; of very long ones the beginning."""
         start, end = self.content_starts[element], self.content_ends[element]
         return plain_text(self.html[start : min(end, start + 4 * limit)])[:limit]
 
@@ -189,7 +189,7 @@ class Outline:
 
 
 def find_script_end(html: str, offset: int) -> int:
-    """Where the end tag of the script with the content at `offset` begins, or the end of the page.
+    """Find where the end tag of the script with the content at `offset` begins, or the end of the page.
 
     After ``<!--``, up to ``-->``, a start tag and an end tag of scripts are a pair within the script (HTML standard,
     sections 13.2.5.15 to 31).  The twin of the native one.

@@ -1,7 +1,7 @@
 """Dates as blogs write them -> ISO 8601.
 
 Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in the languages
-of `text.dates`, with full stops (the day comes first), Chinese, Japanese and Korean ones.  `find_dates` also reads
+of `text.calendars`, with full stops (the day comes first), Chinese, Japanese and Korean ones.  `find_dates` also reads
 numbers that could mean two days, as far as their page says which comes first (`date_order`), and tells what is dated:
 the publication of a page or a change.  For all others the system for blogs asks dateparser where it is installed (extra
 ``blog``), to which 12/10/2009 is a date, month first.
@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
-from templatemine.text.dates import MONTH_NUMBERS
+from templatemine.text.calendars import month_number
 from templatemine.text.patterns import TABLE
 
 __all__ = [
@@ -41,16 +41,14 @@ _ISO_DATE = re.compile(
 )
 _BASIC = re.compile(r"(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)")
 """ISO 8601 without signs, where a text is nothing else."""
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _NAME = r"(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DAY = r"(?<!\d)(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<y>\d{4})(?!\d)"
 _YEARLIKE = re.compile(r"\d{4}")
 MIN_DIGITS = 5
 """All forms have a year of four digits, and a day."""
-_SPELLINGS = {"ابريل": 4, "إبريل": 4, "اغسطس": 8, "اكتوبر": 10, "listopada": 11}
-"""Arabic months with a bare or another alif; and what is a month of Poles, and another one of Croats."""
-_MONTH_OF = {**MONTH_NUMBERS, **_SPELLINGS, **{word: place for place, word in enumerate(_MONTHS, 1)}}
+_ELEVENTH = "listopada"
+"""November in Polish, October in Croatian; there are more Polish pages."""
 _MONTH_WORD = r"[^\s\d.,;:/_()-]{2,15}"
 """May be a month: the table says whether it is."""
 _NAMED = (
@@ -133,7 +131,8 @@ _FILLER_WORDS = frozenset(
 
 
 def normalise_date(text: str, *, whole: bool = False, use_dateparser: bool = False) -> str | None:
-    """The date in a text of up to `MAX_DATE_LENGTH` characters, as YYYY-MM-DD, with the time if it is in ISO 8601.
+    """Return the date in a text of up to `MAX_DATE_LENGTH` characters, as YYYY-MM-DD, with the time if it is in ISO
+    8601.
 
     `whole` asks for a text that is nothing but a date, with a weekday, a time or a preposition perhaps;
     `use_dateparser` asks dateparser for forms that are not known here.
@@ -145,29 +144,29 @@ def normalise_date(text: str, *, whole: bool = False, use_dateparser: bool = Fal
 
 
 def is_date(text: str) -> bool:
-    """The text is a date and nothing else."""
+    """Tell whether a text is a date and nothing else."""
     return normalise_date(text, whole=True) is not None
 
 
 def is_labelled(text: str) -> bool:
-    """The text says of what a date in it would be: "posted on", "last updated"."""
+    """Tell whether a text says of what a date in it would be: "posted on", "last updated"."""
     return _DATE_LABEL.search(text) is not None
 
 
 def ends_in_change(text: str) -> bool:
-    """The last label in a text is that of a change, and hardly anything stands behind it."""
+    """Tell whether the last label in a text is that of a change, and hardly anything stands behind it."""
     labels = list(_DATE_LABEL.finditer(text))
     return bool(labels) and labels[-1]["change"] is not None and _has_only_fillers(text[labels[-1].end() :])
 
 
 def _has_numbers(text: str) -> bool:
-    """The text has the numbers of a date."""
+    """Tell whether a text has the numbers of a date."""
     has_long_year = _YEARLIKE.search(text) is not None and sum(map(str.isdigit, text)) >= MIN_DIGITS
     return has_long_year or AMBIGUOUS_DATE.search(text) is not None
 
 
 def find_dates(text: str, order: Order | None = None, short: bool = False) -> list[tuple[str, bool]]:
-    """The dates in a text, in its order, and of each whether it is that of a change ("updated on ...").
+    """Return the dates in a text, in its order, and of each whether it is that of a change ("updated on ...").
 
     Parameters
     ----------
@@ -215,13 +214,13 @@ def _ends_label(text: str) -> bool:
 
 
 def _is_of_change(before: str, after: str) -> bool:
-    """Whether a date is that of a change, by what stands before it, else behind."""
+    """Tell whether a date is that of a change, by what stands before it, else behind."""
     labels = list(_DATE_LABEL.finditer(before)) or list(_DATE_LABEL.finditer(after))[:1]
     return bool(labels) and labels[-1]["change"] is not None
 
 
 def _order_date(match: re.Match[str], order: Order | None, short: bool) -> str | None:
-    """The day of three numbers with the year last, None if it could be two days, or the year may be none."""
+    """Return the day of three numbers with the year last, None if it could be two days, or the year may be none."""
     first, second, year = int(match["a"]), int(match["b"]), int(match["y"])
     if len(match["y"]) == 2:
         text = match.string
@@ -254,14 +253,13 @@ def _parse_date(text: str, whole: bool, use_dateparser: bool) -> str | None:
 
 
 def _has_only_fillers(text: str) -> bool:
-    """What stands beside a date says nothing else."""
+    """Tell whether what stands beside a date says nothing else."""
     words = [word.lower() for word in _WORD.findall(text)]
     return len(words) <= 4 and all(word in _FILLER_WORDS or word in _WEEKDAYS for word in words)
 
 
 def _format_date(parts: dict[str, Any]) -> str | None:
-    # Expressions that ignore case take a long s or a dotless i for these letters; no month is called so.
-    month = parts["m"] if parts.get("m") is not None else _MONTH_OF.get(parts["name"].lower(), 0)
+    month = parts["m"] if parts.get("m") is not None else _read_month(parts["name"])
     try:
         day = datetime(int(parts["y"]), int(month), int(parts["d"]))
         if not parts.get("h"):
@@ -270,6 +268,10 @@ def _format_date(parts: dict[str, Any]) -> str | None:
         return moment.replace(tzinfo=_parse_zone(parts["zone"])).isoformat()
     except ValueError:
         return None
+
+
+def _read_month(name: str) -> int:
+    return 11 if name.lower() == _ELEVENTH else month_number(name)
 
 
 def _parse_zone(text: str | None) -> timezone | None:

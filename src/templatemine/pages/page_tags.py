@@ -85,14 +85,14 @@ class PageTags:
         return dict(zip(self.columns["elements"][end_tags].tolist(), end_tags.tolist(), strict=True))
 
     def end_mark(self, mark: int) -> int:
-        """The mark at which the element ends that one at `mark` begins; itself where a tag has no content."""
+        """Return the mark at which the element ends that one at `mark` begins; itself where a tag has no content."""
         if self.columns["kinds"][mark] != OPEN:
             return mark
         return self._end_marks.get(int(self.columns["elements"][mark]), len(self.columns["at"]))
 
     def lines(self, mark: int, limit: int = 1000) -> list[str]:
-        """The text of an element: a line for each block, link and time in it, and where no blank parts two elements; no
-        more than `limit` bytes of it."""
+        """Return the text of an element: a line for each block, link and time in it, and where no blank parts two
+        elements; no more than `limit` bytes of it."""
         end_mark, offsets, bounds = self.end_mark(mark), self.columns["at"], self.page.columns["bounds"]
         if end_mark == mark:
             return []
@@ -130,7 +130,7 @@ class PageTags:
         return self._url
 
     def resolve_url(self, url: str | None) -> str:
-        """An address in full, "" for none or for a script."""
+        """Return an address in full, "" for none or for a script."""
         if not url or _NO_ADDRESS.match(url):
             return ""
         return _join_url(self.base, _CLEAN.sub("", url).strip())

@@ -48,12 +48,12 @@ that has a group already is cut, so that it counts for both."""
 
 
 def marker_mask(name: str) -> int:
-    """The bit of a group of `MARKERS` in the column `groups`."""
+    """Return the bit of a group of `MARKERS` in the column `groups`."""
     return 1 << len(GROUPS) + list(MARKERS).index(name)
 
 
 def _first_rows(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
-    """The first row of each name."""
+    """Return the first row of each name."""
     first: dict[bytes, int] = {}
     for name, group in rows:
         first.setdefault(name, group)
@@ -96,5 +96,5 @@ def _case_forms(word: str) -> Iterator[bytes]:
 
 @lru_cache(maxsize=1)
 def block_scanner() -> _html.BlockScanner:
-    """The scanner with these tables; one is enough for all threads."""
+    """Return the scanner with these tables; one is enough for all threads."""
     return _html.BlockScanner(entity_table(), keyword_table(), word_table())

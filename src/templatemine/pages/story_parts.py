@@ -118,7 +118,7 @@ def find_footnotes(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | N
 
 
 def _marked_notes(page: Page) -> NDArray[np.int64]:
-    """How many elements with the id of a note there are in each."""
+    """Count the elements with the id of a note in each."""
     columns = page.columns
     bounds, signs = columns["sign_bounds"], columns["signs"].tobytes()
     nodes = np.zeros(len(columns["node_parents"]), np.int64)
@@ -186,7 +186,8 @@ def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | 
 
 
 def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
-    """The innermost element of a tag that each block stands in, 0 for none; None where a page has none, or too many."""
+    """Return the innermost element of a tag that each block stands in, 0 for none; None where a page has none, or too
+    many."""
     if not 0 < page.tag_counts[tag] <= MAX_UNITS:
         return None
     columns = page.columns

@@ -3,8 +3,8 @@
 A system is a module with one function ``make(site, config)``: pack and other pages of the site and the options come
 in, and out goes a `BlockClassifier`, which takes a `Page` (the shared block model) and gives a `SystemOutput`: of each
 block whether it is kept and why.  Everything else, such as texts, offsets, paths and mark-up, is done once, in
-`pages.extract`.  Modules are imported when their system is first asked for, and a classifier may be shared between
-threads.
+`pages.extract`.  `combine.load_system` imports a module when its system is first asked for; a classifier may be shared
+between threads.
 
 To add a system, write the module in `baselines` and name it in `SYSTEMS`; options of its own go to
 `config.ExtractConfig`.
@@ -14,11 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
-
-from templatemine.config import ExtractConfig
-from templatemine.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.blocks import Page
 
-__all__ = ["DEFAULT", "SYSTEMS", "BlockEvidence", "BlockClassifier", "Post", "Site", "SystemOutput", "load_system"]
+__all__ = ["DEFAULT", "SYSTEMS", "BlockEvidence", "BlockClassifier", "Post", "Site", "SystemOutput"]
 
 SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
@@ -142,29 +138,3 @@ class SystemOutput:
 
 
 BlockClassifier = Callable[["Page"], SystemOutput]
-
-
-def load_system(name: str, site: Site, config: ExtractConfig) -> BlockClassifier:
-    """The classifier of a system, together with the history of the site if there is one.
-
-    Raises
-    ------
-    ConfigError
-        There is no system of this name, or its options are wrong.
-    MissingExtraError
-        It needs a library that is not installed.
-    """
-    if name not in SYSTEMS:
-        raise ConfigError(f"system: expected one of {', '.join(SYSTEMS)}, got {name!r}")
-    package = "pages" if name == DEFAULT else "pages.baselines"
-    make_classifier: Callable[[Site, ExtractConfig], BlockClassifier] = import_module(
-        f"templatemine.{package}.{name}"
-    ).make
-    classifier = make_classifier(site, config)
-    if name in WITH_HISTORY:
-        return classifier
-    from templatemine.pages.combine import combine_with_history
-    from templatemine.pages.history import make_history_model
-
-    history_model = make_history_model(site.history, config.clean.page)
-    return classifier if history_model is None else combine_with_history(classifier, history_model)

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from templatemine.errors import CorpusError
-from templatemine.io.work import Work
+from templatemine.io.pending import PendingBatch
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -32,16 +32,16 @@ class BatchResult(Generic[Counts]):
     errors: Sequence[CorpusError]
 
 
-ProcessBatch = Callable[[Work], BatchResult[Counts]]
+ProcessBatch = Callable[[PendingBatch], BatchResult[Counts]]
 
 
 def run_batches(
-    batches: Iterable[Work],
+    batches: Iterable[PendingBatch],
     jobs: int,
     process: ProcessBatch[Counts],
     make_process: Callable[..., ProcessBatch[Counts]],
     arguments: tuple[Any, ...],
-    lock_free: Callable[[Work], bool] = lambda work: False,
+    lock_free: Callable[[PendingBatch], bool] = lambda work: False,
 ) -> Generator[BatchResult[Counts], None, None]:
     """Yield the result of each batch, in order; close it if it is not used up, so that the workers end.
 
@@ -75,7 +75,7 @@ def run_batches(
 
 
 def _run_in_threads(
-    batches: Iterable[Work], jobs: int, process: ProcessBatch[Counts]
+    batches: Iterable[PendingBatch], jobs: int, process: ProcessBatch[Counts]
 ) -> Generator[BatchResult[Counts], None, None]:
     """`run_batches` in threads; the caller reads and writes in another one as long as any of these is at work."""
     from concurrent.futures import ThreadPoolExecutor  # here, for one job does without
@@ -118,16 +118,18 @@ def collect_output(
             yield batch.data
 
 
-_process: Callable[[Work], BatchResult[Any]] | None = None
+_process: Callable[[PendingBatch], BatchResult[Any]] | None = None
 """In a worker process: processes a batch."""
 
 
-def _initialize(make_process: Callable[..., Callable[[Work], BatchResult[Any]]], arguments: tuple[Any, ...]) -> None:
+def _initialize(
+    make_process: Callable[..., Callable[[PendingBatch], BatchResult[Any]]], arguments: tuple[Any, ...]
+) -> None:
     global _process
     _process = make_process(*arguments)
 
 
-def _process_batch(work: Work) -> BatchResult[Any]:
+def _process_batch(work: PendingBatch) -> BatchResult[Any]:
     if _process is None:  # pragma: no cover
         raise RuntimeError("the worker was not started by _initialize")
     return _process(work)

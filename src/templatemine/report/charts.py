@@ -47,7 +47,7 @@ _CONFIG = {"background": None, "view": {"stroke": None}, "axis": _AXIS}
 
 
 def load_renderer() -> Callable[[str], str]:
-    """The function that draws a specification given as JSON.
+    """Return the function that draws a specification given as JSON.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _area_layers(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
 
 
 def _cutoff_layers(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
-    """The cut-off; without one, the place of least energy."""
+    """Return the cut-off; without one, the place of least energy."""
     lines: list[tuple[float | None, str, list[int]]] = [(histogram.cutoff, _CUTOFF, [])]
     if histogram.cutoff is None:
         lines = [(histogram.least, _ENERGY, [4, 3])]

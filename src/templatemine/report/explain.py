@@ -68,8 +68,8 @@ class Explainer:
         self._uses_html = pack is None or pack.html
 
     def body(self, document: Document) -> str | None:
-        """The part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has none.
-        Without a pack only a page that stands alone is."""
+        """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has
+        none. Without a pack only a page that stands alone is."""
         if self.pack is None:
             return document.html if document.text is None and self.config.html == "main" else None
         return document.html if self._uses_html else document.text
@@ -95,7 +95,7 @@ class Explainer:
         return PageCleaner(None if self.pack is None else self.pack.pages, self.config)
 
     def pieces(self, body: str, explanation: Explanation) -> Iterator[TextPiece]:
-        """The body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
+        """Return the body as pieces; the pieces of a page without mark-up, and without those that are only mark-up."""
         parts = split_pieces(body, explanation.spans)
         return _strip_markup(parts) if self._uses_html else parts
 
@@ -114,7 +114,7 @@ class CutTemplate(NamedTuple):
 
 
 def find_cut_template(piece: TextPiece, templates: Mapping[str, Template]) -> CutTemplate | None:
-    """What a removed piece is listed under; None if no template matched, as in pages.
+    """Find the template that a removed piece is listed under; None if none matched, as in pages.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def find_cut_template(piece: TextPiece, templates: Mapping[str, Template]) -> Cu
 
 
 def _add_templates(removed: Sequence[Span], templates: Sequence[Span]) -> list[Span]:
-    """The parts that the page model removes, with the templates found in them."""
+    """Return the parts that the page model removes, with the templates found in them."""
     out = []
     for one in removed:
         inside = (other.templates for other in templates if other.start < one.end and other.end > one.start)
@@ -146,7 +146,7 @@ def _strip_markup(parts: Iterable[TextPiece]) -> Iterator[TextPiece]:
 
 
 def read_json_object(path: str, config: ReadConfig) -> Document | None:
-    """The document of a file that holds one JSON object over several lines; None if it holds anything else."""
+    """Return the document of a file that holds one JSON object over several lines; None if it holds anything else."""
     if not path.lower().endswith(".json"):
         return None
     try:

@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from templatemine.errors import counted
 from templatemine.evaluation.residue import KINDS, Residue, find_residues
 from templatemine.model import Span, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.report.measure import TemplateFigures
-from templatemine.report.risk import Occurrences, is_scored, story_probability, sum_lengths
+from templatemine.report.risk import Occurrences, story_probability, sum_lengths
 from templatemine.report.words import template_text
 from templatemine.text.tears import is_tear, join_spans, tally_tears
-
-if TYPE_CHECKING:
-    from templatemine.report.view import Report, SourceView
 
 __all__ = [
     "RESIDUE_KINDS",
@@ -35,7 +30,6 @@ __all__ = [
     "rank_templates",
     "select_notable",
     "select_tearing",
-    "summarise",
 ]
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
@@ -131,7 +125,8 @@ def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], looked:
 def select_notable(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int]
 ) -> list[NotableTemplate]:
-    """A template of each family: the one at most risk, or where nothing is in doubt, the one that removes most."""
+    """Return a template of each family: the one at most risk, or where nothing is in doubt, the one that removes
+    most."""
     added = set(pack.overrides.added)
     found = []
     for family in group_families(pack.templates):
@@ -160,7 +155,7 @@ def select_notable(
 def select_tearing(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
 ) -> list[NotableTemplate]:
-    """The templates whose cuts tear sentences."""
+    """Return the templates whose cuts tear sentences."""
     counts = tally_tears((text, join_spans(spans)) for text, spans in looked)
     return [
         NotableTemplate(
@@ -181,8 +176,8 @@ def select_tearing(
 
 
 def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
-    """The template with an example in its article, if it is in one of those: where fewest others are cut with it; of
-    one that tears sentences, such a place."""
+    """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
+    it; of one that tears sentences, such a place."""
     places = ((text, cut) for text, spans in looked for cut in join_spans(spans) if one.template.id in cut[2])
     if one.tears:
         places = ((text, cut) for text, cut in places if is_tear(text, *cut[:2]))
@@ -216,63 +211,9 @@ def count_residues(looked: SampledTexts) -> CutResidues:
     )
 
 
-def summarise(report: Report) -> list[str]:
-    """The report in a few sentences."""
-    sources = report.sources
-    templates = sum(len(one.pack.templates) for one in sources)
-    if not templates and not report.pages:
-        return ["No source has templates, and nothing is removed."]
-    if not report.with_archive:
-        told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
-        return [told, "Without an archive the report cannot say what they do to articles, nor what they leave behind."]
-    found = [one.measured for one in sources if one.measured is not None]
-    documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
-    characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
-    if not changed:
-        why = "" if report.pages else ": no template occurs in the archive"
-        return [f"None of the {counted(documents, 'document')} changes{why}."]
-    said = [
-        f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
-        f"{_share(cut, characters)} of their characters."
-    ]
-    tearing = [one for source in sources for one in source.tearing]
-    if tearing:
-        tears = sum(one.tears for one in tearing)
-        said.append(f"{counted(tears, 'cut')} of those looked at {'tears' if tears == 1 else 'tear'} a sentence.")
-    said += _summarise_risk(sources, cut)
-    looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
-    if looked:
-        said.append(
-            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
-            "cut left incomplete."
-        )
-    return said
-
-
-def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
-    sources = [one for one in sources if one.by_templates]
-    scored = [one for one in sources if is_scored(one.pack)]
-    said = []
-    at_risk = sum(one.risk for one in scored)
-    if at_risk:
-        most = max(scored, key=lambda one: one.risk)
-        where = f", {_share(most.risk, at_risk)} of that in {most.name}" if len(sources) > 1 else ""
-        said.append(f"By the scores, {_share(at_risk, cut)} of what goes may be story{where}.")
-    without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
-    if without:
-        said.append(
-            f"{counted(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
-            "their templates are in doubt: look at those that remove most."
-        )
-    return said
-
-
-def _share(part: float, whole: float) -> str:
-    return f"{part / whole:.1%}" if whole else "0.0%"
-
-
 def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
-    """The first by risk (those without any are left out; those that tear sentences lead), or by characters removed."""
+    """Return the first by risk (those without any are left out; those that tear sentences lead), or by characters
+    removed."""
     if by_risk:
         ranked = sorted(rows, key=lambda one: (-one.tears, -one.risk, one.source, one.number))
         worst: dict[tuple[str, int], NotableTemplate] = {}

@@ -44,7 +44,7 @@ class Histogram:
 
 
 def histogram_of(pack: Pack) -> Histogram:
-    """The histogram of a pack and its energy curve.  Costs a few milliseconds."""
+    """Return the histogram of a pack and its energy curve. Costs a few milliseconds."""
     import numpy as np
 
     from templatemine.mining.cutoff import energy_border, energy_curve

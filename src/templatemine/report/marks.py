@@ -62,7 +62,7 @@ def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
 
 
 def count_kinds(parts: Iterable[TextPiece]) -> list[tuple[str, int, int]]:
-    """The kinds of removed pieces, in the order of `kinds.KINDS`, with how many pieces and characters each has; ""
+    """Return the kinds of removed pieces, in the order of `kinds.KINDS`, with how many pieces and characters each has; ""
     last, for those of no known kind."""
     counts: dict[str, list[int]] = {}
     for piece in parts:
@@ -70,7 +70,7 @@ def count_kinds(parts: Iterable[TextPiece]) -> list[tuple[str, int, int]]:
             own = counts.setdefault(piece.kind, [0, 0])
             own[0] += 1
             own[1] += len(piece.text)
-    return [(kind, *counts[kind]) for kind in (*KINDS, "") if kind in counts]
+    return [(kind, counts[kind][0], counts[kind][1]) for kind in (*KINDS, "") if kind in counts]
 
 
 _MIN_HIDDEN = 80
@@ -123,7 +123,7 @@ def is_control(char: str) -> bool:
 
 
 def name_controls(text: str) -> str:
-    """A text with control characters (`is_control`) as names of code points; for attributes and terminals."""
+    """Return a text with control characters (`is_control`) as names of code points; for attributes and terminals."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(f"U+{ord(char):04X}" if is_control(char) else char for char in text)

@@ -180,7 +180,7 @@ class PackMeasurement:
             _push(self._lowest_hashes, (-key, self.documents, kept), self._max_sampled)
 
     def samples(self) -> Iterator[Sample]:
-        """The documents that lose most, then some of the others."""
+        """Yield the documents that lose most, then some of the others."""
         chosen = [kept for *_, kept in sorted(self._largest_shares, reverse=True)]
         chosen += [kept for *_, kept in sorted(self._lowest_hashes, reverse=True)]
         seen: set[tuple[str, str]] = set()

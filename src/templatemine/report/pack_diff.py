@@ -189,7 +189,7 @@ def _explain(pack: Pack | None, config: CleanConfig | None) -> Explainer | None:
 
 
 def _spans(explainer: Explainer | None, document: Document) -> Sequence[Span] | None:
-    """What a pack removes of a document; None if there is no pack, or one of the other kind."""
+    """Find the spans that a pack removes of a document; None without a pack, or with one of the other kind."""
     body = None if explainer is None else explainer.body(document)
     if explainer is None or body is None:
         return None

@@ -18,7 +18,7 @@ from templatemine.config import ReportConfig
 from templatemine.errors import MissingExtraError, counted, pip_line
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
-from templatemine.report.findings import RESIDUE_KINDS, summarise
+from templatemine.report.findings import RESIDUE_KINDS
 from templatemine.report.marks import (
     Note,
     TextPiece,
@@ -29,6 +29,7 @@ from templatemine.report.marks import (
     render_marks,
     truncate,
 )
+from templatemine.report.summary import summarise
 from templatemine.report.words import describe_risk, shorten, template_text
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def require_libraries() -> None:
 
 
 def content_policy(style: str, script: str) -> str:
-    """The content policy: nothing is loaded or sent, and only this style and this script are allowed."""
+    """Return the content policy: nothing is loaded or sent, and only this style and this script are allowed."""
     hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script))
     allowed = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
@@ -135,7 +136,7 @@ def _format_share(value: float | None, digits: int = 1) -> str:
 
 
 def _link(url: str | None) -> str:
-    """The address of an article if it is a plain web address; else ""."""
+    """Return the address of an article if it is a plain web address; else ""."""
     return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
 
 
@@ -168,7 +169,7 @@ def _count_sample_kinds(source: SourceView) -> list[tuple[str, int, int]]:
 
 
 def _render_sample(config: ReportConfig, source: SourceView, name: str, sample: Sample) -> dict[str, Any]:
-    """The text of a sample with the removed parts marked, and the expressions behind them, numbered."""
+    """Return the text of a sample with the removed parts marked, and the expressions behind them, numbered."""
     place = {row.template.id: row for row in source.rows}
     templates = {one.id: one for one in source.pack.templates}
     numbers: dict[str, int] = {}

@@ -20,7 +20,7 @@ __all__ = ["OccurrenceColumns", "Occurrences", "exclusive_lengths", "is_scored",
 
 
 def story_probability(template: Template, *, by_hand: bool = False) -> float:
-    """The chance that a template is no boilerplate.
+    """Return the chance that a template is no boilerplate.
 
     Of a method without scores nothing is known of any template, and all have the same chance, 1: the one that removes
     most comes first.  What a person decided is not in doubt.
@@ -31,7 +31,7 @@ def story_probability(template: Template, *, by_hand: bool = False) -> float:
 
 
 def is_scored(pack: Pack) -> bool:
-    """Whether the templates of a pack have scores."""
+    """Tell whether the templates of a pack have scores."""
     return any(one.score is not None for one in pack.templates)
 
 

@@ -55,11 +55,11 @@ class Painter:
         return "\n".join(f"{colour}{line}{_END}" if line else "" for line in text.split("\n"))
 
     def title(self, text: str) -> str:
-        """A heading of one line."""
+        """Return a heading of one line."""
         return self.paint(" ".join(text.split()), _BOLD)
 
     def cut(self, text: str) -> str:
-        """A removed part."""
+        """Return a removed part."""
         return self.paint(text, _CUT) if self.colours else f"[-{name_controls(text)}-]"
 
 
@@ -88,7 +88,7 @@ class ListedTemplate:
 def format_article(
     parts: Iterable[TextPiece], pack: Pack | None, painter: Painter, context: int | None = None
 ) -> tuple[str, list[ListedTemplate]]:
-    """An article with its removed parts numbered, each under one template, and these templates.
+    """Return an article with its removed parts numbered, each under one template, and these templates.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ def format_article(
 
 
 def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str, ...]]:
-    """A row of `HEADER` for each."""
+    """Return a row of `HEADER` for each."""
     return [_format_row(one.number, one.template, pack) for one in listed]
 
 
 def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
-    """Why they are templates, where a score decided, and below it what also matched."""
+    """Explain why they are templates, where a score decided, and below it what also matched."""
     lines = []
     for one in listed:
         head = f"{one.number}: "
@@ -170,7 +170,7 @@ def find_changes(
     cleaner: RecordCleaner,
     on_error: Callable[[CorpusError], None],
 ) -> Iterator[Change]:
-    """Yield what would change, as the cleaner itself computes it; counts are in `cleaner.tally`."""
+    """Yield what would change, as the cleaner itself computes it; counts are in its `tally`."""
     names = cleaner.config.read
     for record in records:
         document = record.document
@@ -190,7 +190,7 @@ def find_changes(
 
 
 def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[str]:
-    """A unified diff of one record, line by line."""
+    """Yield a unified diff of one record, line by line."""
     name = f"{change.source} {change.id}"
     lines = difflib.unified_diff(
         change.before.splitlines(),

@@ -244,7 +244,7 @@ def _sampled_texts(measured: PackMeasurement | None) -> SampledTexts:
 
 
 def _max_rows_per_source(sizes: Sequence[int], rows: int) -> int:
-    """The greatest number of rows per source that keeps the sum over all sources within `rows`."""
+    """Return the greatest number of rows per source that keeps the sum over all sources within `rows`."""
     left, most = rows, max(sizes, default=0)
     for place, size in enumerate(sorted(sizes)):
         fair = left // (len(sizes) - place)
@@ -325,7 +325,7 @@ def _make_row(
 
 
 def _draw_sparkline(counts: Sequence[int], documents: Sequence[int], points: int) -> str:
-    """The share of documents with a template, over time."""
+    """Return the share of documents with a template, over time."""
     merged = -(-len(counts) // points)
     places = range(0, len(counts), merged)
     shares = [sum(counts[place : place + merged]) / max(sum(documents[place : place + merged]), 1) for place in places]
@@ -333,7 +333,8 @@ def _draw_sparkline(counts: Sequence[int], documents: Sequence[int], points: int
 
 
 def _group_rejected(pack: Pack, rejected: Iterable[RejectedCandidate], most: int) -> tuple[RejectionGroup, ...]:
-    """The first candidates for each reason of the pack, which are the nearest; reads only as far as necessary."""
+    """Return the first candidates for each reason of the pack, which are the nearest; reads only as far as
+    necessary."""
     listed: dict[str, list[tuple[str, int, int]]] = {reason: [] for reason in pack.rejected}
     wanted = {reason: min(most, number) for reason, number in pack.rejected.items()}
     open_reasons = {reason for reason, number in wanted.items() if number}

@@ -24,18 +24,18 @@ def join_tokens(tokens: Iterable[str]) -> str:
 
 
 def template_text(template: Template) -> str:
-    """The words of a template, or the expression if it was written by hand."""
+    """Return the words of a template, or the expression if it was written by hand."""
     return template.regex if template.tokens is None else join_tokens(template.tokens)
 
 
 def shorten(text: str, most: int) -> str:
-    """A text on one line, of at most so many characters."""
+    """Return a text on one line, of at most so many characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def describe_grounds(template: Template) -> str:
-    """Why it is a template, in words; nothing where no score decided."""
+    """Explain in words why it is a template; nothing where no score decided."""
     if template.score is None:
         return ""
     sides = (("for it", template.because), ("against it", template.although))
@@ -44,7 +44,7 @@ def describe_grounds(template: Template) -> str:
 
 
 def describe_risk(template: Template) -> str:
-    """The chance that what a template cuts is story, in words; nothing where no score decided."""
+    """Return the chance that what a template cuts is story, in words; nothing where no score decided."""
     if template.score is None:
         return ""
     chance = 1.0 - template.score
@@ -56,7 +56,7 @@ def describe_risk(template: Template) -> str:
 
 
 def outermost_templates(templates: Sequence[Template]) -> list[Template]:
-    """The templates that are no part of another one, the longest first.
+    """Return the templates that are no part of another one, the longest first.
 
     A removed part usually matches one long template and a dozen shorter ones within it; a list of all would hide the
     one that matters.  A longer template may have words where a shorter one has a slot.

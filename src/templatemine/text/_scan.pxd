@@ -423,7 +423,7 @@ cdef enum:
     KIND = 0x3F     # mask: the kind without the flags
 
 
-# Pattern numbers: places in `patterns.TABLE`, counted from 1 (tests/unit/test_patterns.py holds the two together).
+# Pattern numbers: places in `patterns.TABLE`, counted from 1 (tests/text/test_patterns.py holds the two together).
 cdef enum:
     URL = 1
     EMAIL = 2

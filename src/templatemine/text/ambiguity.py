@@ -58,7 +58,7 @@ _After = tuple[int, Ranges]
 
 
 def ambiguity_problem(tree: Any) -> str | None:
-    """Why an expression takes more than linear time from one place of a text; None if it does not.
+    """Say why an expression takes more than linear time from one place of a text; None if it does not.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _rounds(rounds: Any) -> int:
 
 
 def child_sequences(name: str, argument: Any) -> list[Any]:
-    """The sequences within an item of a parse tree."""
+    """Return the sequences within an item of a parse tree."""
     if name in REPEATS:
         return [argument[2]]
     if name == "BRANCH":
@@ -219,7 +219,7 @@ class _Automaton:
         return hub, union(sure, first) if fails else EVERYTHING
 
     def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Context) -> _After:
-        """A few rounds of what has repeats of its own, one behind the other."""
+        """Return a few rounds of what has repeats of its own, one behind the other."""
         end = after
         for round_number in range(most, 0, -1):
             entry, sure = self._sequence(inner, flags, after, within)
@@ -229,7 +229,7 @@ class _Automaton:
         return after
 
     def _one_set(self, inner: Any, flags: int) -> Ranges | None:
-        """The characters of what takes one character and nothing else."""
+        """Return the characters of what takes one character and nothing else."""
         items = list(inner)
         if len(items) != 1:
             return None
@@ -344,7 +344,7 @@ class _Walk:
         return ((left, right) for left in first for right in second)
 
     def _text(self, start: int, body: range, end: int, later_body: range) -> str | None:
-        """A text that leads from `start` back to it, from there to `end`, and from `end` back to it."""
+        """Return a text that leads from `start` back to it, from there to `end`, and from `end` back to it."""
         goal = (start, end, end)
         visited = {(start, start, end)}
         queue = [(start, start, end, "")]
@@ -371,7 +371,7 @@ class _Walk:
             raise _StepLimitExceeded
 
     def _next(self, place: int, body: range | None) -> Sequence[int]:
-        """The places, of all or of those in a loop, that take the next character behind one."""
+        """Return the places, of all or of those in a loop, that take the next character behind one."""
         places = self._next_places.get(place)
         if places is None:
             visited = set(self._follow[place])

@@ -1,4 +1,4 @@
-"""Names of months and weekdays, by language: what `patterns` and `dates` read of calendars.
+"""Names of months and weekdays, by language, for patterns and for whatever reads dates.
 
 The names are written as they stand beside a day ("3 marca", "۳ خرداد"), in the case that running text has.  A name of
 several words is not here, nor is one that is rather another word of its language; Chinese, Japanese, Korean and
@@ -8,8 +8,9 @@ Vietnamese count their months.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
-__all__ = ["MONTHS", "OTHER_CALENDARS", "WEEKDAYS"]
+__all__ = ["MONTHS", "OTHER_CALENDARS", "SPELLINGS", "WEEKDAYS", "month_number"]
 
 MONTHS: Mapping[str, str] = {
     "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
@@ -70,6 +71,23 @@ MONTHS: Mapping[str, str] = {
 }
 """The twelve months by language, January first; "-" is one whose name is rather another word."""
 
+SPELLINGS = (
+    "january jan januar jänner janvier enero janeiro gennaio januari",
+    "february feb februar feber février febrero fevereiro febbraio februari",
+    "march mar märz mrz mars marzo março maart",
+    "april apr avril abril aprile ابريل إبريل",
+    "may mai mayo maio maggio mei",
+    "june jun juni juin junio junho giugno",
+    "july jul juli juillet julio julho luglio",
+    "august aug août agosto augustus اغسطس",
+    "september sep sept septembre septiembre setiembre setembro settembre",
+    "october oct oktober octobre octubre outubro ottobre اكتوبر",
+    "november nov novembre noviembre novembro",
+    "december dec dezember décembre diciembre dezembro dicembre",
+)
+"""Other names of each month: English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch, and
+Arabic ones with a bare or another alif."""
+
 OTHER_CALENDARS: Mapping[str, str] = {
     "solar hijri": "فروردین اردیبهشت خرداد تیر مرداد شهریور مهر آبان آذر دی بهمن اسفند",
     "hijri": "محرم صفر رجب شعبان رمضان شوال",
@@ -108,3 +126,24 @@ WEEKDAYS: Mapping[str, str] = {
     "am": "ሰኞ ማክሰኞ ረቡዕ ሐሙስ ዓርብ ቅዳሜ እሁድ",
 }
 """Weekdays by language."""
+
+
+def month_number(name: str) -> int:
+    """Look up the month of a name in any language known here, from 1; 0 for none, and for one that means two.
+
+    A long s or a dotless i, which expressions that ignore case take for an s or an i, makes no month.
+
+    >>> month_number("März"), month_number("декабря"), month_number("listopada")
+    (3, 12, 0)
+    """
+    return _month_numbers().get(name.lower(), 0)
+
+
+@cache
+def _month_numbers() -> Mapping[str, int]:
+    months_of_name: dict[str, set[int]] = {}
+    for names_by_month in (SPELLINGS, *map(str.split, MONTHS.values())):
+        for month, names in enumerate(names_by_month, 1):
+            for name in names.split():
+                months_of_name.setdefault(name.lower(), set()).add(month)
+    return {name: months.pop() for name, months in months_of_name.items() if len(months) == 1 and name != "-"}

@@ -40,7 +40,7 @@ def _ranges(ranges: str) -> Iterable[tuple[str, str]]:
 
 
 def _subtract_ranges(ranges: str, others: str) -> str:
-    """The characters of a class that are in no other one; both ascend."""
+    """Return the characters of a class that are in no other one; both ascend."""
     remaining: list[tuple[int, int]] = []
     for low, high in ((ord(low), ord(high)) for low, high in _ranges(ranges)):
         for first, last in _ranges(others):
@@ -71,7 +71,7 @@ LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 @lru_cache(maxsize=1 << 13)
 def in_class(char: str, ranges: str) -> bool:
-    """Whether a class of characters, of ranges alone, holds a character.
+    """Tell whether a class of characters, of ranges alone, holds a character.
 
     Its ranges are looked at one by one: to compile a class that spans scripts takes longer than all the questions that
     packs ask.

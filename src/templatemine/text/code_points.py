@@ -32,7 +32,7 @@ def single(code: int) -> Ranges:
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
-    """The union of sets; their ranges may stand in any order.
+    """Return the union of sets; their ranges may stand in any order.
 
     >>> union([(5, 9)], [(1, 4), (7, 12)])
     ((1, 12),)
@@ -47,7 +47,7 @@ def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def complement(ranges: Ranges, last: int = END) -> Ranges:
-    """The complement of a set among the characters and the end, or up to `last`."""
+    """Return the complement of a set among the characters and the end, or up to `last`."""
     gaps, low = [], 0
     for first, end in ranges:
         if low < first:
@@ -59,7 +59,7 @@ def complement(ranges: Ranges, last: int = END) -> Ranges:
 
 
 def covers(ranges: Ranges, subset: Ranges) -> bool:
-    """Whether a set holds all of another one.
+    """Tell whether a set holds all of another one.
 
     >>> covers(((0, 9),), ((3, 4), (9, 9)))
     True
@@ -68,7 +68,7 @@ def covers(ranges: Ranges, subset: Ranges) -> bool:
 
 
 def class_ranges(name: str, argument: Any, flags: int) -> Ranges:
-    """The characters that an item of a parse tree takes: LITERAL, NOT_LITERAL, ANY or IN."""
+    """Return the characters that an item of a parse tree takes: LITERAL, NOT_LITERAL, ANY or IN."""
     if name == "ANY":
         return ((0, _LAST),) if flags & re.DOTALL else complement(single(ord("\n")), _LAST)
     items: Sequence[Any] = argument if name == "IN" else [("LITERAL", argument)]
@@ -103,7 +103,7 @@ def _contains(ranges: Ranges, code: int) -> bool:
 
 @cache
 def _category_ranges(name: str, of_ascii: bool) -> Ranges:
-    """The ranges of ``\\w``, ``\\d``, ``\\s`` and their complements."""
+    """Return the ranges of ``\\w``, ``\\d``, ``\\s`` and their complements."""
     import regex  # which the expressions are compiled with: `re` takes fewer marks for parts of words
 
     kind = name.removeprefix("CATEGORY_")

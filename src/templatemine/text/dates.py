@@ -23,39 +23,10 @@ from itertools import pairwise
 from typing import Any
 
 from templatemine.errors import counted
-from templatemine.text.calendars import MONTHS as NAMES
+from templatemine.text.calendars import month_number
 
-__all__ = ["MONTH_NUMBERS", "Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
+__all__ = ["Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
 
-MONTHS = (
-    "january jan januar jänner janvier enero janeiro gennaio januari",
-    "february feb februar feber février febrero fevereiro febbraio februari",
-    "march mar märz mrz mars marzo março maart",
-    "april apr avril abril aprile",
-    "may mai mayo maio maggio mei",
-    "june jun juni juin junio junho giugno",
-    "july jul juli juillet julio julho luglio",
-    "august aug août agosto augustus",
-    "september sep sept septembre septiembre setiembre setembro settembre",
-    "october oct oktober octobre octubre outubro ottobre",
-    "november nov novembre noviembre novembro",
-    "december dec dezember décembre diciembre dezembro dicembre",
-)
-"""Names of each month in English (short ones as well), German, French, Spanish, Portuguese, Italian and Dutch."""
-
-
-def _month_numbers() -> dict[str, int]:
-    """The month of each name; what is one in Polish and another in Croatian is none."""
-    months_of_name: dict[str, set[int]] = {}
-    for names_by_month in (MONTHS, *map(str.split, NAMES.values())):
-        for month, names in enumerate(names_by_month, 1):
-            for name in names.split():
-                months_of_name.setdefault(name.casefold(), set()).add(month)
-    return {name: months.pop() for name, months in months_of_name.items() if len(months) == 1 and name != "-"}
-
-
-MONTH_NUMBERS = _month_numbers()
-"""In all languages that are known here; the names of each, with case folded."""
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
     # Of ten and of thirteen digits no day is read: see `_SINCE_1970`.  With a time there are twelve or fourteen.
@@ -100,7 +71,7 @@ def _to_ascii_digits(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _parse_date(text: str) -> str | _AmbiguousDate | None:
-    """The day, or a date that only its source can settle."""
+    """Return the day, or a date that only its source can settle."""
     text = _to_ascii_digits(text.lstrip())
     if match := _YEAR_FIRST.match(text):
         return _iso_day(*map(int, match.groups()))
@@ -112,7 +83,7 @@ def _parse_date(text: str) -> str | _AmbiguousDate | None:
     if match := _SINCE_1970.match(text):
         return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
     for form, (day, month) in ((_DAY_FIRST, (1, 2)), (_MONTH_FIRST, (2, 1))):
-        if (match := form.match(text)) and (number := MONTH_NUMBERS.get(match[month].casefold())):
+        if (match := form.match(text)) and (number := month_number(match[month])):
             return _iso_day(int(match[3]), number, int(match[day]))
     return None
 
@@ -164,11 +135,11 @@ class Calendar:
         return _is_day_first(separator, any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs))
 
     def days(self) -> list[str]:
-        """The days that are known, ascending, each once."""
+        """Return the days that are known, ascending, each once."""
         return sorted(self.counts())
 
     def counts(self) -> Counter[str]:
-        """How many dates are of each day that is known."""
+        """Count the dates of each day that is known."""
         order = {mark: self.day_first(mark) for mark in {ambiguous[0] for ambiguous in self._ambiguous}}
         counts = Counter(self._days)
         for ambiguous, number in self._ambiguous.items():
@@ -185,7 +156,7 @@ _MIN_STRAY_DAYS = 365
 
 
 def covered_days(counts: Mapping[str, int]) -> tuple[str, str] | tuple[()]:
-    """The first and the last day of an archive, by the number of its documents of each day; none without days.
+    """Return the first and the last day of an archive, by the number of its documents of each day; none without days.
 
     A few documents of a mistaken date (a typing error in the year, 1970 for no date) must not date all of them.  So a
     hundredth of the documents at either end (at least one, of five or more) counts only if it lies near the others:
@@ -213,7 +184,7 @@ def covered_days(counts: Mapping[str, int]) -> tuple[str, str] | tuple[()]:
 
 
 def _skip_documents(days: Sequence[str], counts: Mapping[str, int], documents: int) -> int:
-    """How many days hold no more than so many documents, from the first on."""
+    """Count the days, from the first on, that hold no more than so many documents."""
     number = 0
     while number < len(days) and (documents := documents - counts[days[number]]) >= 0:
         number += 1
@@ -221,7 +192,7 @@ def _skip_documents(days: Sequence[str], counts: Mapping[str, int], documents: i
 
 
 def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
-    """The day of each date of one source."""
+    """Return the day of each date of one source."""
     all_dates = list(dates)
     calendar = Calendar(all_dates)
     order = {mark: calendar.day_first(mark) for mark in "/.-"}
@@ -234,7 +205,7 @@ def resolve_days(dates: Iterable[str | None]) -> list[str | None]:
 
 
 def resolve_day(date: str | None) -> str | None:
-    """The day of a date alone, ``2024-05-31``; None for one that reads two ways."""
+    """Return the day of a date alone, ``2024-05-31``; None for one that reads two ways."""
     return resolve_days([date])[0]
 
 
@@ -344,11 +315,11 @@ class UnreadableDates:
         return order
 
     def of_source(self, source: str) -> int:
-        """How many dates of a source are unreadable."""
+        """Count the unreadable dates of a source."""
         return self.wrong.get(source, 0) + sum(order.unreadable for order in self.orders.get(source, {}).values())
 
     def total(self) -> int:
-        """How many there are."""
+        """Count the unreadable dates of all sources."""
         return sum(map(self.of_source, self.wrong.keys() | self.orders.keys()))
 
     def describe(self) -> str:

@@ -88,13 +88,13 @@ def is_tag(form: bytes, html: bool) -> bool:
 
 
 def separator_class(separators: str) -> str:
-    """The class of characters that part tokens, without its brackets."""
+    """Return the class of characters that part tokens, without its brackets."""
     return r"\s" + "".join("\\" + char for char in separators)
 
 
 @lru_cache(maxsize=64)
 def separator_pattern(separators: str, optional: bool) -> str:
-    """The expression of separators between two tokens."""
+    """Return the expression of separators between two tokens."""
     return f"[{separator_class(separators)}]{'*' if optional else '+'}"
 
 
@@ -109,7 +109,7 @@ def expression(
     kind: str = ANY,
     head: Sequence[bytes] = (),
 ) -> str:
-    """The regular expression of a string of normalised tokens.
+    """Return the regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
@@ -146,7 +146,7 @@ def expression(
 
 
 def _left_of(first: _FormInfo, edge: str) -> str:
-    """The expression of what must stand before the first token."""
+    """Return the expression of what must stand before the first token."""
     return "" if first.is_own_token else _left_edge(edge + (JOINTS if first.begins_with_letter else ""))
 
 
@@ -159,7 +159,7 @@ def _right_edge(edge: str) -> str:
 
 
 def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind: str) -> str:
-    """The expression of the filler of a slot."""
+    """Return the expression of the filler of a slot."""
     neighbour = form_infos[-1 if slot == "end" else 0]
     max_chars = max_length(kind)
     return (
@@ -172,7 +172,7 @@ def _slot_rest(form_infos: Sequence[_FormInfo], slot: str, separators: str, kind
 def slot_pattern(
     forms: Sequence[bytes], patterns: PatternSet, separators: str, slot: str, kind: str, head: Sequence[bytes] = ()
 ) -> str:
-    """The part of an expression for raw text that a filler matches; see `expression`."""
+    """Return the part of an expression for raw text that a filler matches; see `expression`."""
     form_infos = _describe_forms(forms, patterns, False, None)
     if head:
         return _between_pattern(_describe_forms(head, patterns, False, None)[-1], form_infos[0], separators)
@@ -195,7 +195,7 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
 
 
 def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: bool = False) -> list[str]:
-    """The expressions of tokens that stand side by side, with what joins them: in the same line, or in the next one."""
+    """Return the expressions of tokens that stand side by side, with what joins them, which may be a line break."""
     required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
     if within_line:
         required, optional = (f"(?:{_blank_pattern(separators)}){repeat}" for repeat in "+*")
@@ -211,13 +211,13 @@ def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: 
 
 
 def _blank_pattern(separators: str) -> str:
-    """What parts tokens of a line: branches, of one character each."""
+    """Return what parts tokens of a line: branches, of one character each."""
     return rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
 
 
 def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
-    """A filler between two tokens of a line that meets both at boundaries, to the first place where the right one may
-    stand."""
+    """Return a filler between two tokens of a line that meets both at boundaries, to the first place where the right
+    one may stand."""
     blank, any_char = _blank_pattern(separators), f"[^{LINE_BREAKS}]"
     first = any_char if left.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{LETTER if left.ends_in_joint else ''}])"
     last = any_char if right.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{JOINTS if right.begins_with_letter else ''}])"
@@ -225,8 +225,8 @@ def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
 
 
 def _limited_rest(slot: str, separators: str, neighbour: _FormInfo, max_chars: int) -> str:
-    """The rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens and meets
-    it at a boundary."""
+    """Return the rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens
+    and meets it at a boundary."""
     edge_char = f"[^{separator_class(separators)}]"
     blank = f"(?:{_blank_pattern(separators)})"
     middle = f"[^{LINE_BREAKS}]{{0,{max_chars - (1 if neighbour.is_own_token else 2)}}}"
@@ -248,7 +248,7 @@ def _limited_rest(slot: str, separators: str, neighbour: _FormInfo, max_chars: i
 
 
 def _kind_rest(slot: str, separators: str, neighbour: _FormInfo, kind: str) -> str:
-    """The rest of a line that is of a kind, or nothing."""
+    """Return the rest of a line that is of a kind, or nothing."""
     joins = neighbour.ends_in_joint if slot == "end" else neighbour.begins_with_letter
     return filler_pattern(kind, separators, slot, "any" if neighbour.is_own_token else "joint" if joins else "")
 
@@ -258,7 +258,7 @@ def _ends_in_joint(form: bytes) -> bool:
 
 
 def for_re2(pattern: str) -> str:
-    """An expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
+    """Return an expression with ``\\s`` spelt out as Unicode white space, as RE2 needs it."""
     spelt = pattern.replace(r"[\s", r"[\s\v" + WIDE_SPACE).replace(r"[^\s", r"[^\s\v" + WIDE_SPACE)
     return spelt.replace(rf"[^\S{LINE_BREAKS}]", r"[\t\v\f\r " + WIDE_SPACE.replace("\u2028\u2029", "") + "]")
 
@@ -282,8 +282,8 @@ def _escape_literal(text: str) -> str:
 
 
 def _escape_searched(text: str) -> str:
-    """A literal that is searched for by `regex`, which takes the cube of its length to prepare for what it does not see
-    in parts."""
+    """Return a literal that is searched for by `regex`, which takes the cube of its length to prepare for what it does
+    not see in parts."""
     if len(text) <= MAX_LITERAL:
         return _escape_literal(text)
     parts = (text[start : start + MAX_LITERAL] for start in range(0, len(text), MAX_LITERAL))
@@ -305,7 +305,7 @@ class _FormInfo(NamedTuple):
 def _describe_forms(
     forms: Iterable[bytes], patterns: PatternSet, html: bool, tags: Mapping[bytes, str] | None
 ) -> list[_FormInfo]:
-    """The properties of forms; for raw text they are kept: templates share tokens."""
+    """Return the properties of forms; for raw text they are kept: templates share tokens."""
     if tags is not None:
         return [_describe_form(form, patterns, html, tags) for form in forms]
     if html not in patterns.form_infos:
@@ -418,7 +418,7 @@ def _escape_private(text: str) -> str:
 
 
 def _encode_rewritten(rewritten: str) -> bytes:
-    """A piece of text with user patterns marked, as the native core spells it."""
+    """Return a piece of text with user patterns marked, as the native core spells it."""
     parts = re.split(f"({_ESCAPE}.|[\U000f0000-\U000f0fff])", rewritten)
     encoded = bytearray()
     for index, part in enumerate(parts):
@@ -484,7 +484,7 @@ _TAG_REST = r"[^>]*(?:>|\Z)"
 
 
 def _element_pattern(name: str) -> str:
-    """A script or style with all it holds; to the end of the text if it is never closed."""
+    """Return a script or style with all it holds; to the end of the text if it is never closed."""
     return rf"<{name}{_NAME_END}[^>]*(?:>(?s:.*?)(?:</{name}{_NAME_END}{_TAG_REST}|\Z)|\Z)"
 
 
@@ -605,7 +605,7 @@ class EncodedText:
         return bounds[:, 0], bounds[:, 1]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """A stretch of the reading form, in code points, as one of the original."""
+        """Return a stretch of the reading form, in code points, as one of the original."""
         return (start, end) if self.reading is None else self.reading.original_span(start, end)
 
     def points(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -632,7 +632,7 @@ class EncodedText:
 
 
 def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> str | bytes:
-    """A text for `_core.Tokeniser.add_all`: its reading form, encoded where the user's patterns become marks."""
+    """Return a text for `_core.Tokeniser.add_all`: its reading form, encoded where the user's patterns become marks."""
     if patterns.user:
         return EncodedText(text, patterns, separators, rules).data
     found = None if rules is None else read_text(text, rules)
@@ -640,7 +640,7 @@ def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: Rea
 
 
 def _find_gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:
-    """The gaps between edits; sorts the edits."""
+    """Return the gaps between edits; sorts the edits."""
     edits.sort()
     gaps: list[tuple[int, int]] = []
     position = 0

@@ -46,7 +46,7 @@ _APPROXIMATE = re.compile(r"\{[\s0-9<=+,deis]*[deis][\s0-9<=+,deis]*(?::[^{}]*)?
 
 
 def backtracking_problem(pattern: str) -> str | None:
-    """Why the expression is refused, or None.
+    """Say why an expression is refused, or None.
 
     >>> backtracking_problem("(a+)+b")
     'may backtrack exponentially: a repeat within a repeat'
@@ -80,7 +80,7 @@ _MAX_RE2_ROUNDS = 1000
 
 
 def re2_problem(pattern: str) -> str | None:
-    """The part of an expression that RE2 lacks, or None; for the rest, there are engines of linear time.
+    """Return the part of an expression that RE2 lacks, or None; for the rest, there are engines of linear time.
 
     >>> re2_problem("(?=read)more")
     'uses a look-around, which engines of linear time (RE2) do not have'
@@ -102,7 +102,7 @@ def re2_problem(pattern: str) -> str | None:
 
 
 def size_problem(pattern: str) -> str | None:
-    """Why the expression is not even to be compiled, or None.
+    """Say why an expression is not even to be compiled, or None.
 
     >>> size_problem("(?:a{1000}){1000}")
     'is too large: its repeats unroll to more than 20,068 characters'
@@ -121,7 +121,8 @@ def _size_problem(tree: Any, pattern: str) -> str | None:
 
 
 def has_long_literal(pattern: str) -> bool:
-    """Whether an expression that the standard library reads has a literal of more than `MAX_LITERAL` characters."""
+    """Tell whether an expression that the standard library reads has a literal of more than `MAX_LITERAL`
+    characters."""
     return _literal_problem(parse(pattern)) is not None
 
 
@@ -157,7 +158,8 @@ _BREAK = _Run(whole=False)
 
 
 def _literal_run(items: Any) -> _Run:
-    """The literals of a sequence, or more: `regex` joins them over groups, and takes out what alternatives share."""
+    """Return the literals of a sequence, or more: `regex` joins them over groups, and takes out what alternatives
+    share."""
     run = _Run()
     for operator, argument in items:
         run = run.then(_item_run(str(operator), argument))
@@ -185,7 +187,7 @@ def _item_run(name: str, argument: Any) -> _Run:
 
 
 def _takes_one(items: Sequence[Any]) -> bool:
-    """Whether a class has one character."""
+    """Tell whether a class has one character."""
     codes = set()
     for operator, value in items:
         first, last = value if str(operator) == "RANGE" else (value, value)
@@ -213,7 +215,7 @@ def _size(tree: Any) -> int:
 
 
 def _find_nesting_problem(tree: Any, outer_rounds: int) -> str | None:
-    """The problem of a sequence under repeats of `outer_rounds` rounds taken together."""
+    """Return the problem of a sequence under repeats of `outer_rounds` rounds taken together."""
     for operator, argument in tree:
         name = str(operator)
         if name in REPEATS:
@@ -344,7 +346,7 @@ def _max_ambiguous_ways(alternatives: Sequence[tuple[int, _Masks]]) -> int:
 
 
 def _mask(name: str, argument: Any) -> int:
-    """The characters that an item takes, or more, whatever their case."""
+    """Return the characters that an item takes, or more, whatever their case."""
     if name == "LITERAL":
         return _bits(argument)
     if name != "IN" or str(argument[0][0]) == "NEGATE":
@@ -363,7 +365,7 @@ def _mask(name: str, argument: Any) -> int:
 
 
 def _bits(code: int) -> int:
-    """The bits of a character in both cases; the lower case stands for both."""
+    """Return the bits of a character in both cases; the lower case stands for both."""
     char = chr(code)
     return reduce(
         int.__or__, (_bit(ord(form[0])) for form in {char, char.lower(), char.upper().lower(), char.casefold()})
@@ -383,7 +385,7 @@ def _fold_ascii(mask: int) -> int:
 
 
 def _class_contains(items: Sequence[Any], code: int) -> bool:
-    """Whether an ASCII character is in one of the items of a class."""
+    """Tell whether an ASCII character is in one of the items of a class."""
     for operator, value in items:
         kind = str(operator)
         if kind == "LITERAL" and value == code:

@@ -14,7 +14,7 @@ _FUZZY = re.compile(r"\{(?![0-9]*,?[0-9]*\})")
 
 
 def required_literal(pattern: str) -> str:
-    """The longest literal that is in whatever an expression matches; "" if none is known of.
+    """Return the longest literal that is in whatever an expression matches; "" if none is known of.
 
     >>> required_literal("(?:Sign|Log) in to read(?: more)?")
     ' in to read'

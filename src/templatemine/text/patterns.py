@@ -90,7 +90,7 @@ def _split_words(text: str) -> tuple[str, ...]:
 
 
 def _exclude_known_words(names: Iterable[str], *rows: Pattern) -> tuple[str, ...]:
-    """The words of some names that stand in none of the rows, which part the set of tokens."""
+    """Return the words of some names that stand in none of the rows, which part the set of tokens."""
     known = {word for row in rows for word in row.words}
     return tuple(sorted({word for text in names for word in text.split()} - known - {"-"}))
 
@@ -434,7 +434,7 @@ class PatternSet:
         object.__setattr__(self, "by_id", rows)
 
     def expression_of(self, number: int, before_dot: bool = False) -> str:
-        """The expression of a pattern; `before_dot` if a full stop follows in the token.
+        """Return the expression of a pattern; `before_dot` if a full stop follows in the token.
 
         "Mar." is an abbreviation where that row is on, so a month before a full stop can be none of the short ones.
         """
@@ -473,7 +473,7 @@ class PatternSet:
         return words, numbers
 
     def scanner_arguments(self, separators: str, html: bool) -> ScannerArguments:
-        """The arguments of the native scanner."""
+        """Return the arguments of the native scanner."""
         if any(not 33 <= ord(char) <= 126 or char.isalnum() for char in separators):
             raise ConfigError(f"separators: expected ASCII punctuation, got {separators!r}")
         if len(separators) > MAX_SEPARATORS:
@@ -551,7 +551,7 @@ class PatternSet:
             raise CapacityError(f"pattern {self.by_id[number][0]!r}: {error}") from error
 
     def readable(self, form: bytes) -> str:
-        """A form as people read it in a pack: pattern names in braces, literal braces doubled."""
+        """Return a form as people read it in a pack: pattern names in braces, literal braces doubled."""
         if form and MARKER not in form and b"{" not in form and b"}" not in form:  # most
             return form.decode("utf-8", "surrogatepass")
         parts: list[str] = []
@@ -563,7 +563,7 @@ class PatternSet:
         return "".join(parts)
 
     def from_readable(self, token: str) -> bytes:
-        """The inverse of `readable`; ValueError if the token names an unknown pattern or has a lone brace."""
+        """Invert `readable`; ValueError if the token names an unknown pattern or has a lone brace."""
         if token and "{" not in token and "}" not in token:  # most
             return token.encode("utf-8", "surrogatepass")
         form = bytearray()
@@ -586,7 +586,7 @@ _READABLE = re.compile(r"(?P<literal>(?:[^{}]|\{\{|\}\})+)|\{(?P<name>[a-z][a-z0
 
 
 def parse_form(form: bytes) -> list[str | int]:
-    """The pieces of a form: literal text as str, a pattern as its number.
+    """Return the pieces of a form: literal text as str, a pattern as its number.
 
     >>> parse_form(b"Comments(" + bytes((0xFF, 8)) + b")")
     ['Comments(', 8, ')']
@@ -608,7 +608,7 @@ def parse_form(form: bytes) -> list[str | int]:
 
 
 def pattern_set(preset: str, user: tuple[UserPattern, ...] = ()) -> PatternSet:
-    """The patterns of a preset plus the user's own; ConfigError if something about them is wrong."""
+    """Return the patterns of a preset plus the user's own; ConfigError if something about them is wrong."""
     if preset not in PRESETS:
         raise ConfigError(f"patterns: expected one of {', '.join(sorted(PRESETS))}, got {preset!r}")
     return make_pattern_set(PRESETS[preset], user)

@@ -119,7 +119,7 @@ class _Step:
 
 
 def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
-    """The reading form of a text; None if the text is that itself."""
+    """Return the reading form of a text; None if the text is that itself."""
     native = _native(rules)
     found = native.read(text)
     if found is None:
@@ -144,7 +144,7 @@ def _compile(pattern: str) -> regex.Pattern[str]:
 
 
 def _compose(text: str) -> tuple[str, list[array[int]]] | None:
-    """A text in NFC, with its edits; None if it is so."""
+    """Return a text in NFC, with its edits; None if it is so."""
     if unicodedata.is_normalized("NFC", text):
         return None
     parts: list[str] = []
@@ -172,7 +172,7 @@ _JAMO = (*range(0x1160, 0x1200), *range(0xD7B0, 0xD800))
 
 
 def _make_composition() -> tuple[bytes, bytes]:
-    """The classes of characters and the pairs that compose, see `_reading.set_composition`."""
+    """Return the classes of characters and the pairs that compose, see `_reading.set_composition`."""
     classes, pairs = bytearray(1 << 16), array("I")
     codes = [code for low, high in _COMPOSING_RANGES for code in range(low, high)]
     for code in codes:
@@ -198,7 +198,7 @@ _reading.set_composition(_make_composition)
 
 
 def holds_markup(text: str) -> bool:
-    """Whether a text holds tags or entities."""
+    """Tell whether a text holds tags or entities."""
     return _native(_MARKUP).holds_markup(text)
 
 
@@ -206,7 +206,7 @@ _MARKUP = ReadingRules(markup=True)
 
 
 def find_soft_points(text: str) -> Sequence[tuple[str, str]]:
-    """The words with a soft point, as the halves left and right of it."""
+    """Return the words with a soft point, as the halves left and right of it."""
     return _native(PLAIN).soft_points(text)
 
 
@@ -214,6 +214,6 @@ _WIDE_SIGNS = "\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 
 
 def plain_form(char: str) -> str | None:
-    """What a character becomes wherever it stands; None if it stays, or may."""
+    """Give the form of a character wherever it stands; None if it stays, or may."""
     found = None if char in _WIDE_SIGNS else read_text(char)
     return None if found is None else found.text

@@ -98,7 +98,7 @@ _DURATION = (
 
 @cache
 def allowed_words(kind: str) -> tuple[str, ...]:
-    """The words that a kind allows beside figures; none for kinds that are told otherwise."""
+    """Return the words that a kind allows beside figures; none for kinds that are told otherwise."""
     if kind not in ("date", "duration"):
         return ()
     # The names of all the world would be looked for at each of ten words, which an automaton has one after the other.
@@ -115,12 +115,12 @@ FIRST_NAMED_CODE = min(FILLERS.values())
 
 
 def _is_kind(kind: str) -> bool:
-    """Whether so it may stand behind the colon; told without an expression, which would be made at each start."""
+    """Tell whether so it may stand behind the colon; told without an expression, which would be made at each start."""
     return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < MAX_SIZED_SLOT)
 
 
 def slot_kind(token: str) -> str | None:
-    """The kind of the filler that a token of a template stands for, "" for any; None if the token is no slot.
+    """Return the kind of the filler that a token of a template stands for, "" for any; None if the token is no slot.
 
     >>> slot_kind("{slot:names}"), slot_kind("{slot}"), slot_kind("{number}")
     ('names', '', None)
@@ -145,12 +145,12 @@ def kind_code(kind: str) -> int:
 
 @cache
 def kind_words() -> list[list[bytes]]:
-    """The words that the automaton needs for kinds that name some."""
+    """Return the words that the automaton needs for kinds that name some."""
     return [[word.encode() for word in allowed_words(kind)] for kind in ("date", "duration")]
 
 
 def slot_token(kind: str) -> str:
-    """The inverse of `slot_kind`."""
+    """Invert `slot_kind`."""
     return f"{{slot:{kind}}}" if kind else SLOT
 
 
@@ -161,7 +161,7 @@ def _escape_class(chars: str, without: str = "") -> str:
 
 @lru_cache(maxsize=256)
 def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
-    """The expression of a filler of one of `KINDS`, or of none, at one side of a string.
+    """Return the expression of a filler of one of `KINDS`, or of none, at one side of a string.
 
     Parameters
     ----------
@@ -193,8 +193,8 @@ def _gap_pattern(separators: str) -> str:
 
 
 def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
-    """A word that is glued to a string: of a few pieces between joints, for at each of them another string may end, and
-    no two of them should read on to the end of the word."""
+    """Return a word that is glued to a string: of a few pieces between joints, for at each of them another string may
+    end, and no two of them should read on to the end of the word."""
     joints = "".join(char for char in JOINTS if char not in separators)
     if not glue or (glue == "joint" and not joints):
         return ""
@@ -206,7 +206,7 @@ def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
 
 
 def _word_pattern(kind: str, separators: str) -> str:
-    """The expression of a word of figures and signs, and of what else a kind allows beside them."""
+    """Return the expression of a word of figures and signs, and of what else a kind allows beside them."""
     figures = f"[{DIGITS}{OTHER_DIGITS}{_escape_class(_PUNCTUATION, separators)}{SIGNS}]"
     if kind == "number":
         return f"{figures}+"
@@ -250,7 +250,8 @@ def _compile_filler(kind: str, separators: str, side: str) -> regex.Pattern[str]
 
 
 def matches_kind(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
-    """Whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a kind.
+    """Tell whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a
+    kind.
 
     The stretch of `text` begins where the string ends and ends with the last character that is no separator, or the
     other way round.

@@ -31,7 +31,7 @@ class CutCount(NamedTuple):
 
 
 def is_tear(text: str, start: int, end: int) -> bool:
-    """Whether what is left and right of a cut is one sentence: an open one before it, and one that goes on behind.
+    """Tell whether what is left and right of a cut is one sentence: an open one before it, and one that goes on behind.
 
     >>> text = "He met Ann in Rome on Monday."
     >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
@@ -59,7 +59,7 @@ def is_tear(text: str, start: int, end: int) -> bool:
 
 
 def _halves_pair(text: str, start: int, end: int) -> bool:
-    """Whether a cut takes one bracket of a pair, and leaves the other on its line."""
+    """Tell whether a cut takes one bracket of a pair, and leaves the other on its line."""
     line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     left = text[line_start:start] + text[end:line_end]
@@ -96,7 +96,7 @@ def count_unpaired(text: str, pair: str = "") -> int:
 
 
 def join_spans(spans: Iterable[Span]) -> list[tuple[int, int, tuple[str, ...]]]:
-    """The cuts of an article as `tally_tears` takes them: spans that touch, of several kinds, are one.
+    """Return the cuts of an article as `tally_tears` takes them: spans that touch, of several kinds, are one.
 
     >>> join_spans([Span(0, 3, ("a",), "byline"), Span(3, 5, ("b",), "legal"), Span(7, 9, ("a",))])
     [(0, 5, ('a', 'b')), (7, 9, ('a',))]

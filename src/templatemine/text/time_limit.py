@@ -24,7 +24,7 @@ SECONDS, SECONDS_PER_CHARACTER = 2.0, 1e-5
 def matches_in_time(
     expression: regex.Pattern[str], text: str, *, overlapped: bool = False, limit: float | None = None
 ) -> Iterator[regex.Match[str]]:
-    """The matches of an expression, as ``finditer`` gives them.
+    """Yield the matches of an expression, as ``finditer`` gives them.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["load_toml", "read_toml_tables"]
 
 
 def load_toml(path: str | Path) -> dict[str, Any]:
-    """A file as tomllib reads it, with or without the byte order mark that editors on Windows write.
+    """Return a file as tomllib reads it, with or without the byte order mark that editors on Windows write.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def load_toml(path: str | Path) -> dict[str, Any]:
 
 
 def read_toml_tables(path: str | Path, name: str) -> list[dict[str, Any]]:
-    """The ``[[name]]`` tables of a file that holds nothing else.
+    """Return the ``[[name]]`` tables of a file that holds nothing else.
 
     Raises
     ------

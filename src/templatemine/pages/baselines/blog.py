@@ -115,7 +115,7 @@ def _posts(page: Page, candidates: PostCandidates, elements: Sequence[PostElemen
 def _about(
     page: Page, candidates: PostCandidates, posts: Sequence[PostElements], starts: Sequence[int], kept: Any
 ) -> Mapping[str, tuple[str | None, str | None]]:
-    """What the page says of its posts elsewhere, by the titles that were found, "" for none: title and date."""
+    """Read the title and date that the page gives a post elsewhere, by the titles that were found, "" for none."""
     if candidates.rules.kind == PAPER_RULES:
         return {}
     if len(posts) > 1:

@@ -139,7 +139,8 @@ def find_bodies(candidates: PostCandidates) -> list[int]:
 
 
 def _join_bodies(candidates: PostCandidates, elements: Sequence[int], best: int) -> list[int]:
-    """The best text of a post; if several have its tag and its rule they are parts, and what holds them is the text."""
+    """Return the best text of a post; if several have its tag and its rule they are parts, and what holds them is the
+    text."""
     outline, rules = candidates.outline, candidates.rules
 
     def kind(element: int) -> tuple[str, int]:
@@ -173,7 +174,8 @@ def _outermost(outline: Outline, elements: Sequence[int]) -> Iterator[int]:
 
 
 def _post_scopes(candidates: PostCandidates, bodies: Sequence[int], body: int) -> tuple[list[int], int]:
-    """The element of a post's text, and those around it that hold no other's; then the one that does, -1 for none."""
+    """Return the element of a post's text, and those around it that hold no other's; then the one that does, -1 for
+    none."""
     outline, scopes = candidates.outline, [body]
     parent = outline.parents[body]
     while parent >= 0 and len(scopes) < MAX_SEARCHED and outline.tags[parent] not in ("body", "html"):
@@ -186,7 +188,7 @@ def _post_scopes(candidates: PostCandidates, bodies: Sequence[int], body: int) -
 
 
 def find_posts(outline: Outline, rules: RuleSet | None = None) -> tuple[PostCandidates, list[PostElements]]:
-    """The posts of a page, in its order; by all rules if none are given."""
+    """Return the posts of a page, in its order; by all rules if none are given."""
     candidates = PostCandidates(outline, rules or rule_set())
     bodies = find_bodies(candidates)
     return candidates, [_make_post(candidates, *_post_scopes(candidates, bodies, body), body) for body in bodies]
@@ -245,7 +247,7 @@ def _date_candidates(candidates: PostCandidates, scope: int) -> Iterator[int]:
 
 
 def _element_date(outline: Outline, element: int) -> str | None:
-    """The date that an element has in an attribute, or shows."""
+    """Return the date that an element has in an attribute, or shows."""
     element_attributes = parse_attributes(outline.attributes[element])
     for name in ("datetime", "content", "title"):
         if name in element_attributes and (date := normalise_date(element_attributes[name], use_dateparser=True)):

@@ -53,7 +53,7 @@ class Rule:
         return self.where[0].isdigit()
 
     def matches(self, tag: str, names: tuple[str, ...], items: frozenset[str]) -> bool:
-        """An element of this name, with these classes and ids, and these last parts of itemprop and itemtype."""
+        """Tell whether an element has this name, these classes and ids, and these ends of itemprop and itemtype."""
         if self.tags and tag not in self.tags.split():
             return False
         if not self.like and not self.item:
@@ -187,13 +187,13 @@ class RuleSet:
         return next((index for index, rule in enumerate(self._rules_of[part]) if rule.matches(tag, names, items)), -1)
 
     def rule(self, part: str, rank: int) -> Rule:
-        """The rule of a part at a place."""
+        """Return the rule of a part at a place."""
         return self._rules_of[part][rank]
 
 
 @lru_cache(maxsize=16)
 def rule_set(kind: str = ALL_RULES, own: tuple[BlogRule, ...] = ()) -> RuleSet:
-    """The rules, made once."""
+    """Return the rules, made once."""
     return RuleSet(kind, own)
 
 

@@ -64,7 +64,7 @@ def classify(page: Page) -> SystemOutput:
 
 
 def _find_word(text: str, index: int) -> int:
-    """Where word `index` of a text begins, counted from 0; its end if there are fewer."""
+    """Find where word `index` of a text begins, counted from 0; its end if there are fewer."""
     for current, match in enumerate(_WORD.finditer(text)):
         if current == index:
             return match.start()

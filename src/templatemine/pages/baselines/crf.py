@@ -150,7 +150,7 @@ class TextRuns:
         return len(self.rows)
 
     def column(self, name: str) -> NDArray[np.int64]:
-        """A column of `_crf.COLUMNS`."""
+        """Return a column of `_crf.COLUMNS`."""
         return self.rows[:, _crf.COLUMNS.index(name)]
 
     @property
@@ -163,7 +163,7 @@ class TextRuns:
 
 @lru_cache(maxsize=1)
 def run_scanner() -> _crf.RunScanner:
-    """The scanner with the tables of `pages.outline`; one is enough for all threads."""
+    """Return the scanner with the tables of `pages.outline`; one is enough for all threads."""
     closing_tags = sorted(frozenset().union(*IMPLIED_ENDS.values()), key=lambda tag: (tag != "p", tag))
     bits = {tag: 1 << index for index, tag in enumerate(closing_tags)}
     flags = _crf.FLAGS
@@ -179,7 +179,7 @@ def run_scanner() -> _crf.RunScanner:
 
 
 def find_runs(page: Page) -> TextRuns:
-    """The runs of a page that stand in its blocks."""
+    """Return the runs of a page that stand in its blocks."""
     return TextRuns(*run_scanner().find_runs(page.data, page.columns["starts"], page.columns["ends"]))
 
 
@@ -209,7 +209,8 @@ def compute_features(
 
 
 def crf_attributes(values: FeatureValues) -> list[list[str]]:
-    """What the model sees of each run: its own features, and some of its neighbours', as name=value; no row for a 0."""
+    """List the features of each run for the model: its own, and some of its neighbours', as name=value; none for a
+    0."""
     rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
     attributes = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
     neighbour_attributes = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
@@ -236,7 +237,7 @@ class ChainWeights:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ChainWeights:
-        """The chain of a table: "weights" by attribute (see `crf_attributes`), and "steps" from label to label.
+        """Return the chain of a table: "weights" by attribute (see `crf_attributes`), and "steps" from label to label.
 
         Raises
         ------
@@ -279,7 +280,7 @@ def hash_weights(table: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=1)
 def load_chain() -> ChainWeights:
-    """The model that comes with the package.
+    """Return the model that comes with the package.
 
     Raises
     ------

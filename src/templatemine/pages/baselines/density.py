@@ -6,7 +6,7 @@ child for as long as that holds more than half of the characters of its parent, 
 kept.  On request a page is left out whose target node is sparse (tables, lists); the appendix has the constant.
 
 Structural are the elements that stand on lines of their own, br and hr among them.  Characters are those of blocks, so
-white space is trimmed as in the paper (`addStatToDOMTree`).
+white space is trimmed as in the paper (``addStatToDOMTree``).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _structural() -> NDArray[np.int64]:
 
 
 def find_target(page: Page, share: float) -> TargetNode:
-    """The target node of a page (algorithm 1); linear in the page."""
+    """Return the target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
     characters = _model.count_characters(columns["text"], columns["bounds"])

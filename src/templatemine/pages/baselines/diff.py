@@ -3,8 +3,8 @@
 The multiple file mode of WC Cleaner (Baisa, Web Content Cleaning, 2009, section 2.4).  The trees of both pages are
 walked together, level by level.  Where two levels are equal (the same kinds of children in the same order) the walk
 goes down; texts that stand at the same place in both are compared.  Where levels differ, algorithm 2 maps the children
-of the page onto those of the reference in order, and what a pair shares is deleted (`diffCleanLowestLevel`,
-`deleteEqualNodes`); of two texts that differ, the words they begin and end with alike (`findCommonParts`).
+of the page onto those of the reference in order, and what a pair shares is deleted (``diffCleanLowestLevel``,
+``deleteEqualNodes``); of two texts that differ, the words they begin and end with alike (``findCommonParts``).
 
 A page that is built otherwise than its reference goes to `density` (pruning, option -p there), and so does one that has
 no reference.  The best reference is the page of middle size (section 2.4, searching reference file): `order_by_middle`.
@@ -36,7 +36,7 @@ MIN_SHARED_WORDS, MIN_SHARED_PART = 2, 1 / 3
 no such floor; without it, whatever begins with "In the" would lose it."""
 LEVELS, MIN_RATIO = 4, 0.5
 """Levels of elements that are counted to tell whether two pages are built alike, and the least ratio of the counts.
-The paper compares numbers of child nodes (`isSimilarByChildCount`) and names no limits."""
+The paper compares numbers of child nodes (``isSimilarByChildCount``) and names no limits."""
 
 REASONS = (
     "the reference page has it in the same place",
@@ -100,7 +100,7 @@ class _Tree:
         return bodies[0] if bodies and len(inner) == sum(1 for _ in self.blocks(0)) else 0
 
     def kind(self, child: int) -> int:
-        """The tag of an element, `TEXT` of a text."""
+        """Return the tag of an element, `TEXT` of a text."""
         return TEXT if child < 0 else self.tags[child]
 
     def blocks(self, child: int) -> Iterator[int]:
@@ -206,7 +206,7 @@ class _TreeComparison:
 
 
 def _lookup_keys(text: str, kind: int) -> tuple[str, ...]:
-    """What a text is looked up by: itself; alone, also the words it begins and ends with."""
+    """List the keys that a text is looked up by: itself; alone, also the words it begins and ends with."""
     if kind != TEXT:
         return (text,)
     head, tail = (
@@ -234,7 +234,8 @@ def order_by_middle(sizes: Sequence[int]) -> list[int]:
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """The first of the site's references that is not the page itself; see `ExtractConfig.prune` and `from_target`."""
+    """Return the first of the site's references that is not the page itself; see `ExtractConfig.prune` and
+    `from_target`."""
     classify_by_density = density.make(site, config)
     trees: dict[int, _Tree] = {}
 

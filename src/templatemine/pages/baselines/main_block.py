@@ -99,12 +99,12 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
 
 
 def _digit_runs(page: Page, block: int) -> list[str]:
-    """What lines of a list or table differ by, short as it is: a price, a day, a result."""
+    """Match what lines of a list or table differ by, short as it is: a price, a day, a result."""
     return _DIGITS.findall(page.text(block))
 
 
 def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
-    """The weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
+    """Return the weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
 
     A main block is what stands in one element that holds blocks of text, such as the cell or the div around a story.
     """

@@ -81,7 +81,7 @@ DUPLICATE, OUTSIDE, COPYRIGHT, HIDDEN, LEAF = range(5)
 
 
 def context_free(words: Column, link_density: Column, stop_density: Column) -> NDArray[np.int8]:
-    """A place in `CLASSES` for each block (algorithm 1)."""
+    """Return a place in `CLASSES` for each block (algorithm 1)."""
     medium = np.where(stop_density > STOP_LOW, NEAR, BAD)
     long = np.where(stop_density > STOP_HIGH, np.where(words > LENGTH_HIGH, GOOD, NEAR), medium)
     brief = np.where(link_density > 0, BAD, SHORT)
@@ -119,7 +119,7 @@ def _tag_kinds() -> dict[str, NDArray[np.bool_]]:
 
 
 def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """The matrix of features, shape (blocks, len(FEATURES)), and the context-free classes."""
+    """Return the matrix of features, shape (blocks, len(FEATURES)), and the context-free classes."""
     columns = page.columns
     counts = columns["counts"].astype(np.float64)
     words, size = counts[:, COUNT_INDEX["words"]], len(page)
@@ -178,7 +178,7 @@ class DecisionTree:
 
 @lru_cache(maxsize=1)
 def load_tree() -> DecisionTree:
-    """The tree that comes with the package."""
+    """Return the tree that comes with the package."""
     data = json.loads(files("templatemine.pages.baselines").joinpath("shallow.json").read_text(encoding="utf-8"))
     nodes = data["nodes"]
     names = [FEATURES.index(node["feature"]) if "feature" in node else -1 for node in nodes]
@@ -197,7 +197,7 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 
 
 def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The leaf that each row falls into, by its place among the nodes."""
+    """Return the leaf that each row falls into, by its place among the nodes."""
     node_indices = np.arange(len(tree.value), dtype=np.float64)
     return _model.walk_trees(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
 

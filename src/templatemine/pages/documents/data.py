@@ -25,7 +25,7 @@ __all__ = ["nodes_to_json"]
 
 
 def nodes_to_json(nodes: Iterable[Node]) -> list[dict[str, Any]]:
-    """The nodes as JSON holds them."""
+    """Return the nodes as JSON holds them."""
     return [_node(node) for node in nodes]
 
 

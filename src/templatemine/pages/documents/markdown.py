@@ -54,12 +54,12 @@ SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
 
 
 def nodes_to_markdown(nodes: Iterable[Node]) -> str:
-    """The nodes as Markdown, an empty line between them, no line feed at the end."""
+    """Return the nodes as Markdown, an empty line between them, no line feed at the end."""
     return "\n\n".join(_blocks(nodes))
 
 
 def write_document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
-    """A file: metadata as front matter, YAML whose values are JSON; the text; comments behind a line."""
+    """Return a file: metadata as front matter, YAML whose values are JSON; the text; comments behind a line."""
     text = nodes_to_markdown(nodes)
     if comments:
         text += ("\n\n" if text else "") + f"---\n\n{nodes_to_markdown(comments)}"
@@ -121,7 +121,7 @@ def _list(node: List, other_marker: bool) -> str:
 
 
 def _interrupts(node: Node) -> bool:
-    """Whether a list is one where no empty line stands before it (CommonMark, section 5.3)."""
+    """Tell whether a list is one where no empty line stands before it (CommonMark, section 5.3)."""
     return isinstance(node, List) and (not node.ordered or node.start == 1)
 
 
@@ -137,7 +137,8 @@ def _indented(text: str, first: str, others: str) -> str:
 
 
 def _table(node: Table) -> str:
-    """A table of GitHub: one line of heads, one line a row; cells that span stand once, with empty ones beside them."""
+    """Return a table of GitHub: one line of heads, one line a row; cells that span stand once, with empty ones beside
+    them."""
     rows = _unspanned(node.rows)
     width = max(map(len, rows), default=0)
     if not width:
@@ -235,7 +236,7 @@ def _joins(edge: str) -> bool:
 
 
 def _first(run: StyledRuns | Inline, cell: bool) -> str:
-    """The first character of what comes, that of a sign for all that begins with one."""
+    """Return the first character of what comes, that of a sign for all that begins with one."""
     if not isinstance(run, StyledRuns):
         return _atom(run, cell)[:1]
     return "[" if run.link else "<" if run.style not in SIGNS and run.style in TAGS else "*"

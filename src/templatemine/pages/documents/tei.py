@@ -53,7 +53,7 @@ HEAD = """\
 
 
 def nodes_to_tei(nodes: Sequence[Node], metadata: Metadata, comments: Sequence[Node] = ()) -> str:
-    """A document of TEI, a line feed at its end."""
+    """Return a document of TEI, a line feed at its end."""
     language = f' xml:lang="{_value(metadata.language)}"' if metadata.language else ""
     lines = [*_header(metadata), "<text>", "<body>", '<div type="entry">', *_divisions(nodes), "</div>"]
     if comments:
@@ -250,5 +250,5 @@ def _value(text: str) -> str:
 
 
 def _pointer(url: str) -> str:
-    """An address as the value of an attribute, in which TEI allows no white space."""
+    """Return an address as the value of an attribute, in which TEI allows no white space."""
     return _value(_WORD.sub("%20", url.strip()))

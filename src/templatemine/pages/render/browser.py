@@ -169,7 +169,7 @@ class BrowserSession:
             await self._proxy.stop()
 
     async def render(self, html: str, url: str | None) -> tuple[str, str]:
-        """The HTML of a page after its scripts ran, and what is to be said of it; "" if nothing is.
+        """Return the HTML of a page after its scripts ran, and what is to be said of it; "" if nothing is.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class BrowserSession:
             await asyncio.gather(scripts, crash, return_exceptions=True)
 
     def _request_handler(self, html: str) -> Any:
-        """What becomes of the requests of a page: the first is for the page itself."""
+        """Make the handler of the requests of a page: the first is for the page itself."""
         body, served = html.encode("utf-8", "replace"), False
 
         async def handle(route: Any, request: Any) -> None:
@@ -276,7 +276,7 @@ class BrowserSession:
 
 
 async def _evaluate(tools: Any, expression: str) -> Any:
-    """The value of an expression in the page, in a world of our own."""
+    """Return the value of an expression in the page, in a world of our own."""
     frame = (await tools.send("Page.getFrameTree"))["frameTree"]["frame"]
     if "unreachableUrl" in frame:
         raise RenderFailure("its scripts led to another page")
@@ -292,7 +292,7 @@ async def _close_window(page: Any) -> None:
 
 
 def _find_program(playwright: Any, config: RenderConfig) -> str | None:
-    """The path of the browser, None for Playwright's own."""
+    """Return the path of the browser, None for Playwright's own."""
     named = config.program or os.environ.get("CHROMIUM")
     if not named and os.path.exists(playwright.chromium.executable_path):
         return None
@@ -329,5 +329,5 @@ def _start_error(message: str) -> ConfigError | MissingExtraError:
 
 
 def _first_line(message: str) -> str:
-    """The first line of what Playwright says."""
+    """Return the first line of what Playwright says."""
     return message.strip().partition("\n")[0][:300] or "no reason was given"

@@ -139,7 +139,7 @@ class PageProxy:
             out.close()
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        """A connection to the first allowed address of a host that accepts one; None if there is none."""
+        """Return a connection to the first allowed address of a host that accepts one; None if there is none."""
         loop = asyncio.get_running_loop()
         with suppress(OSError, UnicodeError):
             for *_, socket_address in await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM):
@@ -158,8 +158,8 @@ class PageProxy:
 
 
 def _forward_head(method: str, target: str, version: str, fields: bytes) -> bytes:
-    """The head of a request as sent to a server.  It closes the connection after one answer, since a second request on
-    it would not be checked."""
+    """Return the head of a request as sent to a server. It closes the connection after one answer, since a second
+    request on it would not be checked."""
     parts = urlsplit(target)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     headers = [line for line in fields.split(b"\r\n") if line and not line.lower().startswith(_HOP_HEADERS)]

@@ -151,7 +151,7 @@ class Renderer:
             self._loop = self._thread = None
 
     def _live_session(self) -> BrowserSession:
-        """A browser that is alive."""
+        """Return a browser that is alive."""
         if self._session is None:
             self._session = self._run_in_loop(BrowserSession.start(self.config), START_SECONDS + 2 * STEP_SECONDS)
             self._has_started = True

@@ -1,4 +1,4 @@
-"""Whatever a caller has -> documents: paths, documents, records as dicts, data frames; and `read`, paths alone."""
+"""Coerce input to documents: paths, documents, records as dicts, data frames; and `read`, paths alone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
-__all__ = ["Errors", "Given", "documents_of", "read"]
+__all__ = ["Errors", "DocumentsLike", "documents_of", "read"]
 
 Path = str | os.PathLike[str]
-Given = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
+DocumentsLike = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
 """A path, or documents, records and paths; a data frame of pandas or polars is rows of records."""
 
 Errors = Literal["raise", "skip"]
@@ -57,7 +57,7 @@ def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Docu
 
 
 def documents_of(
-    given: Given, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
+    given: DocumentsLike, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
 ) -> Iterator[Document]:
     """Yield the documents of what a caller gives; a warning tells if there are none.
 
@@ -118,8 +118,8 @@ class _Skipped:
 _MAX_NAMED = 3
 
 
-def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
-    """What is given, one after the other."""
+def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+    """Yield the documents of what a caller gave, one after the other."""
     if isinstance(given, str | os.PathLike):
         yield from read_documents([given], config, skipped.on_error)
         return
@@ -138,7 +138,7 @@ def _documents(given: Given, config: ReadConfig, skipped: _Skipped) -> Iterator[
 
 
 def _document(row: object, config: ReadConfig, number: int) -> Document:
-    """The document of a record."""
+    """Return the document of a record."""
     where = f"item {number}"
     if not isinstance(row, Mapping):
         hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
@@ -155,12 +155,13 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
 
 
 def _is_null(value: object) -> bool:
-    """What a data frame has where there is nothing: NaN, which alone does not equal itself, or the NA of pandas."""
+    """Tell whether a value is that of a missing one in a data frame: NaN, which alone does not equal itself, or the NA
+    of pandas."""
     return (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
 
 
 def _rows(given: Iterable[Any]) -> Iterable[Any]:
-    """The rows of a data frame as records; what is none, as it is."""
+    """Return the rows of a data frame as records; what is none, as it is."""
     if hasattr(given, "iter_rows"):  # polars
         return given.iter_rows(named=True)  # type: ignore[no-any-return]
     if hasattr(given, "columns") and hasattr(given, "to_dict"):  # pandas

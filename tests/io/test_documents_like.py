@@ -15,7 +15,7 @@ import templatemine
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
-from templatemine.io.given import documents_of
+from templatemine.io.documents_like import documents_of
 from templatemine.model import Document, Record
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]

@@ -1,7 +1,7 @@
-"""Signs that a cut leaves alone go with it: the dash behind a dateline, the bar between two links, empty quotes.
+"""The slow twin of `_match.widen`: cuts take the punctuation with them that they would orphan.
 
-`widen_cuts` is the reference of what the native cleaner does in `_match.unite_matches`: what a cut gains is punctuation
-alone, never a letter, a figure or a symbol such as a star.
+The dash behind a dateline, the bar between two links, empty quotes: what a cut gains is punctuation alone, never a
+letter, a figure or a symbol such as a star.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ import time
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 
-__all__ = ["FeedRhythm", "slow_down", "update_rhythm", "parse_retry_after", "parse_skip_hours", "skip_hours"]
+__all__ = ["RevisitSchedule", "slow_down", "update_schedule", "parse_retry_after", "parse_skip_hours", "skip_hours"]
 
 _ITEMS_PER_VISIT = 5
 """New items that a visit should find: with rarer visits feeds lose items, with more frequent ones most find none."""
 
 _HISTORY_WEIGHT = 0.5
-"""Decay of the history at each visit: only the last few count, so that the rhythm follows nights and redesigns."""
+"""Decay of the history at each visit: only the last few count, so that the schedule follows nights and redesigns."""
 
 _MAX_GROWTH = 2.0
 """Largest growth of an interval at a visit, so that a quiet night does not turn an hourly feed into a daily one."""
@@ -26,8 +26,8 @@ _FIRST_INTERVAL = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class FeedRhythm:
-    """The rhythm of a feed, as far as it is known.
+class RevisitSchedule:
+    """The schedule of a feed, as far as it is known.
 
     visited : time of the last successful visit, in seconds; 0 if there was none.
     every : current interval between visits, in seconds.
@@ -40,14 +40,14 @@ class FeedRhythm:
     span: float = 0.0
 
 
-def update_rhythm(
-    previous: FeedRhythm, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
-) -> FeedRhythm:
-    """The rhythm after a visit.
+def update_schedule(
+    previous: RevisitSchedule, now: float, new: int, items: int, bounds: tuple[float, float], ttl: float = 0.0
+) -> RevisitSchedule:
+    """Return the schedule after a visit.
 
     Parameters
     ----------
-    previous : FeedRhythm
+    previous : RevisitSchedule
     now : float
         Seconds.
     new, items : int
@@ -65,11 +65,11 @@ def update_rhythm(
         # A short feed must be visited before half of its items are gone.
         target = max(1.0, min(_ITEMS_PER_VISIT, items / 2)) if items else _ITEMS_PER_VISIT
         every = min(target * span / fresh if fresh else float("inf"), _MAX_GROWTH * every)
-    return FeedRhythm(visited=now, every=min(max(every, ttl, shortest), longest), fresh=fresh, span=span)
+    return RevisitSchedule(visited=now, every=min(max(every, ttl, shortest), longest), fresh=fresh, span=span)
 
 
-def slow_down(previous: FeedRhythm, bounds: tuple[float, float]) -> FeedRhythm:
-    """The rhythm after a failed visit: visits become half as frequent."""
+def slow_down(previous: RevisitSchedule, bounds: tuple[float, float]) -> RevisitSchedule:
+    """Return the schedule after a failed visit: visits become half as frequent."""
     return replace(previous, every=min(max(_MAX_GROWTH * previous.every, bounds[0]), bounds[1]))
 
 
@@ -108,7 +108,7 @@ def parse_retry_after(after: str | None, date: str | None, now: float) -> float:
 
 
 def _parse_http_date(date: str) -> float | None:
-    """A date of HTTP as seconds; None if it is invalid."""
+    """Return a date of HTTP as seconds; None if it is invalid."""
     parts = parsedate_tz(date)
     try:
         return None if parts is None else float(mktime_tz((*parts[:9], parts[9] or 0)))

@@ -1,4 +1,4 @@
-"""Batches on their way from the process that reads to those that clean."""
+"""Batches of records on their way from the process that reads them to those that clean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Item", "Items", "Lines", "Rows", "Work"]
+__all__ = ["Item", "Items", "Lines", "Rows", "PendingBatch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,5 @@ class Items:
     derived: bool = False
 
 
-Work = Lines | Rows | Items
-"""A batch that is yet to be done."""
+PendingBatch = Lines | Rows | Items
+"""A batch that nobody has cleaned yet."""

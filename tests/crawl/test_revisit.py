@@ -8,28 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.crawl.rhythm import (
-    FeedRhythm,
+from templatemine.crawl.revisit import (
+    RevisitSchedule,
     parse_retry_after,
     parse_skip_hours,
     skip_hours,
     slow_down,
-    update_rhythm,
+    update_schedule,
 )
 
 BOUNDS = (900.0, 86_400.0)
 HOUR = 3600.0
 
 
-def simulate_visits(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> FeedRhythm:
+def simulate_visits(every_item: float, days: float = 6.0, items: int = 30, ttl: float = 0.0) -> RevisitSchedule:
     """Visit a feed that gets an item every so many seconds."""
-    rhythm, now, seen = FeedRhythm(), 1.0, 0
+    schedule, now, seen = RevisitSchedule(), 1.0, 0
     while now < days * 86_400:
         there = int(now / every_item)
-        rhythm = update_rhythm(rhythm, now, there - seen, items, BOUNDS, ttl)
+        schedule = update_schedule(schedule, now, there - seen, items, BOUNDS, ttl)
         seen = there
-        now += rhythm.every
-    return rhythm
+        now += schedule.every
+    return schedule
 
 
 @pytest.mark.parametrize(("every_item", "least", "most"), [(60, 900, 900), (600, 2400, 3600), (86_400, 43_200, 86_400)])
@@ -50,16 +50,18 @@ def test_a_feed_that_asks_for_time_gets_it() -> None:
     st.floats(0, 1e9),
 )
 def test_stays_within_its_bounds(visits: list[tuple[float, int, int, bool]], ttl: float) -> None:
-    rhythm, now = FeedRhythm(), 1e9
+    schedule, now = RevisitSchedule(), 1e9
     for pause, new, more, fails in visits:
         now += pause
-        rhythm = slow_down(rhythm, BOUNDS) if fails else update_rhythm(rhythm, now, new, new + more, BOUNDS, ttl)
-        assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
+        schedule = (
+            slow_down(schedule, BOUNDS) if fails else update_schedule(schedule, now, new, new + more, BOUNDS, ttl)
+        )
+        assert BOUNDS[0] <= schedule.every <= BOUNDS[1]
 
 
 def test_a_clock_that_goes_back_does_no_harm() -> None:
-    rhythm = update_rhythm(FeedRhythm(visited=1e9), 1e9 - 500, 3, 30, BOUNDS)
-    assert BOUNDS[0] <= rhythm.every <= BOUNDS[1]
+    schedule = update_schedule(RevisitSchedule(visited=1e9), 1e9 - 500, 3, 30, BOUNDS)
+    assert BOUNDS[0] <= schedule.every <= BOUNDS[1]
 
 
 def test_skipped_hours() -> None:

@@ -1,0 +1,125 @@
+"""Archives that fit into memory -> a folder of packs; decisions of people about packs that stand there are kept.
+
+All packs take their places together at the end, so that a run that fails leaves the folder as it was.  `run` does the
+same for archives of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from templatemine.archive.apply_overrides import keep_rules, read_pack_rules
+from templatemine.archive.archive_report import ArchiveReport
+from templatemine.cleaning.tally import DocumentCounter
+from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.mining.methods import resolve_defaults
+from templatemine.mining.shared_pack import SHARED_PACK
+from templatemine.mining.stages import SourceReport
+from templatemine.model import Document, Record
+from templatemine.packs.pack_folder import (
+    PackFolderWriter,
+    SerialisedPack,
+    SourceOutcome,
+    open_pack_folder,
+    serialise_result,
+    serialise_skipped,
+)
+from templatemine.pipeline import Miner
+from templatemine.progress import Progress, ignore_progress
+
+__all__ = ["mine_in_memory"]
+
+_PROGRESS_STEP = 256
+"""Documents between two calls of `progress`."""
+
+
+def mine_in_memory(
+    records: Iterable[Record],
+    output: str,
+    config: PipelineConfig | None = None,
+    *,
+    read: ReadConfig | None = None,
+    jobs: int = 1,
+    force: bool = False,
+    progress: Progress | None = None,
+    inspect: Callable[[Sequence[SourceOutcome]], None] = lambda outcomes: None,
+) -> ArchiveReport:
+    """Mine a pack for each source of an archive, and write them into a folder.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        Each source in memory as a whole; see `io.read.read_records`.
+    output : str
+        The folder, made if it is missing.
+    config : PipelineConfig, optional
+    read : ReadConfig, optional
+        By which `records` were read.
+    jobs : int, default 1
+        As of `pipeline.Miner`.
+    force : bool, default False
+        Replace packs that exist.
+    progress : callable, optional
+    inspect : callable, optional
+        Called with all outcomes before any pack takes its place; the folder stays as it was if it raises.
+
+    Returns
+    -------
+    ArchiveReport
+        With 0 skipped records, which the reader counts.
+
+    Raises
+    ------
+    CorpusError
+        A pack exists, or decisions in one cannot be read: before anything is mined.
+    """
+    config, progress = config or PipelineConfig(), progress or ignore_progress
+    counter = DocumentCounter(read or ReadConfig())
+    with open_pack_folder(output, force) as shelf:
+
+        def serialise(report: SourceReport) -> SerialisedPack:
+            if report.pack is None and report.source not in shelf.standing:
+                return serialise_skipped(report)
+            standing = shelf.pack_path(report.source)
+            return serialise_result(keep_rules(report, standing), standing)
+
+        documents = _check_folder(records, counter, shelf, config, progress)
+        serialised = Miner(config, jobs=jobs, progress=progress).map(documents, serialise)
+        outcomes = []
+        for one in serialised:
+            outcomes.append(shelf.write(one))
+            if one.files:
+                progress("writing", len(outcomes), len(serialised))
+        inspect(outcomes)
+    return ArchiveReport(
+        outcomes=outcomes,
+        documents=counter.sources.total(),
+        skipped=0,
+        duplicates=counter.duplicates,
+        nameless=counter.nameless,
+        dates=counter.dates,
+    )
+
+
+def _check_folder(
+    records: Iterable[Record],
+    counter: DocumentCounter,
+    shelf: PackFolderWriter,
+    config: PipelineConfig,
+    progress: Progress,
+) -> Iterator[Document]:
+    """Yield all documents; raise every error of the folder that is known by then, at the latest after the last one."""
+    number, least = 0, resolve_defaults(config).min_docs
+    for number, document in enumerate(counter.count_documents(records), 1):
+        if counter.sources[document.source] == least:
+            shelf.standing.refuse(document.source)
+        if number % _PROGRESS_STEP == 0:
+            progress("reading", number, None)
+        yield document
+    progress("reading", number, number)
+    sources = [source for source, documents in counter.sources.items() if documents >= least]
+    if config.shared is not None:
+        sources.append(SHARED_PACK)
+    shelf.refuse_existing(sources)
+    for source in filter(shelf.standing.__contains__, sources):
+        read_pack_rules(shelf.pack_path(source))

@@ -1,0 +1,66 @@
+"""Say a report in a few sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from templatemine.errors import counted
+from templatemine.report.risk import is_scored
+from templatemine.report.view import Report, SourceView
+
+__all__ = ["summarise"]
+
+
+def summarise(report: Report) -> list[str]:
+    """Return the report in a few sentences."""
+    sources = report.sources
+    templates = sum(len(one.pack.templates) for one in sources)
+    if not templates and not report.pages:
+        return ["No source has templates, and nothing is removed."]
+    if not report.with_archive:
+        told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
+        return [told, "Without an archive the report cannot say what they do to articles, nor what they leave behind."]
+    found = [one.measured for one in sources if one.measured is not None]
+    documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
+    characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
+    if not changed:
+        why = "" if report.pages else ": no template occurs in the archive"
+        return [f"None of the {counted(documents, 'document')} changes{why}."]
+    said = [
+        f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
+        f"{_share(cut, characters)} of their characters."
+    ]
+    tearing = [one for source in sources for one in source.tearing]
+    if tearing:
+        tears = sum(one.tears for one in tearing)
+        said.append(f"{counted(tears, 'cut')} of those looked at {'tears' if tears == 1 else 'tear'} a sentence.")
+    said += _summarise_risk(sources, cut)
+    looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
+    if looked:
+        said.append(
+            f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
+            "cut left incomplete."
+        )
+    return said
+
+
+def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
+    sources = [one for one in sources if one.by_templates]
+    scored = [one for one in sources if is_scored(one.pack)]
+    said = []
+    at_risk = sum(one.risk for one in scored)
+    if at_risk:
+        most = max(scored, key=lambda one: one.risk)
+        where = f", {_share(most.risk, at_risk)} of that in {most.name}" if len(sources) > 1 else ""
+        said.append(f"By the scores, {_share(at_risk, cut)} of what goes may be story{where}.")
+    without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
+    if without:
+        said.append(
+            f"{counted(without, 'pack')} {'has' if without == 1 else 'have'} no scores, so that nobody knows which of "
+            "their templates are in doubt: look at those that remove most."
+        )
+    return said
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.1%}" if whole else "0.0%"

@@ -1,0 +1,78 @@
+"""Files for code hosts and contributors say what the project says: versions, commands, tools."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from templatemine import __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+if not WORKFLOWS:
+    pytest.skip("a source distribution has none of these files", allow_module_level=True)
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def run_lines() -> list[str]:
+    jobs = [job for path in WORKFLOWS for job in read(path)["jobs"].values()]
+    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+
+
+def test_tests_and_wheels_are_of_the_same_pythons() -> None:
+    tested = read(ROOT / ".github" / "workflows" / "test.yml")["jobs"]["test"]["strategy"]["matrix"]["python"]
+    wheels = PROJECT["tool"]["cibuildwheel"]["build"].split()
+    named = [row.rpartition(" ")[2] for row in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", row)]
+    assert [f"cp{version.replace('.', '')}-*" for version in tested] == wheels
+    assert tested == named
+    assert PROJECT["project"]["requires-python"] == f">={tested[0]}"
+
+
+def test_workflows_run_targets_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    called = {line.split()[1] for line in run_lines() if line.startswith("make ")}
+    assert called
+    assert called <= targets
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_ask_for_no_secret_and_write_nothing(path: Path) -> None:
+    text, workflow = path.read_text(encoding="utf-8"), read(path)
+    assert "secrets." not in text
+    assert workflow["permissions"] == {"contents": "read"}
+    granted = [job.get("permissions", {}) for job in workflow["jobs"].values()]
+    assert all(rights in ({}, {"id-token": "write"}) for rights in granted)
+
+
+def test_hooks_run_tools_of_the_lint_group() -> None:
+    installed = {re.split(r"[<>=]", row)[0] for row in PROJECT["dependency-groups"]["lint"] if isinstance(row, str)}
+    for hook in read(ROOT / ".pre-commit-config.yaml")["repos"][0]["hooks"]:
+        tool = hook["entry"].split()[0].removeprefix(".venv/bin/")
+        assert tool in installed | {"python"}, hook["id"]
+
+
+def test_templates_of_issues_have_what_forms_need() -> None:
+    forms = [path for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"]
+    assert forms
+    for path in forms:
+        form = read(path)
+        assert {"name", "description", "body"} <= form.keys()
+        names = [field["id"] for field in form["body"] if field["type"] != "markdown"]
+        assert len(names) == len(set(names))
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = read(ROOT / "CITATION.cff")
+    assert citation["version"] == __version__
+    assert citation["license"] == PROJECT["project"]["license"]
+    assert citation["abstract"] == PROJECT["project"]["description"]
