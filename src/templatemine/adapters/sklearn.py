@@ -85,7 +85,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.errors = errors
 
-    def fit(self, X: Iterable[str | None], y: object = None, sources: Iterable[str] | None = None) -> BoilerplateRemover:
+    def fit(self, X: Iterable[object], y: object = None, sources: Iterable[str] | None = None) -> BoilerplateRemover:
         """Mine a pack of each source.
 
         Parameters
@@ -114,7 +114,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._rows = RowCleaner(self.packs_, self.clean)
         return self
 
-    def transform(self, X: Iterable[str | None], sources: Iterable[str] | None = None) -> NDArray[np.object_]:
+    def transform(self, X: Iterable[object], sources: Iterable[str] | None = None) -> NDArray[np.object_]:
         """Cut the boilerplate out of texts.
 
         Returns
@@ -142,7 +142,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return cleaned
 
     def fit_transform(
-        self, X: Iterable[str | None], y: object = None, sources: Iterable[str] | None = None
+        self, X: Iterable[object], y: object = None, sources: Iterable[str] | None = None
     ) -> NDArray[np.object_]:
         """`fit`, then `transform` of the same texts."""
         texts = _list_rows(X, "X")

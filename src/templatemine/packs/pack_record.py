@@ -126,9 +126,7 @@ class _Strings:
         self._kinds.append(kind)
         self._heads.append(head)
 
-    def make_matcher(
-        self, scanner: ScannerArguments, sieve: int, codes: bytes, weights: array[int]
-    ) -> _match.Matcher:
+    def make_matcher(self, scanner: ScannerArguments, sieve: int, codes: bytes, weights: array[int]) -> _match.Matcher:
         """Make the automaton of all."""
         strings = list(self._vocabulary), self._flat, self._bounds, bytes(self._edges)
         words = kind_words() if max(self._kinds, default=0) >= FIRST_NAMED_CODE else None

@@ -62,8 +62,8 @@ def split_pieces(text: str, spans: Sequence[Span]) -> Iterator[TextPiece]:
 
 
 def count_kinds(parts: Iterable[TextPiece]) -> list[tuple[str, int, int]]:
-    """Return the kinds of removed pieces, in the order of `kinds.KINDS`, with how many pieces and characters each has; ""
-    last, for those of no known kind."""
+    """Return the kinds of removed pieces, in the order of `kinds.KINDS`, with how many pieces and characters each has;
+    "" last, for those of no known kind."""
     counts: dict[str, list[int]] = {}
     for piece in parts:
         if piece.templates:
