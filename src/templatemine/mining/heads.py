@@ -92,7 +92,8 @@ def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _S
             sentences = found[rows[string]]
             sentences.places += 1
             if before.strip():
-                sentences.texts[before] = text[first:end]
+                sentence = text[first:end]
+                sentences.texts[before] = min(sentences.texts.get(before, sentence), sentence)
             else:
                 sentences.opening += 1
     return found

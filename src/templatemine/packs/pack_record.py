@@ -20,7 +20,7 @@ from templatemine.matching import _match
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
 from templatemine.text import _scan
-from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression
+from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression, two_sided_expression
 from templatemine.text.patterns import PatternSet, ScannerArguments, make_pattern_set
 from templatemine.text.reading import PLAIN, ReadingRules
 from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
@@ -225,10 +225,10 @@ class PackRecord:
         """Return the expression of a template's tokens."""
         slot = template.slot
         separators, patterns = self.tokenise.separators, self.patterns
-        forms, head, kind = self.forms(template), self.head_forms(template), template.filler
-        return expression(
-            forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind, head=head
-        )
+        forms, kind = self.forms(template), template.filler
+        if slot == "middle":
+            return two_sided_expression(self.head_forms(template), forms, patterns, separators, template.anchor)
+        return expression(forms, patterns, separators, self.html, anchor=template.anchor, slot=slot, kind=kind)
 
     @cached_property
     def _forms_of_tokens(self) -> _FormsOfTokens:

@@ -53,6 +53,7 @@ __all__ = [
     "separator_pattern",
     "slot_pattern",
     "tokeniser_input",
+    "two_sided_expression",
 ]
 
 # Where in its line a string must stand, as the automaton spells it.
@@ -107,36 +108,21 @@ def expression(
     anchor: str = "",
     slot: str = "",
     kind: str = ANY,
-    head: Sequence[bytes] = (),
 ) -> str:
     """Return the regular expression of a string of normalised tokens.
 
     With `tags` (form of a tag -> its character) the expression is meant for marked text, otherwise for raw text.
     `anchor` is one of `ANCHORS`: whether the string must begin or end a line, or be one.  `slot` is "end" or "start" if
     the rest of the line up to its end, or from its beginning, is a part of the match, and `kind` what it may be, see
-    `slots`; "middle" if the match begins with the string `head`, and anything is between.  Not in marked text, where
-    a mark is one character and nothing can be told of a filler.
+    `slots`; not in marked text, where a mark is one character and nothing can be told of a filler.
     """
     form_infos = _describe_forms(forms, patterns, html, tags)
     parts = _join_tokens(form_infos, separators)
-    left_edge, right_edge, line_start, line_end = _edge_patterns(separators, html, tags is not None)
-    left = _left_of(form_infos[0], left_edge)
-    right = (
-        ""
-        if form_infos[-1].is_own_token
-        else _right_edge(right_edge + (LETTER if form_infos[-1].ends_in_joint else ""))
+    left, right = _outer_edges(
+        form_infos[0], form_infos[-1], _edge_patterns(separators, html, tags is not None), anchor
     )
-    if ANCHORS[anchor] & _scan.BEGINS_LINE:
-        left = line_start
-    if ANCHORS[anchor] & _scan.ENDS_LINE:
-        right = line_end
-    if head:
-        head_infos = _describe_forms(head, patterns, html, tags)
-        between = _between_pattern(head_infos[-1], form_infos[0], separators)
-        parts = [*_join_tokens(head_infos, separators, within_line=True), between, *parts]
-        if not ANCHORS[anchor] & _scan.BEGINS_LINE:
-            left = _left_of(head_infos[0], left_edge)
-    elif slot:
+    if slot:
+        _, _, line_start, line_end = _edge_patterns(separators, html, False)
         slot_part = _slot_rest(form_infos, slot, separators, kind)
         if slot == "end":
             parts, right = [*parts, slot_part], line_end
@@ -145,9 +131,25 @@ def expression(
     return f"{left}({''.join(parts)}){right}"
 
 
-def _left_of(first: _FormInfo, edge: str) -> str:
-    """Return the expression of what must stand before the first token."""
-    return "" if first.is_own_token else _left_edge(edge + (JOINTS if first.begins_with_letter else ""))
+def two_sided_expression(
+    head: Sequence[bytes], forms: Sequence[bytes], patterns: PatternSet, separators: str, anchor: str = ""
+) -> str:
+    """Return the regular expression, for raw text, of two strings of a line and whatever is between, which `slots`
+    tells; `anchor` as of `expression`."""
+    head_infos, form_infos = (_describe_forms(one, patterns, False, None) for one in (head, forms))
+    left, right = _outer_edges(head_infos[0], form_infos[-1], _edge_patterns(separators, False, False), anchor)
+    parts = _join_tokens(head_infos, separators, within_line=True)
+    parts += [_between_pattern(head_infos[-1], form_infos[0], separators), *_join_tokens(form_infos, separators)]
+    return f"{left}({''.join(parts)}){right}"
+
+
+def _outer_edges(first: _FormInfo, last: _FormInfo, edges: Sequence[str], anchor: str) -> tuple[str, str]:
+    """Return the expressions of what must stand before the first token, and behind the last one."""
+    left_edge, right_edge, line_start, line_end = edges
+    left = _left_edge(left_edge + (JOINTS if first.begins_with_letter else ""))
+    right = _right_edge(right_edge + (LETTER if last.ends_in_joint else ""))
+    left = line_start if ANCHORS[anchor] & _scan.BEGINS_LINE else "" if first.is_own_token else left
+    return left, line_end if ANCHORS[anchor] & _scan.ENDS_LINE else "" if last.is_own_token else right
 
 
 def _left_edge(edge: str) -> str:
