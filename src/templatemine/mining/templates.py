@@ -64,8 +64,7 @@ def build_templates(
         anchor = anchor_of(candidates, row)
         text, start, end = examples[row]
         forms = [strings.names[token] for token in strings.ids(row)]
-        tokens, kind = tuple(patterns.readable(form) for form in forms), ANY
-        example = text[slice(*_widen_example(text, start, end))]
+        tokens, example, kind = tuple(patterns.readable(form) for form in forms), text[start:end], ANY
         if side:
             kind = types[row, side].kind
             tokens = (*tokens, slot_token(kind)) if side == "end" else (slot_token(kind), *tokens)
@@ -180,20 +179,6 @@ def _find_examples(
             start, end = encoded.code_points(edges).tolist()
             examples[row] = encoded.text, start, end
     return examples
-
-
-def _widen_example(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of an example with the characters that its edges are read by: a full-width sign stays one beside a
-    character of Chinese or Japanese alone (`text.reading`)."""
-    if _is_wide_sign(text[start]) and not text[max(start - 1, 0)].isspace():
-        start = max(start - 1, 0)
-    if _is_wide_sign(text[end - 1]) and end < len(text) and not text[end].isspace():
-        end += 1
-    return start, end
-
-
-def _is_wide_sign(char: str) -> bool:
-    return "\uff01" <= char <= "\uff5e" and not char.isalnum()
 
 
 def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
