@@ -280,7 +280,7 @@ def chromium() -> None:
         pytest.skip("no chromium: apt-get install chromium, or name one in CHROMIUM")
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
     chromium()
     count = 20 if jobs > 1 else 2  # more than a batch, so that two processes have work

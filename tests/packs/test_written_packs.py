@@ -102,7 +102,7 @@ def mine_at_random(seed: int) -> None:
     assert check(Miner(random_settings(random)).run(random_archive(random)), random.choice((0, 8, 40))) > 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 12))])
 def test_packs_of_random_archives_and_settings_can_be_read(seed: int) -> None:
     mine_at_random(seed)
 
