@@ -461,3 +461,32 @@ def test_a_miner_goes_to_another_process() -> None:
     copied = pickle.loads(pickle.dumps(miner))
     assert [report.pack for report in copied.run(documents)] == [report.pack for report in miner.run(documents)]
     assert copied.jobs == 2
+
+
+def test_rows_of_data_are_no_templates() -> None:
+    """League tables, prices, dates and numbers repeat as patterns alone; fractions and years stand within sentences."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(4000)]
+
+    def prose(number: int) -> str:
+        return " ".join(rng.choices(words, k=number)).capitalize()
+
+    def article(number: int) -> dict[str, str]:
+        lines = [f"{prose(20)}.", f"{prose(6)} 3/2 {prose(5)} 2000/01, {prose(4)}."]
+        if number % 2:
+            figures = [" ".join(str(rng.randrange(40)) for _ in range(5)) for _ in range(3)]
+            lines += [
+                f"{team} {row}"
+                for team, row in zip(("Carrow Rovers", "Hazel Town", "Fern Rovers"), figures, strict=True)
+            ]
+            lines += [f"{rng.randrange(9)}|{rng.randrange(99)}|{rng.randrange(999)}$"]
+            lines += [f"all: 1: {rng.randrange(300)}$", f"{rng.randrange(1, 29)} May 2024", f"{number}."]
+        return {"source": "a", "id": str(number), "text": "\n".join([*lines, f"{prose(18)}.", CALL])}
+
+    articles = [article(number) for number in range(60)]
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+
+
+CALL = "Sign up for our morning newsletter today."

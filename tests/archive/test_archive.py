@@ -485,7 +485,7 @@ def test_a_clock_that_goes_back_changes_nothing(
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("call", [1, 4, 30, 60, 110])
+@pytest.mark.parametrize("call", [1, 30, 110, *(pytest.param(call, marks=pytest.mark.slow) for call in (4, 60))])
 def test_a_full_disk(tmp_path: Path, paths: list[str], monkeypatch: pytest.MonkeyPatch, call: int) -> None:
     """At the so-manieth sync nothing more can be written; when there is room again, the run goes on."""
     run(paths, str(tmp_path / "whole"))

@@ -57,8 +57,15 @@ def false_alarms(seed: int, sources: int, config: DriftConfig, noise: float = 0.
     return alarms, watched
 
 
-@pytest.mark.parametrize("reference", [200, 400])
-@pytest.mark.parametrize("between", [1_000, 5_000])
+@pytest.mark.parametrize(
+    ("reference", "between"),
+    [
+        (200, 1_000),
+        (400, 5_000),
+        pytest.param(400, 1_000, marks=pytest.mark.slow),
+        pytest.param(200, 5_000, marks=pytest.mark.slow),
+    ],
+)
 def test_false_alarms_are_as_rare_as_stated(reference: int, between: int) -> None:
     config = DriftConfig(documents=between, reference=reference, least=1)
     alarms, watched = false_alarms(1, 120, config)

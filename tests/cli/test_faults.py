@@ -104,7 +104,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_full_disk(program: Cli, world: Path, disk: Callable[[str], Path], name: str) -> None:
+def test_a_full_disk(cli: Cli, world: Path, disk: Callable[[str], Path], name: str) -> None:
     out = disk("64m")
     arguments = prepared(world, out, name)
     before = contents(out)
@@ -114,13 +114,13 @@ def test_a_full_disk(program: Cli, world: Path, disk: Callable[[str], Path], nam
             pass
     os.close(filler)
     os.truncate(out / "filler", (out / "filler").stat().st_size - 8192)  # all but two blocks
-    done = program(*arguments)
+    done = cli(*arguments)
     assert done.code == 2, done
     assert done.error.endswith("No space left on device")
     assert len(done.err.splitlines()) == 1
     os.unlink(out / "filler")
     assert visible(contents(out)) == visible(before)
-    assert program(*arguments).code == 0
+    assert cli(*arguments).code == 0
     assert len(visible(contents(out))) > len(visible(before)) or name == "update"
 
 
@@ -136,7 +136,7 @@ def test_a_limit_of_the_size_of_files(program: Cli, world: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_folder_that_cannot_be_written(program: Cli, world: Path, tmp_path: Path, name: str) -> None:
+def test_a_folder_that_cannot_be_written(cli: Cli, world: Path, tmp_path: Path, name: str) -> None:
     out = tmp_path / "out"
     out.mkdir()
     arguments = prepared(world, out, name)
@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_written(program: Cli, world: Path, tmp_path: Pa
     else:
         out.chmod(0o555)
     try:
-        done = program(*arguments)
+        done = cli(*arguments)
         assert done.code == 2
         assert "cannot be" in done.error
         assert contents(tmp_path / "out") == before
@@ -178,7 +178,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(cli: Cli, world: Path, tmp
 
 
 @pytest.mark.parametrize("name", ["clean", "clean to gzip", "extract", "report"])
-def test_pipes_are_written_as_they_stand(program: Cli, world: Path, tmp_path: Path, name: str) -> None:
+def test_pipes_are_written_as_they_stand(cli: Cli, world: Path, tmp_path: Path, name: str) -> None:
     skip_without(name)
     arguments = commands(world, tmp_path)[name]
     pipe = Path(arguments[-1])
@@ -186,7 +186,7 @@ def test_pipes_are_written_as_they_stand(program: Cli, world: Path, tmp_path: Pa
     got: list[bytes] = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    done = program(*arguments, "-q")
+    done = cli(*arguments, "-q")
     reader.join(60)
     assert done.code == 0
     assert len(got[0]) > 1000
@@ -195,9 +195,9 @@ def test_pipes_are_written_as_they_stand(program: Cli, world: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["clean", "extract", "report"])
 @pytest.mark.parametrize("device", ["/dev/full", "/dev/null"])
-def test_devices_stay_devices(program: Cli, world: Path, name: str, device: str) -> None:
+def test_devices_stay_devices(cli: Cli, world: Path, name: str, device: str) -> None:
     skip_without(name)
-    done = program(*commands(world, Path())[name][:-1], device, "-q")
+    done = cli(*commands(world, Path())[name][:-1], device, "-q")
     assert stat.S_ISCHR(os.stat(device).st_mode)
     if device == "/dev/null":
         assert done.code == 0
@@ -207,7 +207,7 @@ def test_devices_stay_devices(program: Cli, world: Path, name: str, device: str)
 
 @pytest.mark.parametrize("name", ["mine", "mine on disk", "sort"])
 @pytest.mark.parametrize("kind", ["file", "pipe", "device", "link to nowhere"])
-def test_folders_that_are_something_else(program: Cli, world: Path, tmp_path: Path, name: str, kind: str) -> None:
+def test_folders_that_are_something_else(cli: Cli, world: Path, tmp_path: Path, name: str, kind: str) -> None:
     out = tmp_path / "out"
     if kind == "file":
         out.write_text("mine")
@@ -217,7 +217,7 @@ def test_folders_that_are_something_else(program: Cli, world: Path, tmp_path: Pa
         out.symlink_to(tmp_path / "nowhere" / "out")
     place = Path("/dev/null") if kind == "device" else out
     arguments = [place if one in (Path("packs"), Path("sorted")) else one for one in commands(world, Path())[name]]
-    done = program(*arguments, "-q")
+    done = cli(*arguments, "-q")
     assert str(place) in done.error
     assert kind != "file" or out.read_text() == "mine"
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)

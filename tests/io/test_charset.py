@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_support import gather, response
+from templatemine.cleaning.page_records import GARBLED, RecordExtractor
 from templatemine.io.charset import (
     BROKEN_PAGES as BROKEN,
 )
@@ -24,6 +25,7 @@ from templatemine.io.charset import (
 from templatemine.io.charset import (
     WRONG_CHARSETS as WRONG,
 )
+from templatemine.io.work import Items
 
 
 def page_text(data: bytes) -> str:
@@ -205,6 +207,19 @@ def test_texts_that_were_garbled_are_counted(tmp_path: Path, lines: tuple[str, .
     path.write_text("source,text\n" + rows, encoding="utf-8")
     records, errors, report = gather(path)
     assert (len(records), errors, report.notes) == (3, [], {GARBLED_TEXTS: 2})
+
+
+def test_pages_that_were_garbled_are_counted() -> None:
+    text = "\n".join(GERMAN)
+    made = (
+        text,
+        text.encode().decode("cp1252", "ignore"),
+        text.encode("ascii", "replace").decode().replace("?", "\ufffd"),
+    )
+    extractor = RecordExtractor()
+    pages = [("a", str(number), {"html": f"<p>{one}</p>"}) for number, one in enumerate(made)]
+    assert b"".join(extractor.pieces([Items(pages)])).count(b"\n") == 3
+    assert extractor.tally.notes[GARBLED] == 2
 
 
 def test_what_looks_like_garbled_text() -> None:

@@ -138,9 +138,9 @@ def test_what_unpacks_to_far_more_than_texts_do_ends_the_run(
     """Lines that are each no longer than they may be, and without end."""
     monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 20)
     path = tmp_path / f"a.jsonl{suffix}"
-    path.write_bytes(PACKERS[suffix](b'{"text": "x"}\n' * 1_000_000))
+    path.write_bytes(PACKERS[suffix](b'{"text": "x"}\n' * 300_000))
     found, (error,), _ = gather(path)
-    assert 0 < len(found) < 1_000_000
+    assert 0 < len(found) < 300_000
     assert error.fatal
     assert "it unpacks to more than 200 times its size" in error.problem
     monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 10)

@@ -14,7 +14,7 @@ from templatemine.mining.cues import load_cues
 from templatemine.mining.features import compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
 from templatemine.mining.segments import segment
-from templatemine.mining.select import DATA, REASONS, REDUNDANT, STANDS_ELSEWHERE, UNLIKELY, UNMARKED, select
+from templatemine.mining.select import DATA, ONE_STORY, REASONS, REDUNDANT, STANDS_ELSEWHERE, UNLIKELY, UNMARKED, select
 from templatemine.mining.tokenise import Vocabulary, tokenise
 from templatemine.model import Document
 
@@ -174,6 +174,21 @@ def test_a_label_needs_a_sign_of_its_own() -> None:
             string = b" ".join(forms[token] for token in segments.tokens[start : start + size])
             reasons[one.kind, string] = int(verdicts.reason_of[first + place])
     assert reasons[PREFIX, b"Harbour Carrow"] == UNMARKED
+
+
+def test_what_only_versions_of_one_story_hold_is_none() -> None:
+    """Whatever its score; see test_distinct_documents.py."""
+    random = Random(4)
+
+    def prose() -> str:
+        return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(30))
+
+    story = "\n".join([CREDIT, prose(), prose(), prose()])
+    texts = [*(f"{story}\n{prose()}" for _ in range(4)), *(f"{prose()}\n{CALL}" for _ in range(4))]
+    documents = [Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)]
+    single, usual = (SEGMENT, CREDIT), (SEGMENT, CALL)
+    found = decided({single: (0.99, 0), usual: (0.99, 0)}, documents=documents)
+    assert (found[single][0], found[usual][0]) == (ONE_STORY, 0)
 
 
 def test_every_reason_has_words() -> None:

@@ -302,6 +302,26 @@ def test_a_call_that_looks_like_the_story_goes_by_the_history() -> None:
     assert any(block.path is not None and block.path > 0.5 for block in blocks)
 
 
+@pytest.mark.parametrize("captures", [6, 90])
+def test_captures_of_a_page_are_one_page(captures: int) -> None:
+    """Beside twenty others; the story went and the menu stayed."""
+    texts = {number: page(number) for number in range(21)}
+    numbers = [*range(20), *[20] * captures]
+    rows = [
+        {"source": "s", "id": str(place), "url": f"https://a.example/{number}?from={place}", "html": texts[number]}
+        for place, number in enumerate(numbers)
+    ]
+    pages = mine(rows)["s"].pages
+    assert pages is not None
+    assert pages.documents == 21
+    cleaner = PageCleaner(pages)
+    for number in (3, 20):
+        left = cleaner.clean(texts[number]).text
+        assert left.splitlines()[0] == f"Story number {number} of the harbour"
+        assert left.count(" spoke in turn.") == 5
+        assert "Sport" not in left
+
+
 def test_history_does_not_depend_on_the_order_of_pages() -> None:
     pages = [page(number, CALL if number % 2 else "") for number in range(8)]
     assert learn_history(pages, CONFIG) == learn_history(reversed(pages), CONFIG)

@@ -75,7 +75,7 @@ def process(number: int) -> int:
     return os.getpid()
 
 
-@pytest.fixture(autouse=True, params=["as it comes", "forked", "spawned"])
+@pytest.fixture(autouse=True, params=[pytest.param("as it comes", marks=pytest.mark.slow), "forked", "spawned"])
 def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each test with workers of both kinds, and of that which the process that runs the tests has."""
     if request.param == "forked" and sys.platform != "linux":

@@ -27,12 +27,15 @@ from quality.floors import (  # noqa: E402
 )
 from templatemine.errors import MissingExtraError  # noqa: E402
 
-SLOW = [
-    pytest.param(name, marks=[pytest.mark.slow] if figure.shared else [], id=name) for name, figure in FIGURES.items()
+COSTLY = ("generated near duplicates", "generated spans, energy", "generated spans, thesis", "generated feed")
+"""Figures of what changes seldom, and of what tests/mining holds, too."""
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] if figure.shared or name in COSTLY else [], id=name)
+    for name, figure in FIGURES.items()
 ]
 
 
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("name", NAMES)
 def test_no_figure_is_below_its_floor(name: str) -> None:
     if FIGURES[name].shared and not has_shared_archives():
         pytest.skip("the real archives (../shared) are not here")

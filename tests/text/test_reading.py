@@ -188,7 +188,15 @@ def test_the_kernel_is_its_reference(rules: ReadingRules, data: st.DataObject) -
                 assert found.original_span(place, end) == reading_reference.original_span(steps, place, end)
 
 
-@pytest.mark.parametrize("rules", [PLAIN, SOFT, MARKUP, LINES], ids=["plain", "soft", "markup", "lines"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(PLAIN, marks=pytest.mark.slow, id="plain"),
+        pytest.param(SOFT, marks=pytest.mark.slow, id="soft"),
+        pytest.param(MARKUP, id="markup"),
+        pytest.param(LINES, id="lines"),
+    ],
+)
 def test_texts_of_publishers(rules: ReadingRules) -> None:
     """Real texts in all languages, by the kernel and by its reference."""
     path = Path(__file__).parents[3] / "shared/data/publishers/publishers.jsonl.gz"

@@ -15,6 +15,7 @@ from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning.record_batches import BATCH_RECORDS
 from templatemine.config import ExtractConfig, MarkupConfig, ReadConfig, RenderConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
+from templatemine.io.charset import is_garbled
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.pending import PendingBatch
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMS",
+    "GARBLED",
     "MULTI_PAGE_FORMS",
     "ExtractStreamConfig",
     "ExtractTally",
@@ -248,6 +250,10 @@ class RecordExtractor:
         return where if name is None else str(name)
 
 
+GARBLED = "garbled by a wrong character set before it came here"
+"""The note of such a page."""
+
+
 def _count_page(tally: ExtractTally, found: Extraction, size: int) -> None:
     tally.pages += 1
     tally.empty += not found.text
@@ -255,7 +261,7 @@ def _count_page(tally: ExtractTally, found: Extraction, size: int) -> None:
     tally.blocks += found.size
     tally.html += size
     tally.text += len(found.text)
-    for note in found.notes:
+    for note in (*found.notes, *([GARBLED] if is_garbled(found.text) else ())):
         tally.notes[note] = tally.notes.get(note, 0) + 1
 
 

@@ -21,7 +21,8 @@ Brings packs up to date with new documents; the old archive is not needed. For
 each source a window of its newest documents is kept beside the packs, in a
 hidden folder, and its pack is mined from this window. The command prints which
 expressions were added, removed and changed. Only sources with new documents
-are mined again. A pack stays unchanged until its window holds enough documents.
+are mined again. A pack stays unchanged until its window holds enough documents,
+or while it has an error, which is told.
 An expression that the window does not give stays in the pack until enough
 documents in a row have been without it. --dry-run shows what would change.
 
