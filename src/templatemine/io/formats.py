@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.io.files import PACKING_SUFFIXES, Report, file_of, unpacked_name
+from templatemine.io.decompression import PACKING_SUFFIXES
+from templatemine.io.files import Report, file_of, unpacked_name
 
 if TYPE_CHECKING:
     from templatemine.model import Record
