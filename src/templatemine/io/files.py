@@ -125,7 +125,7 @@ def report_damage(error: BaseException, place: str, after: str, report: Callable
 
 
 class Report:
-    """Where readers tell what they meet: errors, a document each, and things worth a count that lose nothing.
+    """Collects what readers meet: errors, a document each, and things worth a count that lose nothing.
 
     Parameters
     ----------
