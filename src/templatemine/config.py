@@ -133,7 +133,7 @@ class TokeniseConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MineConfig:
-    """The least documents of strings that are looked at.
+    """Least numbers of documents: of a source that is mined, and of a string that is looked at.
 
     min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
         one bin is a document if there are fewer.
