@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "Format",
-    "Reader",
     "format_by_name",
     "format_by_path",
     "is_installed",
