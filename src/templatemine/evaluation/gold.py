@@ -188,7 +188,7 @@ def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any
 
 
 def _tabulate_kinds(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> list[TrialResult]:
-    """Return the table of kinds; none if no span has one."""
+    """The table of kinds; none if no span has one."""
     rows = tuple(
         {"kind": kind, "sources": sources, "characters": characters, "recall": recall}
         for kind, (recall, sources, characters) in average_kinds(scores.values()).items()

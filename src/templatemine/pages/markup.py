@@ -85,7 +85,7 @@ class _Entry:
 
 
 def build_nodes(tags: PageTags, kept: NDArray[np.bool_], cuts: Cuts, config: MarkupConfig) -> tuple[Node, ...]:
-    """Return the nodes of kept blocks, in the order of the page.
+    """The nodes of kept blocks, in the order of the page.
 
     Parameters
     ----------
