@@ -1,4 +1,4 @@
-"""What every option may be: one table for the command line, the file of defaults and Python.
+"""The bounds of every option: one table for the command line, the file of defaults and Python.
 
 `check_record` is called where a record of options is made: each field has the type that it is declared with, a number
 lies in its row of `NUMBERS`, a word is one of its row of `WORDS`.  The command line makes its types of the same rows

@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadConfig:
-    """How archives are read.
+    """Options of reading archives.
 
     text_field, html_field, source_field, id_field, date_field : names of the fields, or columns; no two may be the
         same.
@@ -113,7 +113,7 @@ TEXT_MARKUPS = ("auto", "none", "html")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokeniseConfig:
-    """How text becomes tokens.
+    """Options of tokenising.
 
     separators : characters that part tokens beside white space; the thesis uses the hyphen (section 5.2).
     patterns : name of a preset of `patterns.TABLE`: "news", "thesis" or "none".
@@ -133,7 +133,7 @@ class TokeniseConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MineConfig:
-    """Which strings are looked at.
+    """Least numbers of documents: of a source that is mined, and of a string that is looked at.
 
     min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
         one bin is a document if there are fewer.
@@ -156,7 +156,7 @@ class MineConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyConfig:
-    """Which documents of a source are copies of others, and not counted; see `near_duplicates`.
+    """Options of finding copies of documents, which are not counted; see `near_duplicates`.
 
     foreign : greatest share of its weight that a version of another may have to itself.
     everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
@@ -220,7 +220,7 @@ class CrossSourceConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectConfig:
-    """Which candidates become templates, by their scores.
+    """Options of choosing templates among candidates by their scores.
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
         scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for 0.12 % of
@@ -257,7 +257,7 @@ class SelectConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotConfig:
-    """What the slots of templates take.
+    """Options of the slots of templates.
 
     kinds : only fillers of the kind that was seen (`slot_types`); else anything.
     unseen : a slot of a kind may refuse this share of its fillers, by the rule of three, without one such seen in the
@@ -292,7 +292,7 @@ class SampleConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageConfig:
-    """Which blocks of a page are its main text; docs/pages.md has the formulas.
+    """Options of finding the main text of a page; docs/pages.md has the formulas.
 
     min_pages : a source with fewer pages has no say (three bring 0.6 to 1.0 points of F1, mean over 84 sites; see
         docs/research/pages.md).
@@ -354,7 +354,7 @@ class PageConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkupConfig:
-    """What Markdown, TEI and data hold of a page beside its text and emphasis.
+    """Contents of Markdown, TEI and data beside the text of a page and its emphasis.
 
     links, images : with addresses in full.
     tables : of data, as tables; else their cells are paragraphs.
@@ -416,7 +416,7 @@ class CleanConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlogRule:
-    """How a user's own blogs mark a part of their posts, see `pages.blog_rules.RULES`.
+    """A mark of a part of posts in a user's own blogs, see `pages.blog_rules.RULES`.
 
     part : a key of that table.  tags, like, item : names of elements; patterns of their classes and ids; words of
     itemprop or itemtype.  Each parted by blanks, and "" for any.
@@ -468,7 +468,7 @@ class ExtractConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderConfig:
-    """How a browser runs the scripts of pages (`pages.rendering`).
+    """Options of the browser that runs the scripts of pages (`pages.rendering`).
 
     network : what a page may load beside itself: "none"; from its "origin", the host and port of its address; or "any".
     allow_private : with these, also from this machine and from local networks.
@@ -497,7 +497,7 @@ class RenderConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedConfig:
-    """What goes into the shared pack, see `shared_pack`.
+    """Options of the shared pack, see `shared_pack`.
 
     least, share : sources that must claim a template, at least; the greater of a number, and a share of all sources.
         Five: sister papers of one publisher are often three or four.
@@ -545,7 +545,7 @@ class PipelineConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportConfig:
-    """How much a report shows of each source; with these a report of fifty sources stays below 5 MB (docs/report.md).
+    """Limits of a report for each source; with these a report of fifty sources stays below 5 MB (docs/report.md).
 
     samples : articles with cuts, half of them those that lose the greatest share, which is where harm would be.
     context : characters beside a cut; longer stretches between cuts are hidden, and counted.

@@ -279,7 +279,7 @@ class MaximalRepeats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutoff:
-    """Where the histogram over df/n was cut, and why.
+    """The cut through the histogram over df/n, with its reason.
 
     `df` is the least document frequency of a template, None where the source has no second mode.
     `energy` is the value of equation 3.1 at the cut, `histogram` holds the counts of the bins over df/n in (0, 1].
@@ -398,8 +398,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathVote:
-    """What the page model made of one path on the pages of a source: words under it, and how many of them it expects to
-    be main text.
+    """The votes of the page model on one path of the pages of a source: words under it, and how many of them it expects
+    to be main text.
 
     `path` are the signs of its elements from the nearest one with a class or id on: ``div.story#main>p``.  `blocks` is
     how many blocks are under it on all its pages together, 0 in packs from before they were counted.
@@ -423,7 +423,7 @@ class RepeatedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageHistory:
-    """What the pages of a source say about where its main text stands.
+    """The places of the main text on the pages of a source.
 
     `share` is that of chosen words among all: what is expected of a path nothing is known of.
     """

@@ -73,7 +73,7 @@ ReportShared = Callable[[Iterable[Claims], ResolvedConfig], SourceReport]
 
 
 class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
-    """Where the documents of sources lie, where the maps run, and where their results are kept.
+    """Holds the documents of sources, runs the maps, and keeps their results.
 
     A source that has an `unfit_reason` is not mined; `skip_source` makes its report.
     """

@@ -273,7 +273,7 @@ def test_kinds(
     expected: str,
 ) -> None:
     skip_without(name)
-    monkeypatch.setattr("templatemine.io.files._UNCHECKED_BYTES", 4 * MIB)  # or the bombs would have to be large
+    monkeypatch.setattr("templatemine.io.decompression._UNCHECKED_BYTES", 4 * MIB)  # or the bombs would have to be large
     path = tmp_path / "in" / name
     path.parent.mkdir()
     path.write_bytes(data if isinstance(data, bytes) else data())
@@ -308,7 +308,7 @@ def test_other_commands_say_the_same(
 ) -> None:
     _, name, data, code, expected = kind
     skip_without(name)
-    monkeypatch.setattr("templatemine.io.files._UNCHECKED_BYTES", 4 * MIB)
+    monkeypatch.setattr("templatemine.io.decompression._UNCHECKED_BYTES", 4 * MIB)
     path = tmp_path / name
     path.write_bytes(data if isinstance(data, bytes) else data())
     first, *rest = command.split()

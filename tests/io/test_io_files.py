@@ -22,7 +22,7 @@ import pytest
 from io_support import gather
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError
-from templatemine.io import files, formats, output, sources
+from templatemine.io import decompression, files, formats, output, sources
 from templatemine.io.read import format_of, read_records
 from templatemine.io.write import atomic_writer
 
@@ -136,14 +136,14 @@ def test_what_unpacks_to_far_more_than_texts_do_ends_the_run(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lines that are each no longer than they may be, and without end."""
-    monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 20)
+    monkeypatch.setattr(decompression, "_UNCHECKED_BYTES", 1 << 20)
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(PACKERS[suffix](b'{"text": "x"}\n' * 300_000))
     found, (error,), _ = gather(path)
     assert 0 < len(found) < 300_000
     assert error.fatal
     assert "it unpacks to more than 200 times its size" in error.problem
-    monkeypatch.setattr(files, "_UNCHECKED_BYTES", 1 << 10)
+    monkeypatch.setattr(decompression, "_UNCHECKED_BYTES", 1 << 10)
     path.write_bytes(PACKERS[suffix](DATA))
     found, errors, _ = gather(path)
     assert (len(found), errors) == (len(LINES), [])

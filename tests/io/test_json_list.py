@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
-from templatemine.io.files import DamagedData, Report
+from templatemine.io.decompression import DamagedData
+from templatemine.io.files import Report
 from templatemine.io.json_list import lines_of_list
 from templatemine.io.read import read_batches, read_records, read_work
 

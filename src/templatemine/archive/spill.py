@@ -206,7 +206,7 @@ class _MappedColumns:
 
 
 class RateFile:
-    """Which strings are in more than one source, on disk.
+    """The strings that more than one source has, on disk.
 
     Made by `RateFile.write`.
     """

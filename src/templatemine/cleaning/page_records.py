@@ -66,7 +66,7 @@ class ExtractStreamConfig:
 
 @dataclass(slots=True)
 class ExtractTally:
-    """What became of the pages: all of them, those that were rendered, those without any text, blocks kept and seen,
+    """Counts of pages: all of them, those that were rendered, those without any text, blocks kept and seen,
     characters of HTML and of text, and how many pages each note was for; sources whose pack was skipped, and why.
     """
 

@@ -530,7 +530,7 @@ def _article_cleaner(cleaner: Cleaner) -> _CleanBody:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedCleaner:
-    """What cleans a source: its bodies, the field that they stand in, and, where that can be, lines as they stand."""
+    """The cleaner of a source: of its bodies, with their field, and, where that can be, of lines as they stand."""
 
     clean: _CleanBody
     field: str

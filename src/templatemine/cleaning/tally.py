@@ -81,7 +81,7 @@ class DocumentCounter:
 
 @dataclass(slots=True)
 class SourceTally:
-    """What became of the records of a source.
+    """Counts of the records of a source.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")
 
 @dataclass(slots=True)
 class Tally:
-    """What became of all records, by source; and by source and day, if that is asked for.
+    """Counts of all records, by source; and by source and day, if that is asked for.
 
     bad_packs : sources whose pack was skipped, and why.
     """

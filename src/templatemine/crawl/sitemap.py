@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from templatemine.io.decompression import GZIP_MAGIC
 from templatemine.io.feed import is_sitemap
-from templatemine.io.files import GZIP_MAGIC, READ_ERRORS, read_whole
+from templatemine.io.files import READ_ERRORS, read_whole
 
 __all__ = ["SitemapEntry", "read_sitemap"]
 

@@ -44,7 +44,7 @@ class SlowArticles(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateEffect:
-    """What a template does in the sample.
+    """The effect of a template in the sample.
 
     Attributes
     ----------

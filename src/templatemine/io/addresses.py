@@ -1,4 +1,4 @@
-"""Which network addresses are public: what fetches pages, or lets them fetch, connects to no others."""
+"""Tell public network addresses from others: what fetches pages, or lets them fetch, connects to no others."""
 
 from __future__ import annotations
 

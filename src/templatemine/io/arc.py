@@ -59,7 +59,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 class _Damage(Exception):
-    """What warcio cannot go on behind."""
+    """Damage that warcio cannot go on behind."""
 
 
 class _SilentArchiveIterator(ArchiveIterator):  # type: ignore[misc]

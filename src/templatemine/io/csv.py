@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
+from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_names, check_size
 from templatemine.io.files import (
-    BUFFER,
     READ_ERRORS,
     Report,
     detect_content,

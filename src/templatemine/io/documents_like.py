@@ -94,7 +94,7 @@ def documents_of(
 
 
 class _Skipped:
-    """What is done about records that hold no document; see `Errors`."""
+    """The treatment of records that hold no document; see `Errors`."""
 
     def __init__(self, errors: Errors) -> None:
         if errors not in ("raise", "skip"):

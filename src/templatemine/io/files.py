@@ -21,16 +21,22 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.io.decompression import (
+    BUFFER,
+    GZIP_MAGIC,
+    LZ4_MAGIC,
+    PACKING_SUFFIXES,
+    XZ_MAGIC,
+    ZSTD_MAGIC,
+    ChunkStream,
+    DamagedData,
+    unpack,
+)
 
 __all__ = [
-    "BUFFER",
-    "GZIP_MAGIC",
-    "PACKING_SUFFIXES",
     "READ_ERRORS",
-    "DamagedData",
     "Report",
     "detect_content",
-    "check_expansion",
     "report_damage",
     "expand_paths",
     "file_of",
@@ -45,11 +51,6 @@ __all__ = [
     "open_unpacked",
 ]
 
-BUFFER = 1 << 18
-GZIP_MAGIC = b"\x1f\x8b"
-_XZ_MAGIC = b"\xfd7zXZ\x00"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_LZ4_MAGIC = b"\x04\x22\x4d\x18"
 
 _UTF_16, _UTF_32 = "UTF-16", "UTF-32"
 _SIGNATURES = (
@@ -60,9 +61,9 @@ _SIGNATURES = (
     (b'{\0"\0', _UTF_16),
     (b'\0{\0"', _UTF_16),
     (GZIP_MAGIC, "gzip data, packed a second time"),
-    (_ZSTD_MAGIC, "zstd data, packed a second time"),
-    (_XZ_MAGIC, "xz data, packed a second time"),
-    (_LZ4_MAGIC, "lz4 data, packed a second time"),
+    (ZSTD_MAGIC, "zstd data, packed a second time"),
+    (XZ_MAGIC, "xz data, packed a second time"),
+    (LZ4_MAGIC, "lz4 data, packed a second time"),
     (b"PK\3\4", "a zip archive"),
     (b"BZh91AY", "bzip2 data"),
     (b"PAR1", "a Parquet file"),
@@ -75,21 +76,6 @@ _SIGNATURES = (
     (b"SQLite format 3\0", "a database"),
 )
 """How what is taken for something else begins."""
-
-PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
-"""What may stand behind the suffix of a format."""
-
-
-class DamagedData(OSError):
-    """Packed data that is damaged; `kind` is how it is packed."""
-
-    def __init__(self, kind: str, problem: str) -> None:
-        super().__init__(problem)
-        self.kind = kind
-
-
-class _DecompressionBomb(OSError):
-    """Packed data that unpacks to far more than texts and pages do."""
 
 
 class _TruncatedFile(OSError):
@@ -139,7 +125,7 @@ def report_damage(error: BaseException, place: str, after: str, report: Callable
 
 
 class Report:
-    """Where readers tell what they meet: errors, a document each, and things worth a count that lose nothing.
+    """Collects what readers meet: errors, a document each, and things worth a count that lose nothing.
 
     Parameters
     ----------
@@ -371,18 +357,6 @@ class _Snapshot(io.RawIOBase):
         return self._at
 
 
-_UNCHECKED_BYTES = 256 << 20
-_MAX_RATIO = 200
-"""What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
-tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
-
-
-def check_expansion(packed: int, whole: int) -> None:
-    """Raise an OSError if so many bytes are too many for what they were unpacked from."""
-    if whole > _UNCHECKED_BYTES and whole > packed * _MAX_RATIO:
-        raise _DecompressionBomb(f"it unpacks to more than {_MAX_RATIO} times its size")
-
-
 def detect_content(data: bytes) -> str | None:
     """Name the content of data by its first bytes, if it holds no text in UTF-8."""
     return next((what for magic, what in _SIGNATURES if data.startswith(magic)), None)
@@ -404,13 +378,8 @@ def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any
         stream.seek(0)
         plain: io.BufferedReader[Any] = stream
     else:
-        plain = io.BufferedReader(_ChunkStream(stream, head), BUFFER)
-    name = path.lower()
-    for magic, suffix, unpack in _DECOMPRESSORS:
-        if head.startswith(magic) or (head and name.endswith(suffix)):
-            counted = _CountingStream(plain)
-            return io.BufferedReader(_DecompressedStream(unpack(counted), counted), BUFFER)
-    return plain
+        plain = io.BufferedReader(ChunkStream(stream, head), BUFFER)
+    return unpack(plain, head, path)
 
 
 def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
@@ -426,152 +395,3 @@ def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
             raise ValueError(f"expected at most {longest:,} bytes, found more")
         pieces.append(piece)
     return b"".join(pieces)
-
-
-class _ChunkStream(io.RawIOBase):
-    """Hands on what `stream` has ready, in pieces, with `head` before it.
-
-    `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
-    does not.  As the raw side of a BufferedReader this also finds lines in C, which GzipFile does in Python.
-    """
-
-    def __init__(self, stream: io.BufferedIOBase, head: bytes = b"") -> None:
-        self._stream = stream
-        self._head = head
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if self._head:
-            piece = self._head[: len(buffer)]
-            self._head = self._head[len(piece) :]
-        else:
-            piece = self._stream.read1(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-class _CountingStream:
-    """The packed side: a stream that counts what is read of it."""
-
-    def __init__(self, stream: io.BufferedReader[Any]) -> None:
-        self._stream = stream
-        self.taken = 0
-
-    def read(self, size: int = -1) -> bytes:
-        piece = self._stream.read(size)
-        self.taken += len(piece)
-        return piece
-
-    def read1(self, size: int = -1) -> bytes:
-        piece = self._stream.read1(size)
-        self.taken += len(piece)
-        return piece
-
-    def tell(self) -> int:
-        return self.taken
-
-
-class _DecompressedStream(_ChunkStream):
-    """The unpacked side, held against what it was unpacked from."""
-
-    def __init__(self, stream: Any, packed: _CountingStream) -> None:
-        super().__init__(stream)
-        self._packed = packed
-        self._given = 0
-
-    def readinto(self, buffer: Any) -> int:
-        size = super().readinto(buffer)
-        self._given += size
-        check_expansion(self._packed.taken, self._given)
-        return size
-
-
-def _gzip(stream: _CountingStream) -> Any:
-    return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
-
-
-class _Xz:
-    """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
-
-    def __init__(self, stream: _CountingStream) -> None:
-        self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
-
-    def read1(self, size: int) -> bytes:
-        try:
-            return self._file.read1(size)
-        except EOFError:
-            raise EOFError("xz") from None
-
-
-_STEP = 512
-"""Bytes of zstd that are unpacked in one go; twice or eight times as many are no more than a tenth faster."""
-
-
-class _Zstd:
-    """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
-
-    def __init__(self, stream: _CountingStream) -> None:
-        try:
-            import zstandard
-        except ImportError as error:
-            raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
-        self._error = zstandard.ZstdError
-        # Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
-        self._make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
-        self._stream = stream
-        self._frame = self._make()
-        self._begun = False
-        self._rest = b""
-        self._ready = memoryview(b"")
-
-    def read1(self, size: int) -> bytes:
-        while not self._ready:
-            # In small steps, for each is unpacked as a whole: of a bomb, a step makes at most 16 MiB.
-            data = self._rest[:_STEP] or self._stream.read1(_STEP)
-            self._rest = self._rest[_STEP:]
-            if not data:
-                if self._begun:
-                    raise EOFError("zstd")
-                return b""
-            try:
-                self._ready = memoryview(self._frame.decompress(data))
-            except self._error as error:
-                raise DamagedData("zstd", str(error)) from error
-            self._begun = True
-            if self._frame.eof:
-                self._rest = self._frame.unused_data + self._rest
-                self._frame = self._make()
-                self._begun = False
-        piece = self._ready[:size]
-        self._ready = self._ready[size:]
-        return bytes(piece)
-
-
-class _Lz4:
-    """lz4 data without the packing, by FastWARC."""
-
-    def __init__(self, stream: _CountingStream) -> None:
-        try:
-            from fastwarc.stream_io import Lz4Reader
-        except ImportError as error:
-            raise MissingExtraError(f"lz4 needs FastWARC: {pip_line('warc')}") from error
-        self._reader = Lz4Reader(stream)
-
-    def read1(self, size: int) -> bytes:
-        try:
-            return bytes(self._reader.read(size))
-        except OSError as error:
-            if "fill whole buffer" in str(error):  # how it says that the data ends too early
-                raise EOFError("lz4") from None
-            raise DamagedData("lz4", str(error)) from error
-
-
-_DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
-    (_ZSTD_MAGIC, ".zst", _Zstd),
-    (_XZ_MAGIC, ".xz", _Xz),
-    (_LZ4_MAGIC, ".lz4", _Lz4),
-    (GZIP_MAGIC, ".gz", _gzip),
-)
-"""How packed data begins, how its files are named, and what unpacks it."""

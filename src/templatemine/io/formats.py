@@ -6,23 +6,21 @@ To add a format, write a module with ``read(path, config, report)``, and add a r
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
-from templatemine.io.files import PACKING_SUFFIXES, Report, file_of, unpacked_name
+from templatemine.io.decompression import PACKING_SUFFIXES
+from templatemine.io.files import file_of, unpacked_name
 
 if TYPE_CHECKING:
-    from templatemine.model import Record
+    pass
 
 __all__ = [
     "FORMATS",
     "Format",
-    "Reader",
     "format_by_name",
     "format_by_path",
     "is_installed",
@@ -30,8 +28,6 @@ __all__ = [
     "format_names",
     "suffixes_of",
 ]
-
-Reader = Callable[[str, ReadConfig, Report], "Iterator[Record]"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

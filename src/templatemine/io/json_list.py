@@ -11,7 +11,7 @@ import re
 from codecs import BOM_UTF8
 from typing import Any
 
-from templatemine.io.files import BUFFER, DamagedData
+from templatemine.io.decompression import BUFFER, DamagedData
 
 __all__ = ["lines_of_list"]
 

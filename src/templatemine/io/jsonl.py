@@ -19,17 +19,9 @@ import orjson
 
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, HintedError
+from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_fields
-from templatemine.io.files import (
-    BUFFER,
-    READ_ERRORS,
-    detect_content,
-    open_input,
-    open_unpacked,
-    place_of,
-    report_damage,
-    stem,
-)
+from templatemine.io.files import READ_ERRORS, detect_content, open_input, open_unpacked, place_of, report_damage, stem
 from templatemine.io.json_list import lines_of_list
 from templatemine.io.pending import Lines
 from templatemine.model import Record

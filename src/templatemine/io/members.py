@@ -11,8 +11,7 @@ import re
 import zlib
 from typing import Any
 
-from templatemine.errors import MissingExtraError, pip_line
-from templatemine.io.files import check_expansion
+from templatemine.io.decompression import GZIP_MAGIC, ZSTD_MAGIC, check_expansion, zstd_decompressors
 
 __all__ = ["Damage", "MemberStream", "gzip_members", "zstd_members"]
 
@@ -150,7 +149,7 @@ class MemberStream:
 
 def gzip_members(stream: Any) -> MemberStream:
     """Return the members of a gzip file."""
-    return MemberStream(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, b"\x1f\x8b\x08")
+    return MemberStream(stream, "gzip", lambda: zlib.decompressobj(31), zlib.error, GZIP_MAGIC + b"\x08")
 
 
 def zstd_members(stream: Any) -> MemberStream:
@@ -161,9 +160,5 @@ def zstd_members(stream: Any) -> MemberStream:
     MissingExtraError
         zstandard is not installed.
     """
-    try:
-        import zstandard
-    except ImportError as error:
-        raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
-    make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
-    return MemberStream(stream, "zstd", make, zstandard.ZstdError, b"\x28\xb5\x2f\xfd")
+    make, error = zstd_decompressors()
+    return MemberStream(stream, "zstd", make, error, ZSTD_MAGIC)

@@ -1,4 +1,4 @@
-"""Which format cleaned records are written in, and what writes it."""
+"""Choose the format of cleaned records, and open its writer."""
 
 from __future__ import annotations
 

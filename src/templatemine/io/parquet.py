@@ -12,7 +12,8 @@ from pyarrow import parquet
 
 from templatemine.config import ReadConfig
 from templatemine.io import tables
-from templatemine.io.files import Report, check_expansion, open_input, place_of, stem
+from templatemine.io.decompression import check_expansion
+from templatemine.io.files import Report, open_input, place_of, stem
 from templatemine.io.pending import Rows
 from templatemine.model import Record
 

@@ -1,4 +1,4 @@
-"""Which source a record is of: rules that a person can write in a word.
+"""Rules for the source of a record, which a person can write in a word.
 
 ===============  ==================================================================================================
 ``domain``       the registered domain of the record's url: ``https://news.bbc.co.uk/1/`` is ``bbc.co.uk``

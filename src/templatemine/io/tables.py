@@ -395,7 +395,7 @@ def _columns(schema: Any) -> str:
 
 
 class ArrowOutput:
-    """What Arrow writes to: a handle that cannot seek, with the place counted."""
+    """The sink of Arrow's writers: a handle that cannot seek, with the place counted."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

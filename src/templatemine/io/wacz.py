@@ -14,7 +14,8 @@ from typing import IO, cast
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import warc
-from templatemine.io.files import READ_ERRORS, Report, check_expansion, open_input, place_of, read_error
+from templatemine.io.decompression import check_expansion
+from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_error
 from templatemine.io.warc import DERIVED
 from templatemine.model import Record
 

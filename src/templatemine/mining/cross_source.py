@@ -37,7 +37,7 @@ class SourceRates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CrossSourceCounts:
-    """How often other sources have the strings of one source, a row for each of these.
+    """Counts of the strings of one source in others, a row for each string.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class CrossSourceCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class RateTable:
-    """Which strings are in which sources, as far as the comparison asks.
+    """The sources of each string, as far as the comparison asks.
 
     Attributes
     ----------

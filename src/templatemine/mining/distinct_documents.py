@@ -68,7 +68,7 @@ def find_single_stories(
 
 
 class _Stories:
-    """What the documents of a source say themselves."""
+    """The stories of the documents of a source: what is their own."""
 
     def __init__(self, segments: Segments) -> None:
         self._segments = segments

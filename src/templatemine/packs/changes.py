@@ -1,4 +1,4 @@
-"""Which expressions were added, removed and changed from one pack of a source to the next."""
+"""Expressions that were added, removed and changed from one pack of a source to the next."""
 
 from __future__ import annotations
 

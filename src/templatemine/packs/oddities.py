@@ -1,4 +1,4 @@
-"""What the text of a pack holds and its reader does not use: keys that stand twice, and fields that mean nothing."""
+"""Find what the reader of a pack does not use: keys that stand twice, and fields that mean nothing."""
 
 from __future__ import annotations
 

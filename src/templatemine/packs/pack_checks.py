@@ -1,4 +1,4 @@
-"""Whether a pack can be trusted: each expression compiles, is safe, is that of its tokens and matches its own example.
+"""Check that a pack can be trusted: each expression compiles, is safe, is that of its tokens and matches its example.
 
 A pack that was read is refused for the first one that does not, by name and place; of one that was mined the
 expressions that miss their own example are left out, with a note.

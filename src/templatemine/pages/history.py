@@ -167,7 +167,7 @@ def _complete_story(
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """What the history of a source takes from one page; text `i` is that of block `i`.
+    """The share of one page in the history of a source; text `i` is that of block `i`.
 
     Attributes
     ----------

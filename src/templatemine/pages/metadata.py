@@ -1,4 +1,4 @@
-"""What a page says of itself: title, authors, date, site, language, licence, tags, and more.
+"""Metadata of a page: title, authors, date, site, language, licence, tags, and more.
 
 For each field JSON-LD is asked first, then Open Graph and other ``<meta>``, then microdata and ``rel``, then what is
 shown.  Names of properties are data; the tags come from the scanner of blocks.  Linear in the page.
@@ -37,7 +37,7 @@ __all__ = ["Metadata", "VisibleMetadata", "read_metadata"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What a page says of itself; what it does not say is None or empty.
+    """The metadata of a page; what it does not say is None or empty.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisibleMetadata:
-    """What the page shows its readers: title, whether it is much as ``<title>``, date, and lines about both.
+    """Metadata that the page shows its readers: title, whether it is much as ``<title>``, date, and lines about both.
 
     `containers` are the elements that hold the beginning of the main text, `head_region` the start and end of the lines
     in the text of the blocks, `story_region` those of the main text with what stands right before it.

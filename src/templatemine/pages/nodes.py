@@ -1,4 +1,4 @@
-"""What main text is made of: nodes (headings, paragraphs, lists ...) and the runs of text, links and images in them."""
+"""The content of main text: nodes (headings, paragraphs, lists ...) and the runs of text, links and images in them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Style(IntFlag):
-    """How a run of text is set off."""
+    """The emphasis of a run of text."""
 
     STRONG = 1
     EMPHASIS = 2

@@ -1,4 +1,4 @@
-"""What the scanner of blocks looks for: entities, key words of classes and ids, words of boilerplate.
+"""Tables of the scanner of blocks: entities, key words of classes and ids, words of boilerplate.
 
 Key words are pieces of class, id and role attributes as page authors name the parts of their pages; a group stands for
 one role.  Words (`boilerplate_words`) are looked for in the text itself.  Both are data: a row can be added without

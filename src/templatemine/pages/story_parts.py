@@ -1,4 +1,4 @@
-"""What belongs to a story and what does not, by rules that hold whatever the page model thinks of single blocks.
+"""Rules for the parts of a story, which hold whatever the page model thinks of single blocks.
 
 A block of code is one block, and a list of definitions or a table within the story is part of it; the footnotes of a
 story stay; of a page of few words nothing but its navigation goes; of several articles on a page, which scrolling has

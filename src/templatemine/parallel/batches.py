@@ -25,7 +25,7 @@ Counts = TypeVar("Counts")
 
 @dataclass(frozen=True, slots=True)
 class BatchResult(Generic[Counts]):
-    """What became of a batch: the output, counts, and the errors of records."""
+    """The result of a batch: the output, counts, and the errors of records."""
 
     data: bytes
     tally: Counts

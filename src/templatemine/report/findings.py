@@ -93,7 +93,7 @@ class NotableTemplate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutResidues:
-    """What cuts left behind in the articles `looked` at: how many have a residue, and of each kind how many there are,
+    """Residues of cuts in the articles `looked` at: how many have a residue, and of each kind how many there are,
     with one of them."""
 
     looked: int

@@ -27,7 +27,7 @@ MIN_DEVIATION = 3.0
 
 @dataclass(slots=True)
 class CutDifference:
-    """What both packs of a source remove of an archive.
+    """The cuts of both packs of a source in an archive, compared.
 
     Attributes
     ----------

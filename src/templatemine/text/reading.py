@@ -34,7 +34,7 @@ __all__ = ["PLAIN", "Reading", "ReadingRules", "find_soft_points", "holds_markup
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingRules:
-    """How the texts of a source are read.
+    """The rules by which texts of a source are read.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Reading:
 
 
 class _Step:
-    """What one step replaced in a text: for each piece new start, new end, start and end."""
+    """The edits of one step in a text: for each piece new start, new end, start and end."""
 
     def __init__(self, edits: array[int]) -> None:
         self._starts, self._ends = edits[::4], edits[1::4]

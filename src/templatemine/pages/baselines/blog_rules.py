@@ -1,4 +1,4 @@
-"""What blogs call the elements of their posts: the rules of `pages.blog`, and the user's own, read from a file.
+"""Names that blogs give to elements of posts: the rules of `pages.blog`, and the user's own, read from a file.
 
 The paper's patterns (G. and D. Petasis, BlogBuster, section 4) come first, by paragraph; behind them, tried where those
 find nothing, what blogs have come to use since.  Patterns are matched with each name of a class attribute and with ids.

@@ -146,7 +146,7 @@ def common_parts(text: str, reference: str) -> Cuts:
 
 
 class _TreeComparison:
-    """What becomes of the blocks of a page: `removed` those to delete, `cuts` the shared stretches of others."""
+    """The comparison of a page: blocks to delete (`removed`), and shared stretches of others (`cuts`)."""
 
     def __init__(self, tree: _Tree, reference: _Tree) -> None:
         self.tree, self.reference = tree, reference

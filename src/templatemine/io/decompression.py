@@ -1,0 +1,236 @@
+"""Packed bytes -> bytes: gzip, xz, zstd and lz4, told by how they begin, with damage and bombs as errors.
+
+Every reader unpacks by this module; `members` goes on behind damage where records are packed one by one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+from collections.abc import Callable
+from typing import Any, cast
+
+from templatemine.errors import MissingExtraError, pip_line
+
+__all__ = [
+    "BUFFER",
+    "GZIP_MAGIC",
+    "LZ4_MAGIC",
+    "PACKING_SUFFIXES",
+    "XZ_MAGIC",
+    "ZSTD_MAGIC",
+    "ChunkStream",
+    "DamagedData",
+    "check_expansion",
+    "unpack",
+    "zstd_decompressors",
+]
+
+BUFFER = 1 << 18
+GZIP_MAGIC = b"\x1f\x8b"
+XZ_MAGIC = b"\xfd7zXZ\x00"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+LZ4_MAGIC = b"\x04\x22\x4d\x18"
+
+PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
+"""What may stand behind the suffix of a format."""
+
+
+class DamagedData(OSError):
+    """Packed data that is damaged; `kind` is how it is packed."""
+
+    def __init__(self, kind: str, problem: str) -> None:
+        super().__init__(problem)
+        self.kind = kind
+
+
+class _DecompressionBomb(OSError):
+    """Packed data that unpacks to far more than texts and pages do."""
+
+
+_UNCHECKED_BYTES = 256 << 20
+_MAX_RATIO = 200
+"""What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
+tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
+
+
+def check_expansion(packed: int, whole: int) -> None:
+    """Raise an OSError if so many bytes are too many for what they were unpacked from."""
+    if whole > _UNCHECKED_BYTES and whole > packed * _MAX_RATIO:
+        raise _DecompressionBomb(f"it unpacks to more than {_MAX_RATIO} times its size")
+
+
+def unpack(stream: io.BufferedReader[Any], head: bytes, path: str) -> io.BufferedReader[Any]:
+    """Return the unpacked content of a stream that begins with `head`; the stream itself if it is not packed.
+
+    Raises
+    ------
+    MissingExtraError
+        zstd or lz4, and the library is not installed.
+    """
+    for magic, suffix, decompress in _DECOMPRESSORS:
+        if head.startswith(magic) or (head and path.lower().endswith(suffix)):
+            counted = _CountingStream(stream)
+            return io.BufferedReader(_DecompressedStream(decompress(counted), counted), BUFFER)
+    return stream
+
+
+def zstd_decompressors() -> tuple[Callable[[], Any], type[Exception]]:
+    """Return what makes a decompressor of one frame, and the error that it raises at damage.
+
+    Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
+
+    Raises
+    ------
+    MissingExtraError
+        zstandard is not installed.
+    """
+    try:
+        import zstandard
+    except ImportError as error:
+        raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
+    return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj, zstandard.ZstdError
+
+
+class ChunkStream(io.RawIOBase):
+    """Hands on what `stream` has ready, in pieces, with `head` before it.
+
+    `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
+    does not.  As the raw side of a BufferedReader this also finds lines in C, which GzipFile does in Python.
+    """
+
+    def __init__(self, stream: io.BufferedIOBase, head: bytes = b"") -> None:
+        self._stream = stream
+        self._head = head
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._head:
+            piece = self._head[: len(buffer)]
+            self._head = self._head[len(piece) :]
+        else:
+            piece = self._stream.read1(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class _CountingStream:
+    """The packed side: a stream that counts what is read of it."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        self._stream = stream
+        self.taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(size)
+        self.taken += len(piece)
+        return piece
+
+    def read1(self, size: int = -1) -> bytes:
+        piece = self._stream.read1(size)
+        self.taken += len(piece)
+        return piece
+
+    def tell(self) -> int:
+        return self.taken
+
+
+class _DecompressedStream(ChunkStream):
+    """The unpacked side, held against what it was unpacked from."""
+
+    def __init__(self, stream: Any, packed: _CountingStream) -> None:
+        super().__init__(stream)
+        self._packed = packed
+        self._given = 0
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer)
+        self._given += size
+        check_expansion(self._packed.taken, self._given)
+        return size
+
+
+def _gzip(stream: _CountingStream) -> Any:
+    return gzip.GzipFile(fileobj=cast(io.BufferedIOBase, stream), mode="rb")
+
+
+class _Xz:
+    """xz data without the packing; `lzma.LZMAFile` names a truncated file, but with the words of gzip."""
+
+    def __init__(self, stream: _CountingStream) -> None:
+        self._file = lzma.LZMAFile(cast(Any, stream))  # noqa: SIM115 (closed with the stream)
+
+    def read1(self, size: int) -> bytes:
+        try:
+            return self._file.read1(size)
+        except EOFError:
+            raise EOFError("xz") from None
+
+
+_STEP = 512
+"""Bytes of zstd that are unpacked in one go; twice or eight times as many are no more than a tenth faster."""
+
+
+class _Zstd:
+    """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
+
+    def __init__(self, stream: _CountingStream) -> None:
+        self._make, self._error = zstd_decompressors()
+        self._stream = stream
+        self._frame = self._make()
+        self._begun = False
+        self._rest = b""
+        self._ready = memoryview(b"")
+
+    def read1(self, size: int) -> bytes:
+        while not self._ready:
+            # In small steps, for each is unpacked as a whole: of a bomb, a step makes at most 16 MiB.
+            data = self._rest[:_STEP] or self._stream.read1(_STEP)
+            self._rest = self._rest[_STEP:]
+            if not data:
+                if self._begun:
+                    raise EOFError("zstd")
+                return b""
+            try:
+                self._ready = memoryview(self._frame.decompress(data))
+            except self._error as error:
+                raise DamagedData("zstd", str(error)) from error
+            self._begun = True
+            if self._frame.eof:
+                self._rest = self._frame.unused_data + self._rest
+                self._frame = self._make()
+                self._begun = False
+        piece = self._ready[:size]
+        self._ready = self._ready[size:]
+        return bytes(piece)
+
+
+class _Lz4:
+    """lz4 data without the packing, by FastWARC."""
+
+    def __init__(self, stream: _CountingStream) -> None:
+        try:
+            from fastwarc.stream_io import Lz4Reader
+        except ImportError as error:
+            raise MissingExtraError(f"lz4 needs FastWARC: {pip_line('warc')}") from error
+        self._reader = Lz4Reader(stream)
+
+    def read1(self, size: int) -> bytes:
+        try:
+            return bytes(self._reader.read(size))
+        except OSError as error:
+            if "fill whole buffer" in str(error):  # how it says that the data ends too early
+                raise EOFError("lz4") from None
+            raise DamagedData("lz4", str(error)) from error
+
+
+_DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] = (
+    (ZSTD_MAGIC, ".zst", _Zstd),
+    (XZ_MAGIC, ".xz", _Xz),
+    (LZ4_MAGIC, ".lz4", _Lz4),
+    (GZIP_MAGIC, ".gz", _gzip),
+)
+"""How packed data begins, how its files are named, and what unpacks it."""
