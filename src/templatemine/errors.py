@@ -15,6 +15,7 @@ __all__ = [
     "TemplateMineError",
     "UnreadablePackError",
     "counted",
+    "extra_packages",
     "pip_line",
 ]
 
@@ -95,6 +96,19 @@ class CapacityError(TemplateMineError):
 
 class MissingExtraError(TemplateMineError):
     """An optional dependency is not installed; the message holds the pip line that brings it."""
+
+
+def extra_packages(extra: str) -> list[str]:
+    """The packages of an extra, by their names on the index; none if templatemine is not installed."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        listed = requires("templatemine") or []
+    except PackageNotFoundError:
+        return []
+    wanted = re.compile(rf"([\w.\-]+(?:\[[\w,.\-]+\])?).*;.*extra == ['\"]{re.escape(extra)}['\"]")
+    return [found[1] for one in listed if (found := wanted.match(one))]
 
 
 def pip_line(extra: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.report.terminal import Painter
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
@@ -42,6 +43,9 @@ _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
+COMMON = ("--archive", "--source", "--limit", "--by", "--list", "--json")
+"""Options that `--help` lists."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
@@ -60,6 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
+    parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")
     common.add_field_options(parser, source=False)
 
 
@@ -83,12 +88,16 @@ def run(args: argparse.Namespace) -> int:
         )
     chosen = args.source or [source for source in packs if source not in pages]
     asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
-    if not asked:
+    if not asked and not args.json:
         if len(pages) < len(packs):
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return terminal.code
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _collect_contexts(args, terminal, seen)
+    if args.json:
+        told = [_question_json(packs[source], one, seen[source]) for source in asked for one in asked[source]]
+        common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
+        return terminal.code
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
@@ -180,6 +189,20 @@ def _format_question(
     for before, found, behind in places:
         lines.append(f"  | {_join_lines(before)}{painter.cut(_join_lines(found))}{_join_lines(behind)}")
     return lines
+
+
+def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> dict[str, Any]:
+    """A question, what is removed today, the answers that it takes, and where its string stands."""
+    from templatemine.archive.apply_answers import current_removal, possible_answers
+
+    names = ("tokens", "df", "count", "anchor", "filled", "score", "stake")
+    return {
+        "source": pack.source,
+        **{name: getattr(question, name) for name in names},
+        "removed_today": current_removal(pack, question) or None,
+        "answers": list(possible_answers(question)),
+        "places": [list(place) for place in seen.contexts_of(question) or [("", question.example, "")]],
+    }
 
 
 def _join_lines(text: str) -> str:

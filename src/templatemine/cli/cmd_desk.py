@@ -11,7 +11,7 @@ from templatemine.cli import common
 if TYPE_CHECKING:
     from templatemine.model import Record
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Opens the desk in a browser: review the templates of each source, annotate
@@ -28,6 +28,9 @@ exit codes:
   2    wrong options, or something cannot be read, trusted or written
   130  ended by Ctrl-C; everything saved stays
 """
+
+COMMON = ("--archive", "--gold", "--sample", "--store", "--name", "--host", "--port", "--token")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
