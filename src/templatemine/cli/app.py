@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
@@ -17,7 +17,7 @@ from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
 from templatemine.cli.messages import flush_output, print_error
 from templatemine.cli.parser import Parser, did_you_mean
-from templatemine.errors import TemplateMineError
+from templatemine.errors import ConfigError, TemplateMineError, command_line
 
 __all__ = ["COMMANDS", "command_parser", "run", "whole_parser"]
 
@@ -135,9 +135,20 @@ def run(argv: Sequence[str]) -> int:
             args = _parser(first).parse_args([first, *rest])
         except SystemExit as end:  # --help, --version, or a wrong option
             return end.code if isinstance(end.code, int) else 2
-        return int(args.run(args))
+        try:
+            with command_line():
+                return int(args.run(args))
+        except ConfigError as error:
+            raise ConfigError(_name_option(str(error), args.known_options)) from error
 
     return _exit_code(work)
+
+
+def _name_option(problem: str, options: Container[str]) -> str:
+    """A message that begins with the name of an argument of the library, with that of the option in its place."""
+    name, mark, told = problem.partition(":")
+    option = f"--{name.replace('_', '-')}"
+    return f"{option}{mark}{told}" if option in options else problem
 
 
 def _exit_code(work: Callable[[], int]) -> int:

@@ -31,9 +31,9 @@ The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
 
 answers, each with the Enter key:
-  b   boilerplate: remove it; of a label, with what follows on its line
-  l   remove the label only (asked of labels)
-  s   it belongs to the story: never remove it
+  b   boilerplate: cut it; of a label, with what follows on its line
+  l   cut the label only (asked of labels)
+  s   it belongs to the story: leave it in
       nothing: do not know; ask me another time
   q   stop; what was answered is kept
 """
@@ -121,16 +121,18 @@ def _collect_contexts(
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
-    for record in common.read_nonempty_records(args.archive, common.read_config(args), terminal):
-        document = record.document
-        sightings = seen.get(document.source)
-        if sightings is not None:
-            try:
-                sightings.add(document)
-            except CapacityError as error:
-                terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
-        if all(one.is_complete for one in seen.values()):
-            break
+    records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+    with terminal.progress() as steps:
+        for record in common.tell_records(records, steps):
+            document = record.document
+            sightings = seen.get(document.source)
+            if sightings is not None:
+                try:
+                    sightings.add(document)
+                except CapacityError as error:
+                    terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
+            if all(one.is_complete for one in seen.values()):
+                break
     terminal.skipped_more()
 
 

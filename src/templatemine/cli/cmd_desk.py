@@ -86,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
 
     def records() -> Iterator[Record]:
-        yield from common.read_nonempty_records(args.archive, read, terminal)
+        with terminal.progress() as steps:
+            yield from common.tell_records(common.read_nonempty_records(args.archive, read, terminal), steps)
         terminal.skipped_more()
 
     serve(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
@@ -13,7 +13,7 @@ from templatemine.cli import printing as tables
 from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
-    from templatemine.model import Document, Record, Template
+    from templatemine.model import Template
     from templatemine.packs.pack import Pack
     from templatemine.report.pack_diff import CutDifference, PackDiff
 
@@ -29,7 +29,6 @@ removes, for each template and in all.
 """
 
 _MAX_LISTED = 10
-_PROGRESS_STEP = 256
 
 COMMON = ("--archive", "--limit", "--full", "--json")
 """Options that `--help` lists."""
@@ -69,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     if args.archive:
         records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
         with terminal.progress() as steps:
-            left_out = measure_diffs(diffs, _documents(records, steps), on_error=terminal.met)
+            documents = (record.document for record in common.tell_records(records, steps))
+            left_out = measure_diffs(diffs, documents, on_error=terminal.met)
         terminal.skipped_more()
     if args.json:
         terminal.report({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
@@ -96,13 +96,6 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
         for path in (old, new)
     )
     return before_all, after_all
-
-
-def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
-    for number, record in enumerate(records, 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield record.document
 
 
 # --------------------------------------------------------------------------------------------------------- for people

@@ -189,16 +189,10 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     return lambda history, documents: clean(documents)
 
 
-_PROGRESS_STEP = 256
-
-
 def _read_records(
     args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: common.ProgressCallback
 ) -> Iterator[Record]:
-    for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("read", number, None)
-        yield record
+    return common.tell_records(common.open_records(paths, common.read_config(args), terminal.met), steps)
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
@@ -11,7 +11,6 @@ from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
-    from templatemine.model import Document, Record
     from templatemine.report.view import Report, SourceView
 
 __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
@@ -27,8 +26,6 @@ effect on the articles of the archive, which may differ from the archive they
 were mined from.
 """
 
-_PROGRESS_STEP = 256
-"""Documents between two steps of the progress bar."""
 
 COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows", "--force", "--json")
 """Options that `--help` lists."""
@@ -122,7 +119,8 @@ def run(args: argparse.Namespace) -> int:
         before = load_packs([args.against], errors="skip", on_skip=skip_pack) if args.against is not None else None
         size = 0
         with terminal.progress() as steps:
-            documents = _documents(records, steps) if records is not None else None
+            told = () if records is None else common.tell_records(records, steps)
+            documents = None if records is None else (record.document for record in told)
             report = make_report(packs, documents, rejected, config, terminal.met, before)
             terminal.skipped_more()
             for part in render(report, args.title, config):
@@ -135,13 +133,6 @@ def run(args: argparse.Namespace) -> int:
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
     return terminal.code
-
-
-def _documents(records: Iterable[Record], steps: common.ProgressCallback) -> Iterator[Document]:
-    for number, record in enumerate(records, 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield record.document
 
 
 def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Report, size: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from templatemine.config import (
 )
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
+from templatemine.progress import ProgressCallback, progress_bars
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
@@ -73,6 +74,7 @@ __all__ = [
     "read_nonempty_records",
     "same_file",
     "shows_colours",
+    "tell_records",
 ]
 
 INPUT_HELP = """\
@@ -81,6 +83,10 @@ files, or of such archives; a glob pattern in quotes; a URL (s3://, hf:// ...); 
 
 MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
+
+
+PROGRESS_STEP = 256
+"""Documents between two steps of a bar."""
 
 
 class StrictStop(Exception):
@@ -219,10 +225,7 @@ class _KeepOption(argparse.Action):
 def read_choice(args: argparse.Namespace) -> Choice | None:
     """What those options say; None if nothing."""
     words = args.policy, args.keep, args.cut_only
-    try:
-        return None if words == (None, None, None) else choose(*words)
-    except ConfigError as error:
-        raise ConfigError(f"--{error}") from error
+    return None if words == (None, None, None) else choose(*words)
 
 
 MarkupOptions = Mapping[str, tuple[tuple[str, ...], str]]
@@ -382,6 +385,14 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
     return some()
 
 
+def tell_records(records: Iterable[Record], steps: ProgressCallback, name: str = "reading") -> Iterator[Record]:
+    """Records, of which every `PROGRESS_STEP`-th moves the bar of a step."""
+    for number, record in enumerate(records, 1):
+        if number % PROGRESS_STEP == 0:
+            steps(name, number, None)
+        yield record
+
+
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
@@ -416,13 +427,6 @@ def check_output(inputs: Iterable[str], output: str, named: str | None = None) -
 
 
 # ----------------------------------------------------------------------------------------------------------- messages
-
-
-MIN_RATE_SECONDS = 2.0
-"""Steps that take longer tell their rate."""
-
-ProgressCallback = Callable[[str, int, int | None], None]
-"""Called with (name of the step, number done, total or None)."""
 
 
 class Terminal:
@@ -515,39 +519,5 @@ class Terminal:
         if self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield lambda step, done, total: None
             return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TaskID,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
-            tasks: dict[str, TaskID] = {}
-            began: dict[str, float] = {}
-
-            def step(name: str, done: int, total: int | None) -> None:
-                if name not in tasks:
-                    for task in bars.tasks:  # earlier tasks are complete
-                        bars.update(task.id, total=task.completed, completed=task.completed)
-                    tasks[name] = bars.add_task(name, total=total, count="")
-                    began[name] = time.monotonic()
-                count = f"{done:,}" if total is None else f"{done:,} of {total:,}"
-                if (seconds := time.monotonic() - began[name]) > MIN_RATE_SECONDS:
-                    count += f", {done / seconds:,.0f}/s"
-                bars.update(tasks[name], completed=done, total=total, count=count)
-
+        with progress_bars() as step:
             yield step

@@ -106,6 +106,7 @@ class Parser(argparse.ArgumentParser):
         """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
         self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
+        namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
         self._refuse(others)
         return namespace, others
 
