@@ -75,13 +75,13 @@ def test_records_keep_to_their_words(row: str) -> None:
 
 def test_what_was_given_is_told() -> None:
     for wrong, told in (
-        (lambda: MineConfig(min_docs=0), "min docs: expected a whole number of at least 1, got 0"),
+        (lambda: MineConfig(min_docs=0), "min_docs: expected a whole number of at least 1, got 0"),
         (lambda: CleanConfig(gap=2.5), "gap: expected a whole number, got 2.5"),  # type: ignore[arg-type]
         (lambda: CleanConfig(html="x"), "html: expected main or strip, got 'x'"),
-        (lambda: MineConfig(min_share=-0.1), "min share: expected a number from 0 to 1, got -0.1"),
+        (lambda: MineConfig(min_share=-0.1), "min_share: expected a number from 0 to 1, got -0.1"),
         (lambda: SelectConfig(caution=math.inf), r"caution: expected a number of at most 1e\+18, got inf"),
         (lambda: PageConfig(keep="some"), "keep: expected main or all, got 'some'"),
-        (lambda: ReadConfig(text_field=3), "text field: expected a string, got 3"),  # type: ignore[arg-type]
+        (lambda: ReadConfig(text_field=3), "text_field: expected a string, got 3"),  # type: ignore[arg-type]
         (lambda: PipelineConfig(mine=5), "mine: expected a MineConfig, got 5"),  # type: ignore[arg-type]
         (lambda: check_jobs(2**31), "jobs: expected a whole number of at most 1,024, got 2147483648"),
         (lambda: Miner(jobs=1.5), "jobs: expected a whole number, got 1.5"),  # type: ignore[arg-type]

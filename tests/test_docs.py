@@ -28,8 +28,8 @@ PAGES = [
 ]
 RESEARCH = sorted((ROOT / "docs" / "research").glob("*.md"))
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-FOREIGN = {"--group"}
-"""Options of pip."""
+FOREIGN = {"--group", "--no-deps", "--array", "--cpus-per-task", "--mem", "--wrap"}
+"""Options of pip, and of Slurm."""
 
 _SHOWN = re.compile(r"^    (?:\$ )?templatemine (\S.*)$", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
@@ -120,15 +120,15 @@ def test_the_documentation_is_short() -> None:
     12,000 words until there was a site: it brought a tutorial, a page of frequent questions, a comparison and one about
     corpora; then came what is promised and how it is tested (reliability), Markdown, TEI and metadata of pages, what is
     promised of packs and of copies, how texts are read, kinds of
-    boilerplate with their examples, kinds of pages, and what changed between packs; then the architecture, which CONTRIBUTING had a
-    table of.  1,550 words of the algorithm until versions of articles,
-    edges of long strings and torn sentences were told.
+    boilerplate with their examples, kinds of pages, and what changed between packs; then the architecture, which CONTRIBUTING
+    had a table of.  400 more when pages were split, for none has more than 900 words, and many machines were told of.
     What is made from the code (command line, API) or by a script (gallery) is not counted.
     """
     pages = [page for page in PAGES if page.parent.name not in ("bench", "datasets") and page.name != "gallery.md"]
     pages.append(ROOT / "CONTRIBUTING.md")
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 18_650
-    assert len((ROOT / "docs" / "algorithm.md").read_text(encoding="utf-8").split()) <= 1_700
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 19_050
+    longest = {page.name: len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert {name: words for name, words in longest.items() if words > 900} == {}
 
 
 def test_the_map_of_the_rooms_is_that_of_the_tests() -> None:

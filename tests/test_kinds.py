@@ -39,9 +39,9 @@ def test_words() -> None:
         (("all",), "policy: expected one of llm, reader, archive, got 'all'"),
         ((None, "bylines"), "keep: expected kinds of promotion, .*, got 'bylines'; did you mean byline?"),
         ((None, " , "), "keep: expected kinds of promotion, .*, or all, got ' , '"),
-        ((None, None, "all,byline"), "cut-only: expected kinds .* got 'all'"),
-        ((None, "note", "byline"), "cut-only and keep: expected one of them"),
-        (("llm", None, "byline"), "cut-only and policy: expected one of them"),
+        ((None, None, "all,byline"), "cut_only: expected kinds .* got 'all'"),
+        ((None, "note", "byline"), "cut_only: expected it or keep, got both"),
+        (("llm", None, "byline"), "cut_only: expected it or policy, got both"),
     ],
 )
 def test_mistakes_are_named(words: tuple[str | None, ...], why: str) -> None:

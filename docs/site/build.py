@@ -29,21 +29,27 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 
 TREE: Mapping[str, Sequence[str]] = {
-    "Start": ("docs/tutorial", "docs/gallery", "docs/faq", "docs/comparison"),
-    "How to": (
-        *("docs/commands", "docs/corpus", "docs/formats", "docs/report", "docs/review", "docs/desk", "docs/scale"),
-        *("docs/crawl", "docs/scrapy", "docs/extract", "docs/adapters", "docs/spark", "docs/evaluation"),
+    "Tutorial": ("docs/tutorial", "docs/gallery"),
+    "How-to guides": (
+        *("docs/commands", "docs/corpus", "docs/formats", "docs/packs", "docs/report", "docs/review", "docs/desk"),
+        *("docs/scale", "docs/update", "docs/crawl", "docs/scrapy", "docs/extract", "docs/systems"),
+        *("docs/adapters", "docs/spark", "docs/evaluation"),
     ),
     "Reference": ("docs/cli", "docs/api", "docs/pack-schema"),
-    "How it works": (
+    "Explanation": (
         "docs/architecture",
+        "docs/comparison",
+        "docs/faq",
         "docs/algorithm",
+        "docs/decision",
         "docs/reading",
         "docs/cues",
         "docs/kinds",
         "docs/pages",
+        "docs/history",
         "docs/performance",
         "docs/reliability",
+        "docs/fuzzing",
     ),
     "Results": (
         *(
@@ -67,10 +73,9 @@ API: Mapping[str, str] = {
     "templatemine.pages.nodes": "Content of a page",
     "templatemine.pages.systems": "Systems for pages",
     "templatemine.adapters.rows": "Adapters: rows",
-    "templatemine.adapters.pandas": "Adapters: pandas",
-    "templatemine.adapters.polars": "Adapters: polars",
+    "templatemine.adapters.table": "Adapters: tables",
     "templatemine.adapters.sklearn": "Adapters: scikit-learn",
-    "templatemine.adapters.datasets": "Adapters: datasets",
+    "templatemine.adapters.ray": "Adapters: Ray",
     "templatemine.adapters.datatrove": "Adapters: datatrove",
     "templatemine.adapters.spark": "Adapters: Spark",
     "templatemine.crawl.item_pipeline": "Scrapy",
@@ -151,7 +156,7 @@ def _trees() -> str:
 def _schema(folder: Path) -> str:
     schema = ROOT / "docs" / "pack.schema.json"
     shutil.copy(schema, folder / "docs")
-    told = "What a pack file may hold, for validators and editors; [formats](formats.md#packs) says it in words."
+    told = "What a pack file may hold, for validators and editors; [packs](packs.md) says it in words."
     return f"# Schema of packs\n\n{told}\n\n```json\n{schema.read_text(encoding='utf-8')}```\n"
 
 

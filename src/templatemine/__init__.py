@@ -2,7 +2,7 @@
 
 >>> import templatemine
 >>> packs = templatemine.mine("archive.jsonl.gz")  # doctest: +SKIP
->>> for document, cleaned in templatemine.Cleaners(packs).clean_all("new.jsonl"):  # doctest: +SKIP
+>>> for document, cleaned in packs.clean("new.jsonl"):  # doctest: +SKIP
 ...     print(document.id, cleaned.text)
 """
 
@@ -13,20 +13,35 @@ from templatemine import errors
 from templatemine._version import __version__
 
 if TYPE_CHECKING:
+    from templatemine.api import Packs, mine
     from templatemine.cleaning.cleaner import Cleaner, clean
     from templatemine.cleaning.cleaners import Cleaners
-    from templatemine.cleaning.mined_packs import Packs
-    from templatemine.config import CleanConfig, ExtractConfig, MarkupConfig, PipelineConfig, ReadConfig
+    from templatemine.config import (
+        CleanConfig,
+        ExtractConfig,
+        MarkupConfig,
+        MineConfig,
+        PageConfig,
+        PipelineConfig,
+        ReadConfig,
+        ReportConfig,
+        SampleConfig,
+        SelectConfig,
+        SharedConfig,
+        TokeniseConfig,
+    )
     from templatemine.io.documents_like import read
+    from templatemine.kinds import Choice
     from templatemine.model import Cleaned, Cutoff, Document, MarkedText, PageHistory, Question, Record, Span, Template
     from templatemine.packs.pack import Pack, reading
     from templatemine.pages.extract import Block, Extraction, Extractor, extract
     from templatemine.pages.main_text import PageCleaner
     from templatemine.pages.metadata import Metadata
-    from templatemine.pipeline import Miner, SourceReport, mine
+    from templatemine.pipeline import Miner, SourceReport
 
 __all__ = [
     "Block",
+    "Choice",
     "CleanConfig",
     "Cleaned",
     "Cleaner",
@@ -39,18 +54,25 @@ __all__ = [
     "MarkedText",
     "MarkupConfig",
     "Metadata",
+    "MineConfig",
     "Miner",
     "Pack",
     "Packs",
     "PageCleaner",
+    "PageConfig",
     "PageHistory",
     "PipelineConfig",
     "Question",
     "ReadConfig",
     "Record",
+    "ReportConfig",
+    "SampleConfig",
+    "SelectConfig",
+    "SharedConfig",
     "SourceReport",
     "Span",
     "Template",
+    "TokeniseConfig",
     "__version__",
     "clean",
     "errors",
@@ -63,6 +85,7 @@ __all__ = [
 # Public names load their module on first use, so that importing the package costs no numpy.
 _HOMES = {
     "Block": "pages.extract",
+    "Choice": "kinds",
     "CleanConfig": "config",
     "Cleaned": "model",
     "Cleaner": "cleaning.cleaner",
@@ -75,21 +98,28 @@ _HOMES = {
     "MarkedText": "model",
     "MarkupConfig": "config",
     "Metadata": "pages.metadata",
+    "MineConfig": "config",
     "Miner": "pipeline",
     "Pack": "packs.pack",
-    "Packs": "cleaning.mined_packs",
+    "Packs": "api",
     "PageCleaner": "pages.main_text",
+    "PageConfig": "config",
     "PageHistory": "model",
     "PipelineConfig": "config",
     "Question": "model",
     "ReadConfig": "config",
     "Record": "model",
+    "ReportConfig": "config",
+    "SampleConfig": "config",
+    "SelectConfig": "config",
+    "SharedConfig": "config",
     "SourceReport": "pipeline",
     "Span": "model",
     "Template": "model",
+    "TokeniseConfig": "config",
     "clean": "cleaning.cleaner",
     "extract": "pages.extract",
-    "mine": "pipeline",
+    "mine": "api",
     "read": "io.documents_like",
     "reading": "packs.pack",
 }

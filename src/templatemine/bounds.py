@@ -232,12 +232,11 @@ def check_record(record: Any) -> None:
         if value is None and optional:
             continue
         row = f"{type(record).__name__}.{name}"
-        shown = name if row in WORDS else name.replace("_", " ")
         if row in NUMBERS:
-            check_number(row, value, shown)
+            check_number(row, value, name)
         elif not isinstance(value, kinds):
             expected = " or ".join(_KIND_NAMES.get(kind, f"a {kind.__name__}") for kind in kinds)
-            raise ConfigError(f"{shown}: expected {expected}, got {_shown(value)}")
+            raise ConfigError(f"{name}: expected {expected}, got {_shown(value)}")
         elif row in WORDS and value not in WORDS[row]:
             *others, last = WORDS[row]
             raise ConfigError(f"{name}: expected {', '.join(others)} or {last}, got {_shown(value)}")

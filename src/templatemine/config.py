@@ -84,12 +84,12 @@ class ReadConfig:
             if names.count(name) > 1:
                 raise ConfigError(f"fields: expected a name for each, got {name!r} for more than one")
         if self.csv_delimiter is not None and (len(self.csv_delimiter) != 1 or self.csv_delimiter in '"\r\n\0'):
-            raise ConfigError(f"csv delimiter: expected one character, got {self.csv_delimiter!r}")
+            raise ConfigError(f"csv_delimiter: expected one character, got {self.csv_delimiter!r}")
         try:
             " ".encode(self.csv_encoding)
         except (LookupError, ValueError) as error:  # not known, or none of text
             known = "expected an encoding of Python, such as cp1252 or latin-1"
-            raise ConfigError(f"csv encoding: {known}, got {self.csv_encoding!r}") from error
+            raise ConfigError(f"csv_encoding: {known}, got {self.csv_encoding!r}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class TokeniseConfig:
 
     def __post_init__(self) -> None:
         if self.text_markup not in TEXT_MARKUPS:
-            raise ConfigError(f"text markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
+            raise ConfigError(f"text_markup: expected one of {', '.join(TEXT_MARKUPS)}, got {self.text_markup!r}")
         check_record(self)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "CapacityError",
@@ -14,14 +16,37 @@ __all__ = [
     "SkippedPackError",
     "TemplateMineError",
     "UnreadablePackError",
+    "command_line",
     "counted",
+    "extra_packages",
     "pip_line",
+    "spelled",
 ]
 
 
 def counted(number: int, what: str) -> str:
     """Return a number with its noun, as messages and reports have it: ``1 pack``, ``2,000 packs``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_on_command_line = False
+"""Whether messages are for somebody at a command line; processes that are forked inherit it."""
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Messages name options of the command line while the block runs, and arguments of Python elsewhere."""
+    global _on_command_line
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before
+
+
+def spelled(option: str, argument: str) -> str:
+    """An option as the reader of a message writes it: on the command line, or in Python."""
+    return option if _on_command_line else argument
 
 
 class TemplateMineError(Exception):
@@ -95,6 +120,19 @@ class CapacityError(TemplateMineError):
 
 class MissingExtraError(TemplateMineError):
     """An optional dependency is not installed; the message holds the pip line that brings it."""
+
+
+def extra_packages(extra: str) -> list[str]:
+    """The packages of an extra, by their names on the index; none if templatemine is not installed."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        listed = requires("templatemine") or []
+    except PackageNotFoundError:
+        return []
+    wanted = re.compile(rf"([\w.\-]+(?:\[[\w,.\-]+\])?).*;.*extra == ['\"]{re.escape(extra)}['\"]")
+    return [found[1] for one in listed if (found := wanted.match(one))]
 
 
 def pip_line(extra: str) -> str:

@@ -175,10 +175,8 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     if cut_only is not None:
         if policy is not None or keep is not None:
             other = "keep" if policy is None else "policy"
-            raise ConfigError(
-                f"cut-only and {other}: expected one of them, for cut-only says what is cut, and all else is kept"
-            )
-        return Choice(parse_kinds(cut_only, "cut-only"))
+            raise ConfigError(f"cut_only: expected it or {other}, got both; it says what is cut, and all else is kept")
+        return Choice(parse_kinds(cut_only, "cut_only"))
     name = DEFAULT if policy is None else policy
     if name not in POLICIES:
         raise ConfigError(f"policy: expected one of {', '.join(POLICIES)}, got {name!r:.60}")

@@ -16,7 +16,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from numpy.typing import NDArray
 
 from templatemine.bounds import check_jobs
-from templatemine.cleaning.mined_packs import Packs
 from templatemine.config import PipelineConfig
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
@@ -34,6 +33,7 @@ from templatemine.mining.stages import (
     unfit_reason,
 )
 from templatemine.model import Document
+from templatemine.packs.pack import Pack
 from templatemine.parallel.forks import map_as_completed
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text import _scan
@@ -272,30 +272,18 @@ def mine(
     jobs: int = 1,
     source: str | None = None,
     errors: Errors = "raise",
-) -> Packs:
+    progress: Progress | None = None,
+) -> dict[str, Pack]:
     """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
-    Parameters
-    ----------
-    documents : path, or iterable of Document or dict, or data frame
-        As of `Miner.run`.
-    config : PipelineConfig, optional
-    jobs : int, default 1
-        As of `Miner`.
-    source, errors
-        As of `Miner.run`.
-
-    Examples
-    --------
-    >>> packs = mine("archive.jsonl.gz")  # doctest: +SKIP
-    >>> packs.save("packs/")  # doctest: +SKIP
+    Parameters are those of `Miner` and `Miner.run`; `api.mine` is what users call.
     """
-    reports = list(Miner(config, jobs=jobs).run(documents, source=source, errors=errors))
+    reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]
     if left_out:
         named = "; ".join(
             f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:MAX_NAMED]
         )
         more = f"; and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
-        warnings.warn(f"no pack of {named}{more}", stacklevel=2)
-    return Packs({report.source: report.pack for report in reports if report.pack is not None})
+        warnings.warn(f"no pack of {named}{more}", stacklevel=3)
+    return {report.source: report.pack for report in reports if report.pack is not None}

@@ -1,10 +1,15 @@
-"""The one type of callback that long runs report their progress to."""
+"""The one type of callback that long runs report their progress to, and bars that show it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-__all__ = ["Progress", "ignore_progress"]
+__all__ = ["Progress", "ignore_progress", "progress_bars"]
+
+MIN_RATE_SECONDS = 2.0
+"""Steps that take longer tell their rate."""
 
 Progress = Callable[[str, int, int | None], None]
 """Called with (name of the step, number done, total or None where it is not known)."""
@@ -12,3 +17,44 @@ Progress = Callable[[str, int, int | None], None]
 
 def ignore_progress(step: str, done: int, total: int | None) -> None:
     """Do nothing: the callback of those who passed none."""
+
+
+@contextmanager
+def progress_bars() -> Iterator[Progress]:
+    """Show bars on standard error while the with-block runs; they are gone behind it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        SpinnerColumn,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[count]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
+        tasks: dict[str, TaskID] = {}
+        began: dict[str, float] = {}
+
+        def step(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                for task in bars.tasks:  # earlier tasks are complete
+                    bars.update(task.id, total=task.completed, completed=task.completed)
+                tasks[name] = bars.add_task(name, total=total, count="")
+                began[name] = time.monotonic()
+            count = f"{done:,}" if total is None else f"{done:,} of {total:,}"
+            if (seconds := time.monotonic() - began[name]) > MIN_RATE_SECONDS:
+                count += f", {done / seconds:,.0f}/s"
+            bars.update(tasks[name], completed=done, total=total, count=count)
+
+        yield step

@@ -361,7 +361,7 @@ def test_a_run_that_is_done_is_done(tmp_path: Path, paths: list[str], monkeypatc
     assert told == ["an earlier run has done all of it; --force does it again"]
     assert again == first
     (tmp_path / "disk" / "small1.example.json").write_text("edited")
-    with pytest.raises(CorpusError, match="holds .* packs?, .* or use --force"):
+    with pytest.raises(CorpusError, match="holds .* packs?, .* or use force=True"):
         run(paths, str(tmp_path / "disk"))
 
 
@@ -428,7 +428,7 @@ def test_a_model_that_changes_under_its_name_starts_over(
     assert told[1:] == ["an earlier run has done all of it; --force does it again"]
     # What is done was by another model.
     written(0.0)
-    with pytest.raises(CorpusError, match="holds .* packs?, .* or use --force"):
+    with pytest.raises(CorpusError, match="holds .* packs?, .* or use force=True"):
         run(paths, str(tmp_path / "disk"), **options)
 
 
@@ -536,7 +536,7 @@ def test_an_input_that_is_not_there_leaves_nothing(tmp_path: Path) -> None:
 def test_packs_that_exist(tmp_path: Path, paths: list[str]) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "disk" / "small1.example.json").write_text("mine")
-    with pytest.raises(CorpusError, match="holds .* packs?, .* or use --force"):
+    with pytest.raises(CorpusError, match="holds .* packs?, .* or use force=True"):
         run(paths, str(tmp_path / "disk"))
     assert (tmp_path / "disk" / "small1.example.json").read_text() == "mine"
     run(paths, str(tmp_path / "disk"), force=True)

@@ -75,7 +75,7 @@ def test_what_exists_stays(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     target = tmp_path / "out" / file_name("Site 1")
     target.write_text("old")
-    with pytest.raises(CorpusError, match="exists; use --force"):
+    with pytest.raises(CorpusError, match="exists; use force=True"):
         sort_by_source([path], str(tmp_path / "out"), SortConfig())
     assert target.read_text() == "old"
     sort_by_source([path], str(tmp_path / "out"), SortConfig(force=True))

@@ -192,31 +192,17 @@ def test_the_summary_counts_them(packs: Mapping[str, Pack], tmp_path: Path, caps
     assert capsys.readouterr().out.count("+++ ") == 1
 
 
-def frame_cleaners() -> list[Any]:
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    from templatemine.adapters import pandas as one
-    from templatemine.adapters import polars as other
+def test_tables(packs: Mapping[str, Pack], tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
 
-    return [(pandas.DataFrame, one.clean_frame), (polars.DataFrame, other.clean_frame)]
+    from templatemine.adapters.table import TableCleaner
 
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_data_frames(packs: Mapping[str, Pack], tmp_path: Path, number: int) -> None:
-    make, clean_frame = frame_cleaners()[number]
     texts = [article("a", 1), article("a", 2), "Other.", LINES[1]]
-    rows = RowCleaner(packs)
-    once = clean_frame(make({"source": ["a", "b", "none", "a"], "text": texts}), rows)
-    twice = clean_frame(once, rows)
-    assert twice.equals(once)
-    once.to_parquet(tmp_path / "f.parquet") if number == 0 else once.write_parquet(tmp_path / "f.parquet")
-    import pandas
-    import polars
-
-    back = (pandas if number == 0 else polars).read_parquet(tmp_path / "f.parquet")
-    third = clean_frame(back, rows)
-    assert third["text"].to_list() == once["text"].to_list()
-    assert [read_cuts(one) for one in third["removed"].to_list()] == [
-        read_cuts(one) for one in once["removed"].to_list()
-    ]
-    again = clean_frame(once, RowCleaner(packs, again=True))
-    assert [read_cuts(one) for one in again["removed"].to_list()] == [[], [], None, []]
+    cleaner = TableCleaner(packs)
+    once = cleaner(pa.table({"source": ["a", "b", "none", "a"], "text": texts}))
+    assert cleaner(once).equals(once)
+    parquet.write_table(once, tmp_path / "f.parquet")
+    assert cleaner(parquet.read_table(tmp_path / "f.parquet")).equals(once)
+    again = TableCleaner(RowCleaner(packs, again=True))(once)
+    assert [read_cuts(one) for one in again["removed"].to_pylist()] == [[], [], None, []]

@@ -269,12 +269,12 @@ def test_names_that_clash() -> None:
         StreamConfig(removed_field="text")
     with pytest.raises(ConfigError, match="removed field"):
         StreamConfig(read=ReadConfig(html_field="removed"))
-    with pytest.raises(ConfigError, match="removed field: expected a name of its own"):
+    with pytest.raises(ConfigError, match="removed_field: expected a name of its own"):
         StreamConfig(removed_field="date")
     for name in ("removed_field", "blocks_field"):
         with pytest.raises(ConfigError, match="expected a name, got an empty one"):
             StreamConfig(**{name: ""})
-    with pytest.raises(ConfigError, match="blocks field: expected a name of its own"):
+    with pytest.raises(ConfigError, match="blocks_field: expected a name of its own"):
         StreamConfig(blocks_field="removed")
     with pytest.raises(ConfigError, match="jobs"):
         RecordCleaner({}, jobs=0)

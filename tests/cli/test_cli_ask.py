@@ -56,6 +56,17 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
 
 
+def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:
+    ran = cli("ask", packs, "-a", archive, "--source", SOURCE, "-n", "2", "--json")
+    told = json.loads(ran.out)["questions"]
+    questions = Pack.load(packs / f"{SOURCE}.json").questions[:2]
+    assert [tuple(one["tokens"]) for one in told] == [one.tokens for one in questions]
+    assert all({"boilerplate", "story"} <= set(one["answers"]) for one in told)
+    assert all(0 < len(one["places"]) <= 3 for one in told)
+    assert {one["source"] for one in told} == {SOURCE}
+    assert Pack.load(packs / f"{SOURCE}.json").overrides.rules == ()
+
+
 def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs: Path) -> None:
     before = (packs / f"{SOURCE}.json").read_bytes()
     ran = cli("ask", packs, "--source", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())

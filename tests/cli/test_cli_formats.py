@@ -18,6 +18,7 @@ pa = pytest.importorskip("pyarrow")
 from pyarrow import feather, parquet  # noqa: E402
 
 from templatemine.cleaning.hits import read_hits  # noqa: E402
+from templatemine.errors import extra_packages  # noqa: E402
 
 
 def test_the_list(cli: Cli) -> None:
@@ -26,6 +27,26 @@ def test_the_list(cli: Cli) -> None:
     assert "warc" in ran.out
     names = [one["name"] for one in json.loads(cli("formats", "--json").out)["formats"]]
     assert {"jsonl", "warc", "arc", "feed", "parquet", "arrow", "csv"} <= set(names)
+
+
+def test_what_is_missing_is_named_by_package(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    required = [
+        "numpy<3",
+        'FastWARC<3,>=2; extra == "warc"',
+        "fsspec[http]>=2024.2; extra == 'remote'",
+        "x; extra == 'warc2'",
+    ]
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: required)
+    monkeypatch.setattr("templatemine.io.formats.is_installed", lambda one: one.extra != "warc")
+    out = cli("formats").out
+    assert "warc, missing" in out
+    assert "tables, installed" in out
+    assert out.splitlines()[-1] == "for warc: pip install FastWARC"
+    assert extra_packages("remote") == ["fsspec[http]"]
+    assert {tuple(one["packages"]) for one in json.loads(cli("formats", "--json").out)["formats"]} >= {
+        (),
+        ("FastWARC",),
+    }
 
 
 def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:

@@ -272,7 +272,7 @@ def test_the_floors_are_those_of_the_methods_that_have_them(cli: Cli, archive: P
         assert cli("mine", archive, "-o", tmp_path / folder, *options).code == 0
     one, two = (Pack.load(tmp_path / folder / "alpha.example.json") for folder in ("one", "two"))
     assert one.templates == two.templates
-    told = " ".join(cli("mine", "--help").out.split())
+    told = " ".join(cli("mine", "--help-all").out.split())
     assert "--min-df N energy and thesis: minimum document frequency" in told
 
 

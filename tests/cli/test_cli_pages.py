@@ -100,4 +100,4 @@ def test_names_of_fields_differ(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "html": page(5)}])
     ran = cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--blocks", "--blocks-field", "removed")
     assert ran.code == 2
-    assert "blocks field: expected a name of its own" in ran.err
+    assert "--blocks-field: expected a name of its own" in ran.err

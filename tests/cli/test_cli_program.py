@@ -37,16 +37,40 @@ def test_help_of_a_command(cli: Cli) -> None:
 
 def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").out.startswith("templatemine ")
-    assert "  1    --strict" in cli("--help").out
-    assert "--strict" not in cli("evaluate", "mirror", "--help").out
+    assert "  1    --strict" in cli("--help-all").out
+    assert "--strict" not in cli("evaluate", "mirror", "--help-all").out
     for command in app.COMMANDS:
-        ran = cli(command, "--help")
+        ran = cli(command, "--help-all")
         assert (ran.code, ran.err) == (0, "")
         assert "exit codes:" in ran.out
         assert ("  1    --strict" in ran.out) == ("\n  --strict" in ran.out), command
         # These two end by Ctrl-C as a rule, and keep what they have.
         assert ("interrupted; nothing was written" in ran.out) == (command not in ("crawl", "desk"))
         assert max(len(line) for line in ran.out.splitlines()) <= 80
+
+
+TRIALS = ("injection", "gold", "retrieval", "mirror", "feed", "residue")
+
+
+@pytest.mark.parametrize("command", ["", *app.COMMANDS, *(f"evaluate {name}" for name in TRIALS)])
+def test_help_fits_a_screen(cli: Cli, command: str) -> None:
+    """Of 24 lines; what it lists and what it leaves out is in the other one."""
+    ran, whole = cli(*command.split(), "--help"), cli(*command.split(), "--help-all").out
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert len(lines) <= 24
+    assert max(cell_len(line) for line in lines) <= 80
+    assert lines[-1].endswith(f"templatemine {command}".strip() + " --help-all")
+    shown = set(re.findall(r"^  (--[a-z-]+)", ran.out, re.MULTILINE))
+    assert shown <= set(re.findall(r"^  (--[a-z-]+)", whole, re.MULTILINE))
+    assert "exit codes:" in whole
+
+
+def test_common_options_are_those_of_the_command() -> None:
+    for command in app.COMMANDS:
+        parser = app.command_parser(command)
+        assert set(parser.common) <= set(parser._option_string_actions), command
+        assert parser.common or command in ("evaluate", "complete")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +141,7 @@ def test_smoke(program: Cli) -> None:
             ["mine", "a.jsonl", "-o", "p", "--jobs", "many"],
             "argument --jobs/-j: expected a whole number of at least 0, got 'many'",
         ),
-        (["mine", "a.jsonl", "-o", "p", "--separators=a"], "separators: expected ASCII punctuation, got 'a'"),
+        (["mine", "a.jsonl", "-o", "p", "--separators=a"], "--separators: expected ASCII punctuation, got 'a'"),
         (
             ["clean", "a.jsonl", "-p", "p", "-o", "c", "--gap", "-1"],
             "argument --gap: expected a whole number of at least 0, got '-1'",
@@ -131,8 +155,8 @@ def test_smoke(program: Cli) -> None:
         (["mine", "--quiet", "a.jsonl"], "the following arguments are required: --output/-o"),
         (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),
         (["mine", "a.jsonl", "-o", "p", "--date-field", ""], "fields: expected a name for each, got an empty one"),
-        (["mine", "a.jsonl", "-o", "p", "--csv-delimiter", ";;"], "csv delimiter: expected one character, got ';;'"),
-        (["mine", "a.jsonl", "-o", "p", "--csv-encoding", "x"], "csv encoding: expected an encoding of Python"),
+        (["mine", "a.jsonl", "-o", "p", "--csv-delimiter", ";;"], "--csv-delimiter: expected one character, got ';;'"),
+        (["mine", "a.jsonl", "-o", "p", "--csv-encoding", "x"], "--csv-encoding: expected an encoding of Python"),
         (["show", ".", "--why"], "--why: expected a pack, got a folder of packs"),
         (["show", "a.jsonl"], "a.jsonl: expected a pack, found more than one JSON value, as in JSON lines"),
         (["mine", "a.jsonl", "-o", "p", "--quie"], "unrecognized arguments: --quie; did you mean --quiet?"),

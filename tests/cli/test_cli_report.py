@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from templatemine.archive.apply_overrides import apply_rules
 from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
+from templatemine.report.words import join_tokens
 from templatemine.text import time_limit
 
 
@@ -52,6 +54,58 @@ def test_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("libraries")
+def test_figures_of_a_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    ran = cli("report", mined, "--archive", new, "-o", tmp_path / "r.html", "--json")
+    facts = json.loads(ran.out)
+    assert (ran.code, ran.err) == (0, "")
+    assert facts["bytes"] == (tmp_path / "r.html").stat().st_size
+    assert [one["source"] for one in facts["sources"]] == list(SOURCES)
+    assert all(0 < one["cut"] < one["characters"] for one in facts["sources"])
+    assert facts["conclusion"][0] in (tmp_path / "r.html").read_text()
+    ran = cli("report", mined, "-o", "-", "--json")
+    assert ran.out.startswith("<!doctype html>")
+    assert json.loads(ran.err)["output"] == "-"
+
+
+def test_report_against_the_packs_before(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    shutil.copytree(mined, before)
+    pack = Pack.load(before / "alpha.example.json")
+    lost, *kept = pack.templates
+    replace(pack, templates=tuple(kept)).save(before / "alpha.example.json", force=True)
+    ran = cli("report", mined, "-a", new, "-o", tmp_path / "r.html", "--against", before, "--json")
+    (told,) = (one for one in json.loads(ran.out)["conclusion"] if one.startswith("Since the packs before"))
+    assert "added: 1, removed: 0, changed: 0" in told
+    page = (tmp_path / "r.html").read_text()
+    section = page[page.index('<h2 id="changes">') : page.index('<h2 id="removed">')]
+    assert "1 added" in section
+    assert "beta.example" not in section
+    (row,) = re.findall("<tr>.*</tr>", section.partition("<tbody>")[2])
+    assert join_tokens(lost.tokens or ()).partition("{")[0].strip() in re.sub("<.*?>", "", row)
+    assert int(re.findall(r'c-more">([\d,]+)<', row)[0].replace(",", "")) >= lost.df
+    same = cli("report", mined, "-o", tmp_path / "same.html", "--against", mined, "--json")
+    assert "The packs before have the same templates." in json.loads(same.out)["conclusion"]
+    assert '<h2 id="changes">' not in cli("report", mined, "-o", "-").out
+
+
+def test_explain_for_machines(cli: Cli, mined: Path, new: Path) -> None:
+    lines = [
+        json.loads(line) for line in cli("explain", new, "--packs", mined, "--json", "--limit", "0").out.splitlines()
+    ]
+    documents = {one["id"]: one for one in map(json.loads, new.read_text().splitlines())}
+    assert [one["id"] for one in lines] == list(documents)
+    for one in lines:
+        cuts = one["removed"]
+        assert cuts
+        for cut in cuts:
+            assert documents[one["id"]]["text"][cut["start"] : cut["end"]] == cut["text"]
+            assert cut["template"] in cut["templates"]
+    assert (
+        json.loads(cli("explain", new, "--packs", mined / "beta.example.json", "--json", "--limit", "1").out)["removed"]
+        is None
+    )
+
+
 def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
     pack = Pack.load(mined / "alpha.example.json")
     apply_rules(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")

@@ -93,7 +93,7 @@ def test_the_old_name_of_the_option(cli: Cli, pack: Path) -> None:
     ran = cli("show", pack, "--dropped", "--limit", "3")
     assert ran.out == cli("show", pack, "--rejected", "--limit", "3").out
     assert "deprecated: --dropped is now called --rejected" in ran.err
-    assert "--dropped" not in cli("show", "--help").out
+    assert "--dropped" not in cli("show", "--help-all").out
 
 
 def test_why(cli: Cli, pack: Path) -> None:

@@ -15,6 +15,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Desk, Library, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noqa: E402
+from templatemine.desk.answers import NotFound  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
@@ -73,6 +74,26 @@ def asked(desk: Desk, held: StoredPack, kind: str, random: Random) -> dict[str, 
 
 def library(packs: Path, rows: list[dict[str, Any]]) -> Library:
     return Library(str(packs), map(record, rows), Store(packs / "desk.sqlite"), DeskConfig(), frozenset())
+
+
+def test_answers_do_what_is_told_of_them(packs: Path, rows: list[dict[str, Any]]) -> None:
+    desk = Desk(library(packs, rows))
+    seen = 0
+    for source in desk.library.sources:
+        if desk.library.stored_pack(source) is None:
+            continue
+        for question in desk.list_questions(source)[:4]:
+            told = desk.measure_answers(source, list(question["tokens"]))
+            assert list(told) == list(question["answers"])
+            for answer, effect in told.items():
+                body = {"kind": "answer", "tokens": list(question["tokens"]), "answer": answer}
+                made = desk.decide(source, "Ann", {**body, "version": desk.stored_pack(source).version})
+                assert made["did"] == effect
+                seen += bool(effect["articles"])
+                desk.decide(source, "Ann", {"kind": "undo", "version": made["version"]})
+            with pytest.raises(NotFound):
+                desk.measure_answers(source, ["no", "such", "string"])
+    assert seen >= 3
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:

@@ -432,20 +432,24 @@ def test_review_with_the_keyboard(page: Any, place: Place) -> None:
     source = place.texts[1]
     before = place.pack(source)
     review(page, place, source)
+    listed = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
+    assert chosen(page) == listed[0] == before.templates[0].id  # the first row waits for a decision
     page.keyboard.press("j")
-    page.keyboard.press("j")
-    chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
-    assert chosen == before.templates[1].id
+    one = chosen(page)
+    assert one == listed[1]
     page.keyboard.press("r")
-    page.wait_for_selector(f".item.out[data-id={chosen}]")
-    assert chosen not in {one.id for one in place.pack(source).templates}
+    assert chosen(page) == listed[2]  # and the next one after it
+    page.wait_for_selector(f".item.out[data-id={one}]")
+    assert one not in {row.id for row in place.pack(source).templates}
+    assert page.locator("#progress").inner_text() == f"1 of {len(before.templates)} templates decided"
+    page.keyboard.press("k")
     page.keyboard.press("a")
-    page.wait_for_selector(f".item.kept[data-id={chosen}]")
+    page.wait_for_selector(f".item.kept[data-id={one}]")
     assert place.pack(source).overrides.rules == ()
     page.keyboard.press("u")
-    page.wait_for_selector(f".item.out[data-id={chosen}]")
+    page.wait_for_selector(f".item.out[data-id={one}]")
     page.keyboard.press("u")
-    page.wait_for_selector(f".item.kept[data-id={chosen}]")
+    page.wait_for_selector(f".item.kept[data-id={one}]")
     assert place.pack(source).templates == before.templates
 
 
@@ -551,7 +555,7 @@ def test_never_rules_and_rejected_strings(page: Any, place: Place) -> None:
     page.wait_for_selector(".item.out", state="detached")
     page.locator("#tab-find").click()
     page.locator("#find").fill("e")
-    page.get_by_role("button", name="Accept", exact=True).first.click()
+    page.get_by_role("button", name="Cut", exact=True).first.click()
     page.wait_for_selector(".item.added")
     page.locator("#undo").click()
     page.wait_for_selector(".item.added", state="detached")
@@ -603,8 +607,8 @@ def test_clicks_and_undo_stand_in_line(page: Any, place: Place) -> None:
 
     page.route("**/api/decide", slowly)
     heads = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
-    # Two are rejected, the second accepted again; the third rejected; the last two decisions are undone.
-    for key in ("j", "r", "j", "r", "a", "j", "r", "u", "u"):
+    # Two are left in, the second is cut again; the third left in; the last two decisions are undone.
+    for key in ("r", "r", "k", "a", "r", "u", "u"):
         page.keyboard.press(key)
     settled(page)
     assert statuses == [200] * 6
@@ -630,7 +634,7 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     assert risks[first] == risks[worst] == max(risks[name] for name in shown)
     page.keyboard.press("a")
     page.wait_for_selector(f".item.reviewed[data-id={first}]")
-    assert f"1 of {len(before.templates)} templates reviewed" in page.locator("#progress").inner_text()
+    assert f"1 of {len(before.templates)} templates decided" in page.locator("#progress").inner_text()
     page.keyboard.press("n")
     second = chosen(page)
     assert second != first
@@ -676,7 +680,7 @@ def test_next_does_not_come_back_to_what_waits(page: Any, place: Place) -> None:
     assert page.locator(".item.reviewed").count() == 0
 
 
-def test_the_selection_outlives_a_rejection_whose_effect_is_told(page: Any, place: Place) -> None:
+def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place: Place) -> None:
     source = place.texts[1]
     review(page, place, source)
     state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
@@ -690,16 +694,17 @@ def test_the_selection_outlives_a_rejection_whose_effect_is_told(page: Any, plac
     page.locator("#pane-template .effect", has_text=told).wait_for()
     assert f"keep {effects[one]['characters']:,} characters" in page.locator("#pane-template .effect").inner_text()
     page.keyboard.press("r")
-    said = page.locator("#told div", has_text="Rejected. ")
+    said = page.locator("#told div", has_text="Left in. ")
     said.wait_for()
     assert f"{effects[one]['articles']} articles of the sample keep" in said.inner_text()
-    assert chosen(page) == one
+    assert chosen(page) != one
+    assert page.locator(f".item.out[data-id={one}] + [aria-selected=true]").count() == 1
     after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["sample"]
     assert after["cut"] < state["sample"]["cut"]
     assert f"{after['touched']} of {after['articles']} articles change" in page.locator("#sample").inner_text()
     page.keyboard.press("u")
     settled(page)
-    # Where a filter takes the row away, one goes on at its place.
+    # Also where a filter takes the row away.
     page.locator("#only-open").check()
     page.locator("#list").focus()
     page.keyboard.press("Home")
@@ -707,7 +712,6 @@ def test_the_selection_outlives_a_rejection_whose_effect_is_told(page: Any, plac
     ids = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
     page.keyboard.press("r")
     page.wait_for_selector(f".item[data-id={ids[1]}]", state="detached")
-    page.keyboard.press("j")
     assert chosen(page) == ids[2]
     page.keyboard.press("u")
     page.wait_for_selector(f".item.kept[data-id={ids[1]}]")
@@ -954,9 +958,12 @@ def test_questions_are_answered(page: Any, place: Place) -> None:
     page.wait_for_function("number => document.querySelectorAll('.question').length === number", arg=len(asked))
     first = page.locator(".question").first
     assert first.locator("mark").count() > 0
-    first.get_by_role("button", name="Story").click()
+    first.locator(".effect", has_text="Leave in: ").wait_for()
+    told_before = first.locator(".effect").inner_text().partition("Leave in: ")[2].rstrip(".")
+    first.get_by_role("button", name="Leave in").click()
     told = "text => document.querySelector('.question .big').textContent !== text"
     page.wait_for_function(told, arg=join_tokens(asked[0].tokens))
+    assert told_before in page.locator("#told").inner_text()
     after = place.pack(source)
     assert {rule.action for rule in after.overrides.rules} == {"reject"}
     assert template_id(asked[0].tokens) not in {one.id for one in after.templates}

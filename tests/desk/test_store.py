@@ -173,7 +173,7 @@ def test_a_bad_pack_and_a_link_out_of_the_folder_hide_no_other(
     (packs / "1.json").write_text("{")
     client, desk = opened(packs, rows)
     problems = {row["source"]: row["problem"] for row in desk.list_sources()}
-    assert problems.pop("0").endswith("give --packs the file that it leads to")
+    assert problems.pop("0").endswith("give the file that it leads to")
     assert "not JSON" in problems.pop("1")
     assert source in problems
     assert not any(problems.values())

@@ -1,4 +1,4 @@
-"""What fuzzing has found (docs/reliability.md), each by the smallest input that shows it."""
+"""What fuzzing has found (docs/fuzzing.md), each by the smallest input that shows it."""
 
 from __future__ import annotations
 

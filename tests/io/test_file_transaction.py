@@ -74,7 +74,7 @@ def test_an_error_while_writing_one(tmp_path: Path) -> None:
 
 def test_existing_files_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     (tmp_path / "y").write_text("old")
-    with pytest.raises(CorpusError, match="y: exists; use --force") as caught:
+    with pytest.raises(CorpusError, match="y: exists; use force=True") as caught:
         put(tmp_path, "x", "y")
     assert caught.value.fatal
     with file_transaction(tmp_path) as group, pytest.raises(CorpusError, match="exists"):
@@ -156,7 +156,7 @@ def test_without_hard_links_what_appears_last_is_not_replaced(tmp_path: Path, mo
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(os, "link", none)
-    with pytest.raises(CorpusError, match="y: appeared while it was being written; .*use --force"):
+    with pytest.raises(CorpusError, match="y: appeared while it was being written; .*use force=True"):
         put(tmp_path, "x", "y", "z")
     assert names(tmp_path) == ["y"]
     assert (tmp_path / "y").read_text() == "theirs"

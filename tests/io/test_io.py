@@ -257,11 +257,11 @@ class TestBadLines:
         assert one_error(tmp_path, line) == f"expected a JSON object, found {found}"
 
     def test_neither_text_nor_html(self, tmp_path: Path) -> None:
-        found = "found only 'body', 'id' (--text-field names another)"
+        found = "found only 'body', 'id' (text_field= names another)"
         assert one_error(tmp_path, {"body": "x", "id": 1}) == f"expected a field 'text' or 'html', {found}"
         assert one_error(tmp_path, {}) == "expected a field 'text' or 'html', found an empty object"
         many = one_error(tmp_path, {"k" * 1000 + str(n): n for n in range(1000)})
-        assert many.endswith(", ... (--text-field names another)")
+        assert many.endswith(", ... (text_field= names another)")
         assert len(many) < 400
 
     @pytest.mark.parametrize("row", [{"text": None}, {"html": None}, {"text": None, "html": None}])
@@ -943,7 +943,7 @@ def refused(path: Path | str, force: bool = False) -> CorpusError:
 class TestRefusals:
     def test_existing_file(self, tmp_path: Path) -> None:
         (tmp_path / "a").write_text("old")
-        assert str(refused(tmp_path / "a")) == f"{tmp_path / 'a'}: exists; use --force to replace it"
+        assert str(refused(tmp_path / "a")) == f"{tmp_path / 'a'}: exists; use force=True to replace it"
         assert (tmp_path / "a").read_text() == "old"
         with atomic_writer(tmp_path / "a", force=True) as handle:
             handle.write(b"new")
@@ -984,7 +984,7 @@ class TestRefusals:
     ) -> None:
         if not links:
             without_links(monkeypatch)
-        with pytest.raises(CorpusError, match="exists; use --force") as caught:
+        with pytest.raises(CorpusError, match="exists; use force=True") as caught:
             write_then(tmp_path / "a", "mine", lambda: (tmp_path / "a").write_text("theirs"))
         assert caught.value.fatal
         assert (tmp_path / "a").read_text() == "theirs"

@@ -55,7 +55,7 @@ def test_bad_rows(tmp_path: Path) -> None:
     assert [(error.where, error.problem) for error in errors] == [
         (f"{path}:2", "expected 2 columns, found 1"),
         (f"{path}:3", "expected 2 columns, found 3"),
-        (f"{path}:4", "expected UTF-8, found byte 0xe9 (--csv-encoding names another encoding, such as cp1252)"),
+        (f"{path}:4", "expected UTF-8, found byte 0xe9 (csv_encoding= names another encoding, such as cp1252)"),
     ]
 
 
@@ -113,14 +113,14 @@ def test_a_delimiter_that_is_not_clear(tmp_path: Path) -> None:
     found, (error,), _ = gather(path)
     assert (found, error.fatal) == ([], True)
     assert error.problem == (
-        "expected a header with one delimiter, found ';' and '|' (--csv-delimiter says which it is)"
+        "expected a header with one delimiter, found ';' and '|' (csv_delimiter= says which it is)"
     )
     (one,), errors, _ = gather(path, ReadConfig(csv_delimiter=";", text_field="body"))
     assert (one.fields, errors) == ({"body": "a", "id|n": "1|2"}, [])
     (one,), errors, _ = gather(put(tmp_path / "b.csv", "id~text\n1~a,b\n"), ReadConfig(csv_delimiter="~"))
     assert (one.fields, errors) == ({"id": "1", "text": "a,b"}, [])
     _, errors, _ = gather(put(tmp_path / "c.csv", "id;body\n1;a\n"))
-    assert "found only 'id', 'body' (--text-field names another)" in errors[0].problem
+    assert "found only 'id', 'body' (text_field= names another)" in errors[0].problem
 
 
 @pytest.mark.parametrize(
@@ -207,10 +207,10 @@ def test_a_header_of_many_columns_takes_linear_time(tmp_path: Path) -> None:
 def test_tables_in_utf_16_are_called_so(tmp_path: Path) -> None:
     """As a spreadsheet saves "Unicode text"."""
     _, errors, _ = gather(put(tmp_path / "a.csv", "id,text\r\n1,a\r\n".encode("utf-16")))
-    hint = "(--csv-encoding names another encoding, such as utf-16)"
+    hint = "(csv_encoding= names another encoding, such as utf-16)"
     assert errors[0].problem == f"expected UTF-8, found UTF-16 {hint}"
     _, errors, _ = gather(put(tmp_path / "b.csv", "id,text\r\n1,a\r\n".encode("utf-16-le")))
-    assert "--csv-encoding utf-16" in errors[0].problem
+    assert "csv_encoding='utf-16'" in errors[0].problem
 
 
 def test_truncated_packing(tmp_path: Path) -> None:

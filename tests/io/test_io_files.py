@@ -463,7 +463,7 @@ class TestFormats:
 
     def test_by_name_whatever_the_suffix(self, tmp_path: Path) -> None:
         (tmp_path / "a.dump").write_bytes(DATA)
-        with pytest.raises(CorpusError, match="--input-format says what it is"):
+        with pytest.raises(CorpusError, match="format= says what it is"):
             read_records(tmp_path / "a.dump", ReadConfig())
         assert len(gather(tmp_path / "a.dump", ReadConfig(format="jsonl"))[0]) == 2000
         with pytest.raises(ConfigError, match="format: expected one of jsonl"):
@@ -535,13 +535,13 @@ def test_configuration() -> None:
     for name in ("source_field", "url_field", "title_field"):
         with pytest.raises(ConfigError, match="fields: expected a name for each, got an empty one"):
             ReadConfig(**{name: ""})  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="max record"):
+    with pytest.raises(ConfigError, match="max_record"):
         ReadConfig(max_record=0)
     for delimiter in ("", ";;", '"', "\n"):
-        with pytest.raises(ConfigError, match="csv delimiter: expected one character, got "):
+        with pytest.raises(ConfigError, match="csv_delimiter: expected one character, got "):
             ReadConfig(csv_delimiter=delimiter)
     for encoding in ("", "none", "base64", "undefined", "a\0"):
-        with pytest.raises(ConfigError, match="csv encoding: expected an encoding of Python, such as cp1252"):
+        with pytest.raises(ConfigError, match="csv_encoding: expected an encoding of Python, such as cp1252"):
             ReadConfig(csv_encoding=encoding)
 
 

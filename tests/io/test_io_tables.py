@@ -288,7 +288,7 @@ def test_a_column_of_another_type_is_named(tmp_path: Path, value: Any) -> None:
     sheet = tables.OutputRows(rows, tables.cleaned_columns("text", "removed", None))
     sheet.add(0, {"text": "a", "removed": value})
     with pytest.raises(
-        CorpusError, match=r"values of field 'removed' .* \(--removed-field names another column\)"
+        CorpusError, match=r"values of field 'removed' .* \(removed_field= names another column\)"
     ) as caught:
         sheet.serialize()
     assert caught.value.fatal

@@ -302,7 +302,7 @@ def test_each_format_is_written_in_one_place(found: Extraction) -> None:
         written = {form: found.format_text(form, config) for form in TEXT_FORMATS}
         assert json.loads(written.pop("json")) == found.content(config)
         assert written == {"text": found.text, "markdown": found.markdown(config), "tei": found.tei(config)}
-    with pytest.raises(ConfigError, match="text format: expected text or markdown or tei or json, got 'html'"):
+    with pytest.raises(ConfigError, match="text_format: expected text or markdown or tei or json, got 'html'"):
         found.format_text("html")
 
 

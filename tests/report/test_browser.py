@@ -48,7 +48,9 @@ def report() -> str:
             source=HOSTILE, id=HOSTILE, text=f"{HOSTILE * 6}\n\n{example}\n\n{HOSTILE}", title=HOSTILE, url=HOSTILE
         ),
     ]
-    made = make_report(packs, documents, lambda source: [(("a", "string"), 5, 6, reason) for reason in pack.rejected])
+    before = {source: replace(one, templates=one.templates[1:]) for source, one in packs.items()}
+    rejected = [(("a", "string"), 5, 6, reason) for reason in pack.rejected]
+    made = make_report(packs, documents, lambda source: rejected, before=before)
     return "".join(render(made, "Report"))
 
 
@@ -219,6 +221,15 @@ def test_from_right_to_left(watched: Watched) -> None:
 def test_no_sideways_scrolling(browser: Any, file: Path, width: int) -> None:
     found = Watched(browser, file, viewport={"width": width, "height": 800})
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
+    found.page.close()
+
+
+def test_bars_begin_at_one_place(browser: Any, file: Path) -> None:
+    found = Watched(browser, file, viewport={"width": 1400, "height": 800})
+    left = "all => all.map(one => one.getBoundingClientRect().left)"
+    places = found.page.locator(".c-cut .bar").evaluate_all(left)
+    assert len(places) == 3
+    assert max(places) - min(places) < 1
     found.page.close()
 
 

@@ -95,7 +95,7 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
         shown = one.before.removeprefix("… ") + one.match + one.after.removesuffix(" …")
         assert any(shown in text for text in texts)
     page = rendered(made)
-    assert page.index("What is removed</h2>") < page.index("What is risky</h2>") < page.index("Sources by risk</h2>")
+    assert page.index("What is risky</h2>") < page.index("What is removed</h2>") < page.index("Sources by risk</h2>")
     assert page.index("What is risky</h2>") < page.index("Against it: rare.") < page.index("Sources by risk</h2>")
 
 
@@ -179,7 +179,8 @@ def test_every_column_is_explained(pack: Pack, documents: list[Document]) -> Non
     rejected = [(("a", "b"), 4, 5, reason) for reason in pack.rejected]
     packs = {name: replace(pack, source=name) for name in ("a", "b")}
     dated = [replace(one, source=name, date="2024-01-01") for one in documents for name in packs]
-    page = rendered(make_report(packs, dated, lambda source: rejected))
+    before = {**packs, "a": replace(packs["a"], templates=pack.templates[1:])}
+    page = rendered(make_report(packs, dated, lambda source: rejected, before=before))
     told = set(re.findall(r"<dt>([^<]*)</dt><dd>[A-Z]", page.partition('id="words"')[2]))
     columns = set(re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", page))
     assert len(columns) > 20

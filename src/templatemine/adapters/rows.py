@@ -6,7 +6,7 @@ What a row becomes is what `records.RecordCleaner` makes of a record, and so wha
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,11 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.fields import is_missing, json_type
 from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Items
-from templatemine.model import exact_str
+from templatemine.model import Document, exact_str
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
 
-__all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "row_cleaner"]
+__all__ = ["Columns", "Packs", "RowCleaner", "body_columns", "in_order"]
 
 Packs = Mapping[str, Pack] | str | os.PathLike[str]
 """Packs by source, or a file or folder of them."""
@@ -183,6 +183,6 @@ def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "re
     return body
 
 
-def row_cleaner(packs: Packs | RowCleaner, clean: CleanConfig | None) -> RowCleaner:
-    """A `RowCleaner` as it is, or one for packs."""
-    return packs if isinstance(packs, RowCleaner) else RowCleaner(packs, clean)
+def in_order(documents: Iterable[Document]) -> list[Document]:
+    """Documents as the adapters mine them where no column orders them: a local run over these gives the same bytes."""
+    return sorted(documents, key=lambda one: (one.source, one.id, one.date or "", one.html or "", one.text or ""))

@@ -20,7 +20,7 @@ import numpy as np
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import MissingExtraError, counted, pip_line
-from templatemine.io.given import Errors
+from templatemine.io.documents_like import Errors
 from templatemine.model import Document, exact_str
 from templatemine.pipeline import mine
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig, SampleConfig
 from templatemine.errors import ConfigError, CorpusError, MissingExtraError, SkippedPackError, pip_line
-from templatemine.model import Document
 
 try:
     import pyarrow as pa
@@ -31,7 +30,7 @@ except ImportError as error:
     raise MissingExtraError(f"running on Spark needs pyspark and pyarrow: {pip_line('spark')}") from error
 
 from templatemine.adapters import tasks
-from templatemine.adapters.rows import Packs, body_columns
+from templatemine.adapters.rows import Packs, body_columns, in_order
 from templatemine.cleaning.records import StreamConfig
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.stages import count_queries
@@ -84,11 +83,6 @@ class ArchiveConfig:
                 raise ConfigError(f"{name}: expected at least 1, got {value}")
         if self.parts is not None and self.parts & (self.parts - 1):
             raise ConfigError(f"parts: expected a power of two, got {self.parts}")
-
-
-def in_order(documents: Iterable[Document]) -> list[Document]:
-    """Documents as `mine_archive` orders them where no column does: a local run over these gives the same bytes."""
-    return sorted(documents, key=lambda one: (one.source, one.id, one.date or "", one.html or "", one.text or ""))
 
 
 def read_archive(spark: SparkSession, paths: Iterable[str], read: ReadConfig | None = None) -> DataFrame:

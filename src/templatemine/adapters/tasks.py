@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from templatemine.adapters.exchange import Answers, collect_counts, compare_part, partition_rates
 from templatemine.adapters.rows import RowCleaner
+from templatemine.adapters.table import TableCleaner
 from templatemine.cleaning.records import StreamConfig
 from templatemine.config import ReadConfig, SampleConfig
 from templatemine.errors import CorpusError, PackError, UnreadablePackError
@@ -423,46 +424,22 @@ def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays(arrays, ["source", "pack", "problem"])
 
 
-REMOVED_SCHEMA = "array<struct<start:int,end:int,templates:array<string>,kind:string>>"
-_REMOVED = pa.list_(
-    pa.struct([("start", pa.int32()), ("end", pa.int32()), ("templates", pa.list_(pa.string())), ("kind", pa.string())])
-)
+REMOVED_SCHEMA = "array<struct<start:bigint,end:bigint,templates:array<string>,kind:string>>"
+"""`tables.SPANS`, as Spark spells it."""
 
 
 def clean(
     batches: Iterable[pa.RecordBatch], packs: Mapping[str, bytes], archive: StreamConfig
 ) -> Iterator[pa.RecordBatch]:
-    """Put the cleaned text and what was cut into each row, as `rows.RowCleaner` has it.
+    """Clean batches as `table.TableCleaner` does; few packs at a time are in memory."""
 
-    Other columns are passed on as they are.  A row that cannot be cleaned stays as it was, without ``removed``.
-    """
-    names = archive.read
-    cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set[str]()
+    def make_cleaner() -> TableCleaner:
+        rows = RowCleaner(_LazyPacks(packs), archive.clean)
+        return TableCleaner(rows, archive.read, removed_column=archive.removed_field)
+
+    cleaner, seen = make_cleaner(), set[str]()
     for batch in batches:
-        sources = batch[names.source_field].to_pylist()
         if len(seen) > MAX_CLEANERS:
-            cleaner, seen = RowCleaner(_LazyPacks(packs), archive.clean), set()
-        seen.update(one for one in sources if one is not None)
-        urls = _column(batch, names.url_field) if batch.schema.names.count(names.url_field) == 1 else None
-        earlier = (_column(batch, f"{archive.removed_field}{end}") for end in ("", "_stub"))
-        done = cleaner.columns(
-            sources, _column(batch, names.text_field), _column(batch, names.html_field), urls, *earlier
-        )
-        yield _replace_columns(
-            batch,
-            {
-                names.text_field: pa.array(done.texts, pa.string()),
-                archive.removed_field: pa.array(done.removed, _REMOVED),
-                f"{archive.removed_field}_stub": pa.array(done.stub, pa.bool_()),
-            },
-        )
-
-
-def _column(batch: pa.RecordBatch, name: str) -> list[str | None]:
-    return batch[name].to_pylist() if name in batch.schema.names else [None] * batch.num_rows
-
-
-def _replace_columns(batch: pa.RecordBatch, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
-    """A batch with some columns replaced in their place, or added behind the others."""
-    every = {**dict(zip(batch.schema.names, batch.columns, strict=True)), **columns}
-    return pa.RecordBatch.from_arrays(list(every.values()), list(every))
+            cleaner, seen = make_cleaner(), set()
+        seen.update(filter(None, batch[archive.read.source_field].to_pylist()))
+        yield cleaner.batch(batch, cleaner.schema(batch.schema))

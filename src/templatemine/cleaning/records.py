@@ -82,7 +82,7 @@ class StreamConfig:
         names = self.read
         taken = [names.text_field, names.html_field, names.source_field, names.id_field, names.date_field]
         taken += [names.url_field, names.title_field]
-        for what, name in (("removed field", self.removed_field), ("blocks field", self.blocks_field)):
+        for what, name in (("removed_field", self.removed_field), ("blocks_field", self.blocks_field)):
             if name == "":
                 raise ConfigError(f"{what}: expected a name, got an empty one")
             if name in taken:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 from templatemine._version import __version__
-from templatemine.cli.common import Parser, StrictStop, did_you_mean, flush_output, print_error
+from templatemine.cli.common import StrictStop
 from templatemine.cli.defaults import apply_defaults, read_defaults
 from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
-from templatemine.errors import TemplateMineError
+from templatemine.cli.messages import flush_output, print_error
+from templatemine.cli.parser import Parser, did_you_mean
+from templatemine.errors import ConfigError, TemplateMineError, command_line
 
 __all__ = ["COMMANDS", "command_parser", "run", "whole_parser"]
 
@@ -40,6 +41,12 @@ COMMANDS: Mapping[str, str] = {
     "complete": "print a script that completes options in a shell",
 }
 """Command -> description in one line.  Its module, `cmd_` and the name, is imported only if the command is given."""
+
+_BRIEF = """\
+Learns the boilerplate of a news source from its archive, and cuts it out:
+  templatemine mine archive.jsonl.gz -o packs/
+  templatemine clean new.jsonl --packs packs/ -o cleaned.jsonl
+"""
 
 _DESCRIPTION = """\
 Learns the boilerplate of a news source (sign-up prompts, agency credits, menus)
@@ -70,7 +77,7 @@ class _Command(Parser):
         if not self._complete:
             self._complete = True
             module = import_module(f"templatemine.cli.cmd_{self._command}")
-            self.description = module.DESCRIPTION
+            self.description, self.common = module.DESCRIPTION, module.COMMON
             module.add(self)
             self.set_defaults(run=module.run)
         return self
@@ -86,12 +93,12 @@ class _Command(Parser):
         return namespace, others
 
 
-def command_parser(name: str) -> argparse.ArgumentParser:
+def command_parser(name: str) -> Parser:
     """The parser of one command, with its options."""
     return _Command(prog=f"templatemine {name}", command=name).with_options()
 
 
-def whole_parser() -> argparse.ArgumentParser:
+def whole_parser() -> Parser:
     """The parser with the options of all commands."""
     parser, commands = _program()
     for name, what in COMMANDS.items():
@@ -99,7 +106,7 @@ def whole_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parser(first: str) -> argparse.ArgumentParser:
+def _parser(first: str) -> Parser:
     """The parser; if the first argument names a command, with this command only."""
     parser, commands = _program()
     if first not in COMMANDS and not first.startswith("-"):
@@ -113,6 +120,7 @@ def _program() -> tuple[Parser, Any]:
     """The parser of the program, and what adds commands to it."""
     parser = Parser(prog="templatemine", description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
+    parser.brief = _BRIEF
     return parser, parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Command)
 
 
@@ -127,9 +135,20 @@ def run(argv: Sequence[str]) -> int:
             args = _parser(first).parse_args([first, *rest])
         except SystemExit as end:  # --help, --version, or a wrong option
             return end.code if isinstance(end.code, int) else 2
-        return int(args.run(args))
+        try:
+            with command_line():
+                return int(args.run(args))
+        except ConfigError as error:
+            raise ConfigError(_name_option(str(error), args.known_options)) from error
 
     return _exit_code(work)
+
+
+def _name_option(problem: str, options: Container[str]) -> str:
+    """A message that begins with the name of an argument of the library, with that of the option in its place."""
+    name, mark, told = problem.partition(":")
+    option = f"--{name.replace('_', '-')}"
+    return f"{option}{mark}{told}" if option in options else problem
 
 
 def _exit_code(work: Callable[[], int]) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.report.terminal import Painter
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
@@ -30,9 +31,9 @@ The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
 
 answers, each with the Enter key:
-  b   boilerplate: remove it; of a label, with what follows on its line
-  l   remove the label only (asked of labels)
-  s   it belongs to the story: never remove it
+  b   boilerplate: cut it; of a label, with what follows on its line
+  l   cut the label only (asked of labels)
+  s   it belongs to the story: leave it in
       nothing: do not know; ask me another time
   q   stop; what was answered is kept
 """
@@ -41,6 +42,9 @@ _MAX_QUESTIONS = 10
 _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
 _CONTEXT = 60
 """Characters shown on each side of a string."""
+
+COMMON = ("--archive", "--source", "--limit", "--by", "--list", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +64,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
+    parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")
     common.add_field_options(parser, source=False)
 
 
@@ -83,12 +88,16 @@ def run(args: argparse.Namespace) -> int:
         )
     chosen = args.source or [source for source in packs if source not in pages]
     asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
-    if not asked:
+    if not asked and not args.json:
         if len(pages) < len(packs):
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return terminal.code
     seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
     _collect_contexts(args, terminal, seen)
+    if args.json:
+        told = [_question_json(packs[source], one, seen[source]) for source in asked for one in asked[source]]
+        common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
+        return terminal.code
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
@@ -112,16 +121,18 @@ def _collect_contexts(
     """Read the archive until all strings were seen often enough."""
     if not args.archive:
         return
-    for record in common.read_nonempty_records(args.archive, common.read_config(args), terminal):
-        document = record.document
-        sightings = seen.get(document.source)
-        if sightings is not None:
-            try:
-                sightings.add(document)
-            except CapacityError as error:
-                terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
-        if all(one.is_complete for one in seen.values()):
-            break
+    records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+    with terminal.progress() as steps:
+        for record in common.tell_records(records, steps):
+            document = record.document
+            sightings = seen.get(document.source)
+            if sightings is not None:
+                try:
+                    sightings.add(document)
+                except CapacityError as error:
+                    terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
+            if all(one.is_complete for one in seen.values()):
+                break
     terminal.skipped_more()
 
 
@@ -180,6 +191,20 @@ def _format_question(
     for before, found, behind in places:
         lines.append(f"  | {_join_lines(before)}{painter.cut(_join_lines(found))}{_join_lines(behind)}")
     return lines
+
+
+def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> dict[str, Any]:
+    """A question, what is removed today, the answers that it takes, and where its string stands."""
+    from templatemine.archive.apply_answers import current_removal, possible_answers
+
+    names = ("tokens", "df", "count", "anchor", "filled", "score", "stake")
+    return {
+        "source": pack.source,
+        **{name: getattr(question, name) for name in names},
+        "removed_today": current_removal(pack, question) or None,
+        "answers": list(possible_answers(question)),
+        "places": [list(place) for place in seen.contexts_of(question) or [("", question.example, "")]],
+    }
 
 
 def _join_lines(text: str) -> str:

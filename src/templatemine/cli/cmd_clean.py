@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from templatemine.cleaning.records import IsWound, StreamConfig
     from templatemine.cleaning.tally import SourceTally, Tally
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Writes every record with all its fields; only two fields change. The text field
-gets the text without templates. The field "removed" lists what was removed:
-[{"start", "end", "templates", "kind"}], in characters of the original text.
-Kinds of boilerplate (see below) are of the templates of the pack, and what a
-choice keeps stays whole; of old packs, without kinds, everything is cut.
+gets the text without templates. The field "removed" lists what was removed.
+
+What was removed is [{"start", "end", "templates", "kind"}], in characters of
+the original text. Kinds of boilerplate (see below) are of the templates of the
+pack, and what a choice keeps stays whole; of old packs, without kinds,
+everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
@@ -55,6 +57,22 @@ The output has the format of the inputs (see "templatemine formats"). Other
 columns of tables do not change. Pages of WARC files and feeds become JSON lines
 with id, source, url, date and text.
 """
+
+COMMON = (
+    "--packs",
+    "--output",
+    "--dry-run",
+    "--diff",
+    "--keep",
+    "--policy",
+    "--mark",
+    "--text-format",
+    "--source-of",
+    "--text-field",
+    "--jobs",
+    "--force",
+)
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -96,7 +114,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_input_options(parser)
     _add_fields(parser)
-    common.add_run_options(parser, "number of processes, or of threads for JSON lines of text")
+    common.add_run_options(parser, "number of processes; threads for JSON lines of text")
 
 
 def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
@@ -144,21 +162,21 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--html",
         choices=WORDS["CleanConfig.html"],
         default=clean.html,
-        help="text of pages: the main text, or all text without templates (default: %(default)s)",
+        help="text of pages; the main text, or all text without templates (default: %(default)s)",
     )
     common.add_main_text_options(group)
     kinds = common.add_choice_options(parser, DEFAULT)
     kinds.add_argument(
         "--mark",
         action="store_true",
-        help="leave texts as they are, and list in the field spans what would be removed: of all kinds, or of those "
-        "that are chosen; so does --policy archive",
+        help="leave texts, and list what would be removed; in the field spans, of all kinds or of those that are "
+        "chosen; so does --policy archive",
     )
     group.add_argument(
         "--text-format",
         choices=TEXT_FORMATS,
         default=clean.text_format,
-        help="for pages: how the main text is written, as in extract; json is its content (default: %(default)s)",
+        help="how main texts of pages are written; as in extract, json is its content (default: %(default)s)",
     )
     common.add_markup_options(group, common.MARKUP_OPTIONS)
     return group

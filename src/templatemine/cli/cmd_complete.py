@@ -6,7 +6,7 @@ import argparse
 
 from templatemine.errors import MissingExtraError, pip_line
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Prints a script for your shell that completes commands and options; it needs the
@@ -17,6 +17,9 @@ extra completion.
 """
 
 SHELLS = ("bash", "zsh")
+
+COMMON = ()
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import json
 
 from templatemine.cli.defaults import CONFIG_FILES, apply_defaults, read_defaults
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Shows the defaults of options that templatemine.toml sets, or the table
@@ -20,6 +20,9 @@ them.  A table for each command, a key for each option:
 
 What is given on the command line counts instead.
 """
+
+COMMON = ("--json",)
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

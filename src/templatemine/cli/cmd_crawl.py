@@ -12,7 +12,7 @@ from templatemine.errors import counted
 if TYPE_CHECKING:
     from templatemine.crawl.settings import CrawlConfig
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Fetches pages, and the new items of feeds, into one archive (.warc.gz, .warc,
@@ -33,6 +33,9 @@ exit codes:
   2    wrong options, or something cannot be read or written
   130  ended by Ctrl-C; fetched pages are kept, the same command continues
 """
+
+COMMON = ("--output", "--delay", "--hours", "--revisit", "--agent", "--max-pages", "--max-size", "--force", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from templatemine.cli import common
 if TYPE_CHECKING:
     from templatemine.model import Record
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Opens the desk in a browser: review the templates of each source, annotate
@@ -28,6 +28,9 @@ exit codes:
   2    wrong options, or something cannot be read, trusted or written
   130  ended by Ctrl-C; everything saved stays
 """
+
+COMMON = ("--archive", "--gold", "--sample", "--store", "--name", "--host", "--port", "--token")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     read = common.read_config(args)
 
     def records() -> Iterator[Record]:
-        yield from common.read_nonempty_records(args.archive, read, terminal)
+        with terminal.progress() as steps:
+            yield from common.tell_records(common.read_nonempty_records(args.archive, read, terminal), steps)
         terminal.skipped_more()
 
     serve(

@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.errors import ConfigError, counted
-from templatemine.progress import Progress
 
 if TYPE_CHECKING:
-    from templatemine.model import Document, Record, Template
+    from templatemine.model import Template
     from templatemine.packs.pack import Pack
     from templatemine.report.pack_diff import CutDifference, PackDiff
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Compares packs before and after: two packs, or two folders, such as checkouts of
@@ -30,7 +29,9 @@ removes, for each template and in all.
 """
 
 _MAX_LISTED = 10
-_PROGRESS_STEP = 256
+
+COMMON = ("--archive", "--limit", "--full", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     if args.archive:
         records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
         with terminal.progress() as steps:
-            left_out = measure_diffs(diffs, _documents(records, steps), on_error=terminal.met)
+            documents = (record.document for record in common.tell_records(records, steps))
+            left_out = measure_diffs(diffs, documents, on_error=terminal.met)
         terminal.skipped_more()
     if args.json:
         terminal.report({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
@@ -96,13 +98,6 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
     return before_all, after_all
 
 
-def _documents(records: Iterable[Record], steps: Progress) -> Iterator[Document]:
-    for number, record in enumerate(records, 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield record.document
-
-
 # --------------------------------------------------------------------------------------------------------- for people
 
 
@@ -111,7 +106,7 @@ def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
     measured = one.cuts is not None
     header = ("", ">df", ">share", *((">characters",) if measured else ()), "template")
     rows: list[tuple[str, ...]] = []
-    for mark, pairs in _listed(one).items():
+    for mark, pairs in one.rows().items():
         for old, new in pairs[: limit or None]:
             characters = (_format_characters(one.cuts, old, new),) if one.cuts is not None else ()
             rows.append((mark, *_format_shares(one, old, new), *characters, _format_texts(old, new)))
@@ -123,29 +118,6 @@ def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
     return [head, *tables.format_table(header, rows, width)] if rows else [head]
 
 
-def _listed(one: PackDiff) -> dict[str, list[tuple[Template | None, Template | None]]]:
-    changes = one.changes
-    kinds: dict[str, list[tuple[Template | None, Template | None]]] = {
-        "+": [(None, template) for template in changes.added],
-        "-": [(template, None) for template in changes.removed],
-        "~": [*changes.changed],
-        "^": [*one.moved],
-    }
-    for mark in "+-~":
-        kinds[mark].sort(
-            key=lambda pair: (
-                -sum(_count_characters(one.cuts, *pair)) if one.cuts is not None else 0,
-                -max(template.df for template in pair if template is not None),
-            )
-        )
-    return kinds
-
-
-def _count_characters(cuts: CutDifference, old: Template | None, new: Template | None) -> tuple[int, int]:
-    """Characters that are no longer removed, and those that are now."""
-    return cuts.old_by_template[old.id] if old else 0, cuts.new_by_template[new.id] if new else 0
-
-
 def _format_pack(pack: Pack | None) -> str:
     if pack is None:
         return "no pack"
@@ -154,14 +126,13 @@ def _format_pack(pack: Pack | None) -> str:
 
 def _format_shares(one: PackDiff, old: Template | None, new: Template | None) -> tuple[str, str]:
     """Document frequency and share, of both where there are both."""
-    pairs = [(template, pack) for template, pack in ((old, one.old), (new, one.new)) if template and pack]
-    counts = " -> ".join(f"{template.df:,}" for template, _ in pairs)
-    shares = " -> ".join(f"{template.df / pack.documents:.1%}" if pack.documents else "-" for template, pack in pairs)
-    return counts, shares
+    found = one.shares(old, new)
+    counts = " -> ".join(f"{df:,}" for df, _ in found)
+    return counts, " -> ".join("-" if share is None else f"{share:.1%}" for _, share in found)
 
 
 def _format_characters(cuts: CutDifference, old: Template | None, new: Template | None) -> str:
-    less, more = _count_characters(cuts, old, new)
+    less, more = cuts.of_template(old, new)
     return " ".join([*([f"-{less:,}"] if less else []), *([f"+{more:,}"] if more else [])]) or "0"
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
     from templatemine.packs.pack import Pack
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Reads the counts of "clean --hits PACKS/hits" and warns if a site has probably
@@ -23,6 +23,9 @@ removed text has changed. Then the pack should be updated or mined again.
 The first documents of a source define what is normal. As long as nothing
 changes, a source gives at most one false warning in 100,000 documents.
 """
+
+COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from templatemine.evaluation.protocol import System, TrialResult
     from templatemine.model import Document, Record
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Six trials on an archive of your own, each with a fixed seed. Prints tables;
@@ -60,12 +60,35 @@ class _Trial:
     run: Callable[[argparse.Namespace, _EvaluationInputs, System], list[TrialResult]]
 
 
+COMMON = ()
+"""Options that `--help` lists."""
+
+_COMMON = (
+    "--packs",
+    "--spans",
+    "--gold-field",
+    "--label-field",
+    "--group-field",
+    "--other",
+    "--feed-field",
+    "--templates",
+    "--clean",
+    "--folds",
+    "--sample",
+    "--seed",
+    "--method",
+    "--json",
+)
+"""Options that the help of a trial lists, of those that it has."""
+
+
 def add(parser: argparse.ArgumentParser) -> None:
     """A sub-command for each trial, with its options."""
     trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=common.Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
         own.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
+        own.common = _COMMON
         trial.add(own)
         _add_shared(own)
         own.set_defaults(trial=trial)
@@ -167,16 +190,10 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     return lambda history, documents: clean(documents)
 
 
-_PROGRESS_STEP = 256
-
-
 def _read_records(
     args: argparse.Namespace, paths: Sequence[str], terminal: common.Terminal, steps: Progress
 ) -> Iterator[Record]:
-    for number, record in enumerate(common.open_records(paths, common.read_config(args), terminal.met), 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("read", number, None)
-        yield record
+    return common.tell_records(common.open_records(paths, common.read_config(args), terminal.met), steps)
 
 
 _FIELDS = ("other", "packs", "spans", "gold_field", "label_field", "group_field", "feed_field")
@@ -450,11 +467,13 @@ TRIALS = {
     "injection": _Trial(
         help="synthetic templates put into articles",
         description="""\
-Makes templates from each source's own words (fixed, with slots, changing with
-time, within a line, as a line, at its edge), puts them into its articles, mines
-the articles and counts what is removed, by kind, length, document frequency and
-number of documents. What is removed without any synthetic template is ignored,
-unless --clean is given.
+Makes templates from each source's own words, puts them into its articles, mines
+the articles and counts what is removed.
+
+They are fixed, with slots, changing with time, within a line, as a line, at its
+edge; counts are by kind, length, document frequency and number of documents.
+What is removed without any synthetic template is ignored, unless --clean is
+given.
 """,
         add=_add_injection,
         run=_run_injection,
@@ -462,11 +481,12 @@ unless --clean is given.
     "gold": _Trial(
         help="annotated spans, or gold texts",
         description="""\
-With --spans: JSON lines {"id", "spans": [[start, end, status, kind]]} of
-documents of the archive, in characters; the status is template, dynamic or
-optional, the kind may be missing. It also counts wounds: places at which
-content is cut. Otherwise each record has a gold text, whose words are compared
-with the cleaned text or page.
+Compares what is cut with annotated spans (--spans), or the words of the cleaned
+text or page with those of a gold text in each record.
+
+Spans are JSON lines {"id", "spans": [[start, end, status, kind]]} of documents
+of the archive, in characters; the status is template, dynamic or optional, the
+kind may be missing. Wounds are counted, too: places at which content is cut.
 """,
         add=_add_gold,
         run=_run_gold,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from templatemine.report.explain import Explainer
     from templatemine.report.terminal import Painter
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Prints articles with every removed part marked and numbered, followed by the
@@ -31,6 +32,9 @@ they are written between [- and -].
 """
 
 _MAX_DOCUMENTS = 10
+
+COMMON = ("--packs", "--id", "--limit", "--context", "--html", "--source-of", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +65,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=clean.html,
         help="for pages: mark everything but the main text, or templates only (default: %(default)s)",
     )
+    parser.add_argument("--json", action="store_true", help="print JSON lines, an article each")
     common.add_field_options(parser)
     parser.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
 
@@ -93,7 +98,11 @@ def run(args: argparse.Namespace) -> int:
                 pack = None
             explainers[document.source] = Explainer(pack, config)
         try:
-            lines = _format_document(document, explainers[document.source], painter, args.context)
+            explainer = explainers[document.source]
+            if args.json:
+                shown = json.dumps(_document_json(document, explainer))
+            else:
+                shown = "\n" * bool(printed) + "\n".join(_format_document(document, explainer, painter, args.context))
         except CapacityError as error:
             late = CorpusError(f"cannot be explained: {error}", f"{document.source}: {document.id}")
             if first_late is None and not args.strict:
@@ -101,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             else:
                 terminal.met(late)
             continue
-        common.print_text("\n".join([*([""] if printed else []), *lines]) + "\n")
+        common.print_text(shown + "\n")
         printed += 1
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
@@ -127,6 +136,27 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
             yield alone
         else:
             yield from (record.document for record in common.open_records([path], read, terminal.met))
+
+
+def _document_json(document: Document, explainer: Explainer) -> dict[str, Any]:
+    """An article with its parts that are removed, and of each the expression that it is listed under."""
+    from templatemine.report.explain import find_cut_template
+    from templatemine.report.marks import TextPiece
+    from templatemine.report.words import template_text
+
+    facts: dict[str, Any] = {"source": document.source, "id": document.id, "pack": explainer.pack is not None}
+    body = explainer.body(document)
+    if body is None:
+        return {**facts, "removed": None}
+    found = explainer.explain(body)
+    templates = {one.id: one for one in explainer.pack.templates} if explainer.pack else {}
+    removed = []
+    for span in found.spans:
+        piece = TextPiece(span.start, body[span.start : span.end], span.templates, kind=span.kind)
+        head = find_cut_template(piece, templates)
+        names = {} if head is None else {"template": head.head.id, "expression": template_text(head.head)}
+        removed.append({**span._asdict(), "text": piece.text, **names})
+    return {**facts, "share": round(found.share, 6), "stub": found.stub, "whole": found.whole, "removed": removed}
 
 
 def _format_document(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:

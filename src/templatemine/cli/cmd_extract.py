@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.packs.pack import Pack
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 _SYSTEM_ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
 
@@ -39,6 +39,23 @@ markdown or tei.
 systems:
 {_SYSTEM_ROWS}"""
 
+COMMON = (
+    "--output",
+    "--system",
+    "--packs",
+    "--output-format",
+    "--metadata",
+    "--links",
+    "--comments",
+    "--keep",
+    "--render",
+    "--source-of",
+    "--jobs",
+    "--force",
+    "--json",
+)
+"""Options that `--help` lists."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
@@ -56,16 +73,16 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         choices=tuple(SYSTEMS),
         default=DEFAULT,
-        help="one of the systems above (default: %(default)s)",
+        help="system that extracts (default: %(default)s); one of those above",
     )
     common.add_packs_option(parser, "packs of the sources, or folders of packs", default=[])
     parser.add_argument(
         "--output-format",
         metavar="FORMAT",
         choices=("jsonl", "json", "text", "markdown", "tei", "cleaneval"),
-        help="jsonl, JSON lines; json, the same with the structure of the text; text, one block per line, with an "
-        "empty line between pages; markdown; tei; or cleaneval, its mark-up (default: of one page by the suffix of the "
-        f"output, {' '.join(_FORMAT_OF_SUFFIX)}, else text; of several jsonl)",
+        help="jsonl, json, text, markdown, tei or cleaneval; jsonl is JSON lines, json the same with the structure of "
+        "the text, text a block per line with an empty line between pages, cleaneval its mark-up (default: of one page "
+        f"by the suffix of the output, {' '.join(_FORMAT_OF_SUFFIX)}, else text; of several jsonl)",
     )
     group = parser.add_argument_group("beside the text")
     common.add_markup_options(group, _BESIDE)
@@ -90,7 +107,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     _add_options(parser)
     _add_rendering(parser)
     common.add_input_options(parser)
-    common.add_run_options(parser, "processes")
+    common.add_run_options(parser, "number of processes")
 
 
 _FORMAT_OF_SUFFIX = {".md": "markdown", ".tei": "tei", ".jsonl": "jsonl", ".json": "json"}

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 
 from templatemine.cli import common
 from templatemine.cli import printing as tables
+from templatemine.errors import extra_packages, pip_line
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Lists the formats: the name for --input-format, the suffixes, whether clean can
-write it, and the pip command for a missing library.
+write it, and the packages that pip must install for it.
 """
+
+COMMON = ("--json",)
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +28,6 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Look up what is installed, print."""
-    from templatemine.errors import pip_line
     from templatemine.io.formats import FORMATS, is_installed, suffixes_of
 
     if args.json:
@@ -35,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
                 "packed": one.packed,
                 "writes": one.writes,
                 "extra": one.extra or None,
+                "packages": extra_packages(one.extra) if one.extra else [],
                 "installed": is_installed(one),
             }
             for one in FORMATS
@@ -47,10 +52,19 @@ def run(args: argparse.Namespace) -> int:
             one.name,
             suffixes_of(one) or "-",
             "reads, writes" if one.writes else "reads",
-            "-" if not one.extra else f"{one.extra}, installed" if is_installed(one) else pip_line(one.extra),
+            "-" if not one.extra else f"{one.extra}, installed" if is_installed(one) else f"{one.extra}, missing",
             one.what,
         )
         for one in FORMATS
     ]
-    common.print_text("\n".join(tables.format_table(header, rows, tables.terminal_width(sys.stdout), wrap=True)) + "\n")
+    missing = {one.extra: None for one in FORMATS if one.extra and not is_installed(one)}
+    lines = [f"for {extra}: {_format_install(extra)}" for extra in missing]
+    listed = tables.format_table(header, rows, tables.terminal_width(sys.stdout), wrap=True)
+    common.print_text("\n".join([*listed, *lines]) + "\n")
     return 0
+
+
+def _format_install(extra: str) -> str:
+    """The pip line by the names of packages: that of the extra would name the folder that this was installed from."""
+    packages = extra_packages(extra)
+    return f"pip install {' '.join(map(shlex.quote, packages))}" if packages else pip_line(extra)

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from templatemine.model import Record
     from templatemine.packs.pack_folder import SourceOutcome
 
-__all__ = ["DESCRIPTION", "METHODS", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "METHODS", "add", "run"]
 
 DESCRIPTION = """\
-Learns what repeats in the articles of each source. Writes one pack per source
-into a folder, a JSON file named after the source, and beside it
-NAME.rejected.jsonl.gz: the candidates that repeat but are no templates, each
-with the reason. If a pack is replaced, the decisions of people about its
-templates (its overrides) are kept and applied.
+Learns what repeats in the articles of each source, and writes one pack per
+source into a folder, a JSON file named after the source.
+
+Beside it is NAME.rejected.jsonl.gz: the candidates that repeat but are no
+templates, each with the reason. If a pack is replaced, the decisions of people
+about its templates (its overrides) are kept and applied.
 
 All packs appear together at the end; a run that fails leaves the folder
 unchanged.
@@ -50,6 +51,21 @@ of their own, and is used only with "clean --fallback _shared".
 """
 
 METHODS = WORDS["PipelineConfig.method"]
+
+COMMON = (
+    "--output",
+    "--source-of",
+    "--source",
+    "--text-field",
+    "--method",
+    "--caution",
+    "--shared",
+    "--memory",
+    "--jobs",
+    "--force",
+    "--json",
+)
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +131,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_scoring_options(group)
     _add_other_options(parser)
     common.add_input_options(parser)
-    common.add_run_options(parser, "number of processes, each with one source at a time (threads with --memory)")
+    common.add_run_options(parser, "number of processes; each with one source at a time, threads with --memory")
 
 
 def _add_other_options(parser: argparse.ArgumentParser) -> None:
@@ -131,7 +147,7 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     )
     shared = SharedConfig()
     group = parser.add_argument_group("shared boilerplate")
-    group.add_argument("--shared", action="store_true", help="also write the pack of templates that many sources share")
+    group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
     group.add_argument(
         "--shared-sources",
         metavar="N",

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
 from templatemine.config import ReportConfig
 from templatemine.errors import ConfigError, CorpusError, counted
-from templatemine.progress import Progress
 
 if TYPE_CHECKING:
-    from templatemine.model import Document, Record
+    from templatemine.report.view import Report, SourceView
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Writes one HTML file: what is removed, which templates are risky and what cuts
@@ -27,8 +26,9 @@ effect on the articles of the archive, which may differ from the archive they
 were mined from.
 """
 
-_PROGRESS_STEP = 256
-"""Documents between two steps of the progress bar."""
+
+COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows", "--force", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +41,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
         "--title", metavar="TEXT", default="", help="title of the report (default: one that names its sources)"
+    )
+    parser.add_argument(
+        "--against", metavar="OLD", help="packs before, a file or a folder; adds what changed since, as diff tells it"
     )
     group = parser.add_argument_group("size of the report")
     group.add_argument(
@@ -78,13 +81,14 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")
     group.add_argument("--strict", action="store_true", help="stop at the first document that cannot be read, exit 1")
+    group.add_argument("--json", action="store_true", help="print the conclusion and figures of each source as JSON")
     group.add_argument("--quiet", "-q", action="store_true", help="no progress and no summary")
 
 
 def run(args: argparse.Namespace) -> int:
     """Load, measure, write."""
     from templatemine.io.write import atomic_writer
-    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, read_rejected
+    from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, load_packs, read_rejected
     from templatemine.report.page import render, require_libraries
     from templatemine.report.view import make_report
 
@@ -92,10 +96,14 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--samples needs --archive: articles come from it")
     require_libraries()
     terminal = common.Terminal(quiet=args.quiet, strict=args.strict)
+
+    def skip_pack(source: str, error: Exception) -> None:
+        terminal.skip_pack(str(error))
+
     config = ReportConfig(samples=args.samples, context=args.context, rows=args.rows, rejected=args.rejected)
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
-        packs = files.readable(lambda source, error: terminal.skip_pack(str(error)))
+        packs = files.readable(skip_pack)
         records = (
             common.read_nonempty_records(args.archive, common.read_config(args), terminal) if args.archive else None
         )
@@ -108,13 +116,18 @@ def run(args: argparse.Namespace) -> int:
                     f"no rejected candidates of {common.escape_line(source)}: {common.escape_line(str(error))}"
                 )
 
+        before = load_packs([args.against], errors="skip", on_skip=skip_pack) if args.against is not None else None
         size = 0
         with terminal.progress() as steps:
-            documents = _documents(records, steps) if records is not None else None
-            report = make_report(packs, documents, rejected, config, terminal.met)
+            told = () if records is None else common.tell_records(records, steps)
+            documents = None if records is None else (record.document for record in told)
+            report = make_report(packs, documents, rejected, config, terminal.met, before)
             terminal.skipped_more()
             for part in render(report, args.title, config):
                 size += output.write(part.encode("utf-8", "backslashreplace"))
+    if args.json:
+        terminal.report(_report_json(args, terminal, report, size), to_stdout=args.output != "-")
+        return terminal.code
     target = "standard output" if args.output == "-" else args.output
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
@@ -122,8 +135,26 @@ def run(args: argparse.Namespace) -> int:
     return terminal.code
 
 
-def _documents(records: Iterable[Record], steps: Progress) -> Iterator[Document]:
-    for number, record in enumerate(records, 1):
-        if number % _PROGRESS_STEP == 0:
-            steps("reading", number, None)
-        yield record.document
+def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Report, size: int) -> dict[str, Any]:
+    """The conclusion of a report, and the figures of its table of sources."""
+    from templatemine.report.summary import summarise
+
+    return {
+        "output": args.output,
+        "bytes": size,
+        "conclusion": summarise(report),
+        "sources": [_source_json(one) for one in report.sources],
+        "without_pack": dict(report.unknown),
+        "skipped": terminal.skipped,
+        "met": terminal.met.notes,
+        "seconds": round(terminal.seconds, 3),
+    }
+
+
+def _source_json(one: SourceView) -> dict[str, Any]:
+    facts: dict[str, Any] = {"source": one.name, "templates": len(one.pack.templates), "risk": round(one.risk)}
+    if (found := one.measured) is not None:
+        names = ("documents", "changed", "stubs", "characters", "cut")
+        facts |= {name: getattr(found, name) for name in names}
+        facts |= {"looked": one.left.looked, "incomplete": one.left.articles}
+    return facts

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import RejectedCandidate
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
@@ -44,6 +44,9 @@ _MAX_VARIANTS = 3
 """Rows of a family below its first, where rows are limited: there may be dozens of "Read more"."""
 _SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
+
+COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

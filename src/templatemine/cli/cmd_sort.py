@@ -8,7 +8,7 @@ from templatemine.cli import common
 from templatemine.cli import printing as tables
 from templatemine.errors import CorpusError, counted
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
@@ -19,6 +19,9 @@ The archive may be of any size and its sources mixed in any way.
 All files appear together at the end; a run that fails has written nothing, and
 the next one starts anew.
 """
+
+COMMON = ("--output", "--source-of", "--source", "--memory", "--input-format", "--force", "--json")
+"""Options that `--help` lists."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
     from templatemine.model import Template
 
-__all__ = ["DESCRIPTION", "add", "run"]
+__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
 DESCRIPTION = """\
-Brings packs up to date with new documents; the old archive is not needed. For
-each source a window of its newest documents is kept beside the packs, in a
-hidden folder, and its pack is mined from this window. The command prints which
-expressions were added, removed and changed. Only sources with new documents
-are mined again. A pack stays unchanged until its window holds enough documents,
-or while it has an error, which is told.
+Brings packs up to date with new documents, and prints which expressions were
+added, removed and changed; the old archive is not needed.
+
+For each source a window of its newest documents is kept beside the packs, in a
+hidden folder, and its pack is mined from this window. Only sources with new
+documents are mined again. A pack stays unchanged until its window holds enough
+documents, or while it has an error, which is told.
 An expression that the window does not give stays in the pack until enough
 documents in a row have been without it. --dry-run shows what would change.
 
@@ -48,6 +49,9 @@ _MAX_LISTED, _MAX_TEXT = 10, 100
 _DAYS, _LEAST = 14, 500
 """Of `window.WindowConfig`, here so that --help need not import it; a test holds the two together."""
 
+COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "--text-field", "--caution", "--json")
+"""Options that `--help` lists."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The options."""
@@ -59,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="DAYS",
         type=common.number_of("WindowConfig.days"),
         default=_DAYS,
-        help="keep documents of so many days up to the newest (default: %(default)s) ...",
+        help="keep documents of so many days (default: %(default)s); up to the newest ...",
     )
     group.add_argument(
         "--least",
@@ -71,7 +75,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--new-sources",
         action="store_true",
-        help="also make packs of sources that PACKS has none of (always, if it is empty)",
+        help="also make packs of sources that are new to PACKS; always, if it is empty",
     )
     group.add_argument(
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"

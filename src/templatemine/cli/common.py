@@ -1,4 +1,4 @@
-"""Code that sub-commands share: options, messages on standard error, progress."""
+"""Code that sub-commands share: options, inputs, progress; with what `messages` and `parser` have."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import argparse
 import os
 import sys
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import takewhile
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import NUMBERS, WORDS
+from templatemine.cli.messages import (
+    escape_controls,
+    escape_line,
+    flush_output,
+    print_error,
+    print_text,
+    shows_colours,
+    write_message,
+)
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
+from templatemine.cli.parser import DeprecatedOption, Parser
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -27,14 +35,13 @@ from templatemine.config import (
 )
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.kinds import KINDS, POLICIES, Choice, choose
-from templatemine.progress import Progress, ignore_progress
+from templatemine.progress import Progress, ignore_progress, progress_bars
 
 if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.model import Record
 
 __all__ = [
-    "EXIT_CODES",
     "INPUT_HELP",
     "MARKUP_OPTIONS",
     "DeprecatedOption",
@@ -49,7 +56,6 @@ __all__ = [
     "add_run_options",
     "check_inputs",
     "check_output",
-    "did_you_mean",
     "escape_controls",
     "escape_line",
     "flush_output",
@@ -67,29 +73,19 @@ __all__ = [
     "read_nonempty_records",
     "same_file",
     "shows_colours",
+    "tell_records",
 ]
 
-_STRICT = """\
-  1    --strict: stopped at the first such document or pack; nothing written
-"""
-
-EXIT_CODES = f"""\
-exit codes:
-  0    done
-  1    done, but documents that cannot be read were skipped, named and counted,
-       or a pack with an error was left out and named,
-       or no record has a pack, or no source got one
-{_STRICT}\
-  2    wrong options, or an input or output with an error; nothing was written
-  130  interrupted; nothing was written
-"""
-
 INPUT_HELP = """\
-JSON lines, WARC, feeds, tables or another format of "templatemine formats"; a folder of .txt or .html files, or of such
-archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
+files or folders: JSON lines, WARC, feeds, tables; any format of "templatemine formats"; a folder of .txt or .html
+files, or of such archives; a glob pattern in quotes; a URL (s3://, hf:// ...); or - for standard input"""
 
 MAX_NAMED_SKIPS = 5
 """Number of skipped documents that are named; the rest is only counted."""
+
+
+PROGRESS_STEP = 256
+"""Documents between two steps of a bar."""
 
 
 class StrictStop(Exception):
@@ -97,77 +93,6 @@ class StrictStop(Exception):
 
 
 # ------------------------------------------------------------------------------------------------------------ options
-
-
-class Parser(argparse.ArgumentParser):
-    """The parser of the program and of its commands: the help lists the exit codes, options have no abbreviations, and
-    an error is one line instead of the usage."""
-
-    def __init__(self, **options: Any) -> None:
-        shape = argparse.RawDescriptionHelpFormatter
-        super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, **options)
-        self._given: Sequence[str] = ()
-
-    def format_help(self) -> str:
-        """The help; the exit code of ``--strict`` is listed only if the command has this option."""
-        whole = " " not in self.prog  # the program lists the codes of all commands
-        told = whole or "--strict" in self._option_string_actions
-        return super().format_help() if told else super().format_help().replace(_STRICT, "")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
-        self._given = args or ()
-        namespace, others = super().parse_known_args(args, namespace)
-        self._refuse(others)
-        return namespace, others
-
-    def _refuse(self, others: Sequence[str]) -> None:
-        """End if there are arguments that are not known."""
-        if others:
-            options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
-            meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
-            self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
-
-    def error(self, message: str) -> NoReturn:
-        """End with one line; where something is missing, it tells of an option that is misspelt."""
-        if message.startswith("the following arguments are required"):
-            given, self._given = self._given, ()
-            self._refuse([one for one in _options(given) if one not in self._option_string_actions])
-        print_error(f"{message} (see {self.prog} --help)")
-        raise SystemExit(2)
-
-
-def _options(given: Sequence[str]) -> list[str]:
-    """The long options of a command line, without their values."""
-    before = takewhile(lambda one: one != "--", given)
-    return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
-
-
-def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
-    """A question to add to a message about a name that is not known; empty if none of the known ones is like it."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(given, list(known), 1)
-    return f"; did you mean {before}{near[0]}?" if near else ""
-
-
-class DeprecatedOption(argparse.Action):
-    """An option under its old name: it does what the new name does, is not listed, and prints a notice.
-
-    Parameters
-    ----------
-    now : str
-        The new name; `dest` is that of the new option.
-    """
-
-    def __init__(self, option_strings: Sequence[str], dest: str, *, now: str, **options: Any) -> None:
-        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
-        self._now = now
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        """Set the value, and say what the option is called now."""
-        print_error(f"{option} is now called {self._now}", "deprecated: ")
-        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)
 
 
 def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
@@ -205,9 +130,9 @@ def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -
     group.add_argument(
         "--source-of",
         metavar="RULE",
-        help="where the source of a record is: domain or host (of its url), field:NAME, path:N (0 is the file name, 1 "
-        "its folder ...), re:REGEX (one group, applied to the url); default: the source field, or the domain of "
-        "crawled pages",
+        help="where the source is, such as host or path:0; domain or host (of the url), field:NAME, path:N (0 is the "
+        "file name, 1 its folder ...), re:REGEX (one group, applied to the url); default: the source field, or the "
+        "domain of crawled pages",
     )
     group.add_argument(
         "--max-record",
@@ -275,8 +200,7 @@ def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argpars
     group.add_argument(
         "--policy",
         choices=tuple(POLICIES),
-        help="llm cuts all but notes; reader also keeps captions, bylines and datelines; archive cuts nothing "
-        f"(default: {default})",
+        help=f"llm keeps notes, reader also captions, bylines and datelines, archive cuts nothing (default: {default})",
     )
     group.add_argument(
         "--keep", metavar="KINDS", action=_KeepOption, help="also keep these kinds, such as caption,byline"
@@ -300,10 +224,7 @@ class _KeepOption(argparse.Action):
 def read_choice(args: argparse.Namespace) -> Choice | None:
     """What those options say; None if nothing."""
     words = args.policy, args.keep, args.cut_only
-    try:
-        return None if words == (None, None, None) else choose(*words)
-    except ConfigError as error:
-        raise ConfigError(f"--{error}") from error
+    return None if words == (None, None, None) else choose(*words)
 
 
 MarkupOptions = Mapping[str, tuple[tuple[str, ...], str]]
@@ -359,7 +280,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     """Options of how the default method decides; `scoring_config` reads them.  With `of_packs` the caution is None if
     it is not given: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
-    times = "cut only what is X times likelier to be boilerplate than by default; below 1 cuts more"
+    times = "above 1 cuts less, below 1 more; how much likelier to be boilerplate than by default what is cut must be"
     group.add_argument(
         "--caution",
         type=number_of("SelectConfig.caution"),
@@ -419,7 +340,7 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
     group.add_argument(
         "--json",
         action="store_true",
-        help="print the summary as JSON to standard output (to standard error if records go to standard output)",
+        help="print the summary as JSON; to standard error if records go to standard output",
     )
     group.add_argument(
         "--quiet",
@@ -463,6 +384,14 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
     return some()
 
 
+def tell_records(records: Iterable[Record], steps: Progress, name: str = "reading") -> Iterator[Record]:
+    """Records, of which every `PROGRESS_STEP`-th moves the bar of a step."""
+    for number, record in enumerate(records, 1):
+        if number % PROGRESS_STEP == 0:
+            steps(name, number, None)
+        yield record
+
+
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     """The error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
@@ -497,81 +426,6 @@ def check_output(inputs: Iterable[str], output: str, named: str | None = None) -
 
 
 # ----------------------------------------------------------------------------------------------------------- messages
-
-
-def print_error(message: str, kind: str = "error: ") -> None:
-    """One line on standard error, whatever the message holds."""
-    _write(sys.stderr, f"templatemine: {kind}{escape_line(message)}\n")
-
-
-def print_text(text: str) -> None:
-    """Text on standard output; characters that its encoding lacks are written as escapes."""
-    if sys.stdout is None:
-        raise CorpusError("standard output is closed", "stdout", fatal=True)
-    with _translate_write_errors():
-        sys.stdout.write(_escape_unencodable(text, sys.stdout))
-
-
-def flush_output() -> None:
-    """Flush standard output."""
-    if sys.stdout is not None:
-        with _translate_write_errors():
-            sys.stdout.flush()
-
-
-@contextmanager
-def _translate_write_errors() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise CorpusError(f"cannot be written: {error.strerror or error}", "stdout", fatal=True) from error
-
-
-def _write(stream: TextIO | None, text: str) -> None:
-    """Print a message for people; a closed stream is no error."""
-    if stream is not None:
-        with suppress(OSError, ValueError):
-            stream.write(_escape_unencodable(text, stream))
-            stream.flush()
-
-
-def shows_colours(stream: TextIO | None) -> bool:
-    """True if a stream is a terminal that shows colours, and NO_COLOR is not set (no-color.org)."""
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and stream is not None and stream.isatty()
-
-
-def _escape_unencodable(text: str, stream: TextIO) -> str:
-    encoding = stream.encoding or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)
-
-
-def escape_controls(text: str) -> str:
-    """Text that is safe on a terminal: control characters and line ends are escaped.
-
-    Joiners, which some scripts need, stay; marks that change the direction of writing are escaped, since they could
-    disguise the rest of the line.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(f"\\u{ord(char):04x}" if _is_control(char) else char for char in text)
-
-
-def escape_line(text: str) -> str:
-    """Visible text with each run of white space as one blank."""
-    return escape_controls(" ".join(text.split()))
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} or char in _DIRECTION_MARKS
-
-
-_DIRECTION_MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-MIN_RATE_SECONDS = 2.0
-"""Steps that take longer tell their rate."""
 
 
 class Terminal:
@@ -646,7 +500,7 @@ class Terminal:
     def say(self, *lines: str) -> None:
         """Lines of a summary, whatever they hold."""
         if not self.quiet:
-            _write(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
+            write_message(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
 
     def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
         """The summary for machines."""
@@ -656,7 +510,7 @@ class Terminal:
         if to_stdout:
             print_text(text)
         else:
-            _write(sys.stderr, text)
+            write_message(sys.stderr, text)
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
@@ -664,39 +518,5 @@ class Terminal:
         if self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield ignore_progress
             return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            SpinnerColumn,
-            TaskID,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import Progress as Bars
-
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        with Bars(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
-            tasks: dict[str, TaskID] = {}
-            began: dict[str, float] = {}
-
-            def step(name: str, done: int, total: int | None) -> None:
-                if name not in tasks:
-                    for task in bars.tasks:  # earlier tasks are complete
-                        bars.update(task.id, total=task.completed, completed=task.completed)
-                    tasks[name] = bars.add_task(name, total=total, count="")
-                    began[name] = time.monotonic()
-                count = f"{done:,}" if total is None else f"{done:,} of {total:,}"
-                if (seconds := time.monotonic() - began[name]) > MIN_RATE_SECONDS:
-                    count += f", {done / seconds:,.0f}/s"
-                bars.update(tasks[name], completed=done, total=total, count=count)
-
+        with progress_bars() as step:
             yield step

@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from templatemine.cli.common import did_you_mean
+from templatemine.cli.parser import did_you_mean
 from templatemine.errors import ConfigError
 
 __all__ = ["CONFIG_FILES", "apply_defaults", "read_defaults"]
@@ -75,7 +75,7 @@ def apply_defaults(
     used = []
     for name, value in table.items():
         action = options.get(name)
-        if action is None or name in ("help", "version"):
+        if action is None or name in ("help", "help-all", "version"):
             raise ConfigError(f"{file}: {command}.{name}: no such option{did_you_mean(name, options)}")
         found = _convert_value(parser, action, value, f"{file}: {command}.{name}")
         if not _is_given(action, given):  # lists would be added to

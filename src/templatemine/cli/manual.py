@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from templatemine._version import __version__
 from templatemine.cli.app import whole_parser
+from templatemine.cli.parser import Parser, write_option
 
 __all__ = ["FORMATS", "Entry", "command_entries", "man", "markdown"]
 
@@ -49,7 +50,7 @@ def command_entries() -> Iterator[Entry]:
     yield from _walk_commands(whole_parser(), "")
 
 
-def _walk_commands(parser: argparse.ArgumentParser, summary: str) -> Iterator[Entry]:
+def _walk_commands(parser: Parser, summary: str) -> Iterator[Entry]:
     yield _make_entry(parser, summary)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -58,7 +59,7 @@ def _walk_commands(parser: argparse.ArgumentParser, summary: str) -> Iterator[En
                 yield from _walk_commands(inner, told[name])
 
 
-def _make_entry(parser: argparse.ArgumentParser, summary: str) -> Entry:
+def _make_entry(parser: Parser, summary: str) -> Entry:
     formatter = argparse.HelpFormatter(parser.prog, width=_WIDTH)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, "")
     usage = _COLOUR.sub("", formatter.format_help()).strip()
@@ -68,7 +69,7 @@ def _make_entry(parser: argparse.ArgumentParser, summary: str) -> Entry:
         if (rows := tuple(row for action in group._group_actions for row in _argument_rows(formatter, action)))
     )
     # The parser itself knows which exit codes the command has.
-    _, mark, epilog = parser.format_help().partition("exit codes:\n")
+    _, mark, epilog = parser.format_help_all().partition("exit codes:\n")
     return Entry(
         name=parser.prog,
         summary=summary,
@@ -84,12 +85,7 @@ def _argument_rows(formatter: argparse.HelpFormatter, action: argparse.Action) -
     if isinstance(action, argparse._SubParsersAction):
         yield from ((one.dest, one.help or "") for one in action._choices_actions)
     elif action.help != argparse.SUPPRESS:
-        choices = "{" + ",".join(map(str, action.choices or ())) + "}"
-        value = str(action.metavar or (choices if action.choices else action.dest))
-        written = ", ".join(action.option_strings)
-        if not action.option_strings or action.nargs != 0:
-            written = " ".join(part for part in (written, f"{value} ..." if action.nargs == "+" else value) if part)
-        yield written, " ".join(formatter._expand_help(action).split())
+        yield write_option(action), " ".join(formatter._expand_help(action).split())
 
 
 def _split_paragraphs(text: str) -> Iterator[tuple[bool, str]]:

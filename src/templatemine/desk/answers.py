@@ -21,6 +21,7 @@ from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
+from templatemine.desk.answer_effects import measure_answers
 from templatemine.desk.effects import Effects, SlowArticles, TemplateEffect, count_cuts, sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json, stamp_rule
@@ -30,7 +31,7 @@ from templatemine.desk.store import Annotation, utc_now
 from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
-from templatemine.model import Template
+from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -317,6 +318,13 @@ class Desk:
             for one in asked
         ]
 
+    def measure_answers(self, source: str, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
+        """What each answer to a question would change in the sample."""
+        stored = self.stored_pack(source)
+        question, articles = _find_question(stored.pack, tokens), self._find_sample(stored)
+        rejected, effects = self.library.rejected(stored), self._find_effects(stored)
+        return measure_answers(stored.pack, rejected, question, articles, effects, self.library.config.clean)
+
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """Return the effect of an expression on the sample."""
         stored = self.stored_pack(source)
@@ -368,10 +376,7 @@ class Desk:
                 raise NotFound("expected ids of templates of the pack")
             what = f"keep {_shorten(_template_text(known[reviewed[0]]))}" + _describe_variants(len(reviewed) - 1)
         elif kind == "answer":
-            tokens, answer = body.get("tokens"), str(body.get("answer"))
-            question = next((one for one in open_questions(stored.pack) if list(one.tokens) == tokens), None)
-            if question is None:
-                raise NotFound("there is no such question, or it is answered")
+            question, answer = _find_question(stored.pack, body.get("tokens")), str(body.get("answer"))
             rules = add_answer_rules(rules, question, answer, by=name, time=utc_now())
             what = f"{answer}: {join_tokens(question.tokens)}"
         elif kind == "reset-cutoff":
@@ -571,6 +576,13 @@ def _read_list(body: Mapping[str, Any], key: str, kind: type) -> list[Any]:
 
 
 _KIND_NAMES: Mapping[type, str] = {str: "a string", dict: "an object"}
+
+
+def _find_question(pack: Pack, tokens: object) -> Question:
+    found = next((one for one in open_questions(pack) if list(one.tokens) == tokens), None)
+    if found is None:
+        raise NotFound("there is no such question, or it is answered")
+    return found
 
 
 def _rule_template_id(rule: Rule) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, spelled
 from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_names, check_size
 from templatemine.io.files import (
@@ -146,7 +146,8 @@ def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str)
     """Return the problem, and what can be done."""
     found = detect_content(line)
     hint = "utf-16" if found == "UTF-16" else "utf-32" if found == "UTF-32" else None if found else "cp1252"
-    hint = "" if hint is None or hint == encoding else f" (--csv-encoding names another encoding, such as {hint})"
+    option = spelled("--csv-encoding", "csv_encoding=")
+    hint = "" if hint is None or hint == encoding else f" ({option} names another encoding, such as {hint})"
     expected = "UTF-8" if encoding == "utf-8" else encoding
     return f"expected {expected}, found {found or f'byte 0x{line[error.start]:02x}'}", hint
 
@@ -243,7 +244,8 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
     if named:
         line = lines.peek()
     if "\0" in line and not lines.problem:
-        problem = "expected a header in UTF-8, found one with NUL, as UTF-16 has it (--csv-encoding utf-16, if it is)"
+        option = spelled("--csv-encoding utf-16", "csv_encoding='utf-16'")
+        problem = f"expected a header in UTF-8, found one with NUL, as UTF-16 has it ({option}, if it is)"
         raise CorpusError(problem, place, fatal=True)
     if config.csv_delimiter is not None:
         return config.csv_delimiter
@@ -260,7 +262,8 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
             return usual
         if len(found) > 1 and not lines.problem:
             marks = " and ".join("tabs" if mark == "\t" else repr(mark) for mark in found)
-            problem = f"expected a header with one delimiter, found {marks} (--csv-delimiter says which it is)"
+            option = spelled("--csv-delimiter", "csv_delimiter=")
+            problem = f"expected a header with one delimiter, found {marks} ({option} says which it is)"
             raise CorpusError(problem, place, fatal=True)
         if found:
             return found[0]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any, Literal
+from dataclasses import fields, replace
+from typing import Any, Literal, cast
 
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.io.capsule import ArrowTable, is_table, table_rows
 from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
@@ -17,15 +18,15 @@ from templatemine.model import Document
 __all__ = ["Errors", "DocumentsLike", "documents_of", "read"]
 
 Path = str | os.PathLike[str]
-DocumentsLike = Path | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
-"""A path, or documents, records and paths; a data frame of pandas or polars is rows of records."""
+DocumentsLike = Path | ArrowTable | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
+"""A path, or documents, records and paths; or a table that exports itself by Arrow, as data frames do."""
 
 Errors = Literal["raise", "skip"]
 """What is done about a record that holds no document: the first is raised, or all are left out, with one warning that
 counts them and names some, as the commands do."""
 
 
-def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Document]:
+def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Document]:
     """Yield the documents of files and folders, whatever their format (`templatemine formats`).
 
     Parameters
@@ -34,7 +35,7 @@ def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Docu
         As the commands take them: patterns and URLs, too.
     errors : "raise" or "skip", default "raise"
         See `Errors`.
-    fields : str
+    options : str
         Names of the fields, the source of all records, and the like: options of `config.ReadConfig`.
 
     Raises
@@ -46,7 +47,7 @@ def read(*paths: Path, errors: Errors = "raise", **fields: Any) -> Iterator[Docu
     --------
     >>> packs = templatemine.mine(templatemine.read("archive.jsonl.gz", text_field="body"))  # doctest: +SKIP
     """
-    config = ReadConfig(**fields)
+    config = ReadConfig(**options)
     skipped = _Skipped(errors)
 
     def documents() -> Iterator[Document]:
@@ -79,9 +80,8 @@ def documents_of(
     config = config or ReadConfig()
     if source is not None:
         config = replace(config, source=source, source_of=None)
-    if not isinstance(given, str | os.PathLike) and (
-        isinstance(given, Mapping | Document) or not isinstance(given, Iterable)
-    ):
+    known = isinstance(given, str | os.PathLike | Iterable) and not isinstance(given, Mapping | Document)
+    if not known and not is_table(given):
         raise CorpusError(
             f"expected documents, records, a data frame or a path, got {type(given).__name__}", fatal=True
         )
@@ -123,7 +123,8 @@ def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> I
     if isinstance(given, str | os.PathLike):
         yield from read_documents([given], config, skipped.on_error)
         return
-    for number, one in enumerate(_rows(given), 1):
+    rows = table_rows(given, _columns(config)) if is_table(given) else cast(Iterable[Any], given)
+    for number, one in enumerate(rows, 1):
         if isinstance(one, Document):
             yield one if config.source is None else replace(one, source=config.source)
         elif isinstance(one, os.PathLike):
@@ -137,6 +138,12 @@ def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> I
                 skipped.on_error(error)
 
 
+def _columns(config: ReadConfig) -> set[str]:
+    """The columns of a table that documents are made of."""
+    names = {getattr(config, one.name) for one in fields(config) if one.name.endswith("_field")}
+    return names | {(config.source_of or "").removeprefix("field:")}
+
+
 def _document(row: object, config: ReadConfig, number: int) -> Document:
     """Return the document of a record."""
     where = f"item {number}"
@@ -144,12 +151,12 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
         hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
         hint = hint if isinstance(row, str) else ""
         raise CorpusError(f"expected a Document or a dict, got {type(row).__name__}{hint}", where, fatal=True)
-    fields = {name: None if _is_null(value) else value for name, value in row.items()}
-    if config.source_of is None and is_missing(fields.get(config.source_field)):
+    values = {name: None if _is_null(value) else value for name, value in row.items()}
+    if config.source_of is None and is_missing(values.get(config.source_field)):
         problem = f"expected the source in field {config.source_field!r}, found none (source=... says it for all)"
         raise CorpusError(problem, where, fatal=True)
     try:
-        return build_document(fields, config, "", number, "")
+        return build_document(values, config, "", number, "")
     except ValueError as error:
         raise CorpusError.of(error, where, fatal=True) from error
 
@@ -158,12 +165,3 @@ def _is_null(value: object) -> bool:
     """Tell whether a value is that of a missing one in a data frame: NaN, which alone does not equal itself, or the NA
     of pandas."""
     return (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
-
-
-def _rows(given: Iterable[Any]) -> Iterable[Any]:
-    """Return the rows of a data frame as records; what is none, as it is."""
-    if hasattr(given, "iter_rows"):  # polars
-        return given.iter_rows(named=True)  # type: ignore[no-any-return]
-    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # pandas
-        return given.to_dict("records")  # type: ignore[no-any-return]
-    return given

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError, HintedError
+from templatemine.errors import CorpusError, HintedError, spelled
 from templatemine.model import Document, exact_str
 
 __all__ = [
@@ -158,7 +158,7 @@ def _missing_body_error(fields: Mapping[str, object], config: ReadConfig) -> Val
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
     if not fields:
         return ValueError(f"{wanted}, found an empty object")
-    return HintedError(f"{wanted}, found only {shown}", " (--text-field names another)")
+    return HintedError(f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field=')} names another)")
 
 
 _JSON_TYPES = {

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, cast
 from templatemine.errors import CorpusError
 from templatemine.io import lock as locks
 from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
-from templatemine.io.write import claim, new_file, sync_names
+from templatemine.io.write import claim, exists_already, new_file, sync_names
 
 __all__ = ["FileTransaction", "compress_lines", "file_transaction"]
 
@@ -51,7 +51,7 @@ class FileTransaction:
             if os.path.isdir(path):
                 raise CorpusError("expected the name of a file, found a directory", path, fatal=True)
             if not self.force and os.path.lexists(path):
-                raise CorpusError("exists; use --force to replace it", path, fatal=True)
+                raise CorpusError(exists_already(), path, fatal=True)
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:

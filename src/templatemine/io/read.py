@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TextIO
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, spelled
 from templatemine.io.charset import GARBLED_TEXTS, is_garbled
 from templatemine.io.files import Report, expand_paths, is_remote, read_error
 from templatemine.io.formats import Format, format_by_name, format_by_path, format_names, module_of
@@ -174,7 +174,7 @@ def format_of(path: str, config: ReadConfig) -> Format:
         suffix = os.path.splitext(path)[1]
         raise CorpusError(
             f"expected a file named {format_names()} (see templatemine formats), a directory, or - for JSON lines on "
-            f"standard input; found {suffix or 'no suffix'} (--input-format says what it is)",
+            f"standard input; found {suffix or 'no suffix'} ({spelled('--input-format', 'format=')} says what it is)",
             path,
             fatal=True,
         )

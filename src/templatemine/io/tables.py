@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import ipc
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError
+from templatemine.errors import CorpusError, spelled
 from templatemine.io.charset import decode_page, note_all
 from templatemine.io.fields import build_document, check_fields, check_names, check_size
 from templatemine.io.files import READ_ERRORS, Report, read_error
@@ -286,7 +286,8 @@ _VALUE_ERRORS = (pa.ArrowException, OverflowError, TypeError)
 def _type_error(error: Exception, name: str, place: str) -> CorpusError:
     found = str(error).partition("\n")[0]
     wanted = f"expected values of field {name!r} that its column in the output can hold"
-    return CorpusError(f"{wanted}, found others (--removed-field names another column): {found}", place, fatal=True)
+    option = spelled("--removed-field", "removed_field=")
+    return CorpusError(f"{wanted}, found others ({option} names another column): {found}", place, fatal=True)
 
 
 def _build_column(values: Sequence[Any], kind: Any) -> Any:

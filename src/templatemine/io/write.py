@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
-from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.errors import CorpusError, MissingExtraError, pip_line, spelled
 from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
 
 __all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
@@ -38,7 +38,10 @@ _GZIP_LEVEL = 6
 _XZ_PRESET = 3
 """Close to zstd in speed; the program's default of 6 takes three times as long for a few per cent."""
 
-_EXISTS = "exists; use --force to replace it"
+
+def exists_already() -> str:
+    """What is said of a file that may not be replaced."""
+    return f"exists; use {spelled('--force', 'force=True')} to replace it"
 
 
 @overload
@@ -109,7 +112,7 @@ def _stat_existing(path: str, force: bool) -> os.stat_result | None:
             found = os.stat(path)
         except FileNotFoundError:
             if os.path.lexists(path) and not force:  # a link that leads nowhere yet
-                raise CorpusError(_EXISTS, path, fatal=True) from None
+                raise CorpusError(exists_already(), path, fatal=True) from None
             return None
     if stat.S_ISCHR(found.st_mode) or stat.S_ISFIFO(found.st_mode):
         return found
@@ -117,7 +120,7 @@ def _stat_existing(path: str, force: bool) -> os.stat_result | None:
         what = "a directory" if stat.S_ISDIR(found.st_mode) else "not a regular file"
         raise CorpusError(f"expected the name of a file, found {what}", path, fatal=True)
     if not force:
-        raise CorpusError(_EXISTS, path, fatal=True)
+        raise CorpusError(exists_already(), path, fatal=True)
     return found
 
 
@@ -213,13 +216,15 @@ def claim(temporary: str, target: str) -> None:
     try:
         os.link(temporary, target)
     except FileExistsError:
-        raise CorpusError(f"appeared while it was being written; it {_EXISTS}", target, fatal=True) from None
+        raise CorpusError(f"appeared while it was being written; it {exists_already()}", target, fatal=True) from None
     except OSError:
         # File systems without hard links (FAT, some network ones): take the name with an empty file, then fill it.
         try:
             os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         except FileExistsError:
-            raise CorpusError(f"appeared while it was being written; it {_EXISTS}", target, fatal=True) from None
+            raise CorpusError(
+                f"appeared while it was being written; it {exists_already()}", target, fatal=True
+            ) from None
         try:
             os.replace(temporary, target)
         except BaseException:

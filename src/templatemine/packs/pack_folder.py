@@ -18,7 +18,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, UnreadablePackError, counted
+from templatemine.errors import (
+    ConfigError,
+    CorpusError,
+    PackError,
+    SkippedPackError,
+    UnreadablePackError,
+    counted,
+    spelled,
+)
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
 from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line
@@ -201,7 +209,7 @@ class StandingPacks:
         if not self._force and source in self:
             raise CorpusError(
                 f"holds {counted(len(self), 'pack')}, that of {source!r} among them; give another folder, or use "
-                "--force to replace the packs of the sources of this archive",
+                f"{spelled('--force', 'force=True')} to replace the packs of the sources of this archive",
                 self._folder,
                 fatal=True,
             )
@@ -296,7 +304,9 @@ def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) 
 
 def _check_within(folder: str, file: str) -> None:
     if os.path.islink(file) and os.path.dirname(os.path.realpath(file)) != os.path.realpath(folder):
-        raise PackError(f"{file}: is a link that leads out of the folder; give --packs the file that it leads to")
+        raise PackError(
+            f"{file}: is a link that leads out of the folder; give {spelled('--packs ', '')}the file that it leads to"
+        )
     if not os.path.isfile(file):
         raise PackError(f"{file}: expected a file, found something else")
 

@@ -1,7 +1,7 @@
 """Load a system, together with the history of the site: of what it keeps, what the site's pages call boilerplate goes.
 
 `mine` stores where the pages of a source have their main text, and which texts stand on several of them at the same
-place (docs/pages.md, section 4).  A system that looks at one page alone knows neither.  Here no page model is asked, so
+place (docs/history.md).  A system that looks at one page alone knows neither.  Here no page model is asked, so
 the cost is a look-up a block.
 """
 

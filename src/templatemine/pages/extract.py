@@ -397,7 +397,7 @@ class Extraction:
                 return self.tei(config)
             case "json":
                 return json.dumps(self.content(config), ensure_ascii=False, separators=(",", ":"))
-        raise ConfigError(f"text format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
+        raise ConfigError(f"text_format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
 
     def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
         """Title, date, text and, on request, more, as JSON holds them; what there is none of is left out."""

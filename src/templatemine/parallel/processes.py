@@ -29,7 +29,7 @@ from queue import SimpleQueue
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
-from templatemine.errors import CapacityError
+from templatemine.errors import CapacityError, spelled
 
 __all__ = ["WorkerPool", "is_single_threaded"]
 
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LOST_WORKER = "a worker process was ended from outside, most likely for want of memory; try fewer --jobs"
+_LOST_WORKER = "a worker process was ended from outside, most likely for want of memory; try fewer "
 
 
 class WorkerPool:
@@ -209,7 +209,7 @@ def _raise_lost_worker() -> Iterator[None]:
     try:
         yield
     except (EOFError, OSError) as error:
-        raise CapacityError(_LOST_WORKER) from error
+        raise CapacityError(_LOST_WORKER + spelled("--jobs", "jobs")) from error
 
 
 def _serve_forked(connection: Connection) -> None:

@@ -19,7 +19,7 @@ from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer
 
-__all__ = ["CutDifference", "PackDiff", "diff_packs", "measure_diffs", "uncovered_length"]
+__all__ = ["CutComparison", "CutDifference", "PackDiff", "diff_packs", "measure_diffs", "uncovered_length"]
 
 MIN_DEVIATION = 3.0
 """A share has moved if both samples differ by so many standard errors: by chance one template in 370 does."""
@@ -51,6 +51,10 @@ class CutDifference:
     old_by_template: Counter[str] = field(default_factory=Counter)
     new_by_template: Counter[str] = field(default_factory=Counter)
 
+    def of_template(self, old: Template | None, new: Template | None) -> tuple[int, int]:
+        """Characters that a template no longer removes, and those that it removes now."""
+        return self.old_by_template[old.id] if old else 0, self.new_by_template[new.id] if new else 0
+
     def add(self, size: int, old: Sequence[Span], new: Sequence[Span]) -> None:
         """Count one more document."""
         self.documents += 1
@@ -80,6 +84,9 @@ def uncovered_length(span: Span, others: Sequence[Span]) -> int:
     return span.end - span.start - sum(length for length in covered if length > 0)
 
 
+TemplatePair = tuple[Template | None, Template | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackDiff:
     """The differences of the packs of one source.
@@ -103,6 +110,29 @@ class PackDiff:
 
     def __bool__(self) -> bool:
         return bool(self.changes or self.moved or (self.old is None) != (self.new is None))
+
+    def rows(self) -> dict[str, list[TemplatePair]]:
+        """Templates added (+), removed (-), changed (~) and moved (^), before and after; of each kind those of most
+        characters first."""
+        found: dict[str, list[TemplatePair]] = {
+            "+": [(None, template) for template in self.changes.added],
+            "-": [(template, None) for template in self.changes.removed],
+            "~": [*self.changes.changed],
+            "^": [*self.moved],
+        }
+        for mark in "+-~":
+            found[mark].sort(
+                key=lambda pair: (
+                    -sum(self.cuts.of_template(*pair)) if self.cuts is not None else 0,
+                    -max(template.df for template in pair if template is not None),
+                )
+            )
+        return found
+
+    def shares(self, old: Template | None, new: Template | None) -> list[tuple[int, float | None]]:
+        """Document frequency and share of a template in the packs that have it, before and after."""
+        pairs = [(template, pack) for template, pack in ((old, self.old), (new, self.new)) if template and pack]
+        return [(template.df, template.df / pack.documents if pack.documents else None) for template, pack in pairs]
 
 
 def diff_packs(old: Mapping[str, Pack], new: Mapping[str, Pack], *, measured: bool = False) -> list[PackDiff]:
@@ -164,24 +194,41 @@ def measure_diffs(
     int
         Documents of sources without a difference to measure: in neither folder, or of another kind than the packs.
     """
-    explainers = {one.source: (_explain(one.old, config), _explain(one.new, config)) for one in diffs}
-    cuts = {one.source: one.cuts for one in diffs}
-    left_out = 0
+    comparison = CutComparison(diffs, config, on_error)
     for document in documents:
-        counted = cuts.get(document.source)
+        comparison.add(document)
+    return comparison.left_out
+
+
+class CutComparison:
+    """Cleans documents by both packs of their source, and counts in `PackDiff.cuts`; see `measure_diffs`."""
+
+    def __init__(
+        self,
+        diffs: Sequence[PackDiff],
+        config: CleanConfig | None = None,
+        on_error: Callable[[CorpusError], None] = raise_error,
+    ) -> None:
+        self.left_out = 0
+        self._explainers = {one.source: (_explain(one.old, config), _explain(one.new, config)) for one in diffs}
+        self._cuts = {one.source: one.cuts for one in diffs}
+        self._on_error = on_error
+
+    def add(self, document: Document) -> None:
+        """Count one more document."""
+        counted = self._cuts.get(document.source)
         if counted is None:
-            left_out += 1
-            continue
+            self.left_out += 1
+            return
         try:
-            found = [_spans(explainer, document) for explainer in explainers[document.source]]
+            found = [_spans(explainer, document) for explainer in self._explainers[document.source]]
         except CapacityError as error:
-            on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
-            continue
+            self._on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
+            return
         if all(spans is None for spans in found):
-            left_out += 1
+            self.left_out += 1
         else:
             counted.add(len(document.body), *(spans or () for spans in found))
-    return left_out
 
 
 def _explain(pack: Pack | None, config: CleanConfig | None) -> Explainer | None:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["content_policy", "render", "require_libraries"]
 
+MAX_CHANGES = 20
+"""Templates of each kind of change that are listed for a source."""
+
 
 def render(report: Report, title: str = "", config: ReportConfig | None = None) -> Iterator[str]:
     """Yield the page in parts, a source at a time.
@@ -72,6 +75,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         "number": _format_number,
         "counted": counted,
         "share": _format_share,
+        "text_of": template_text,
     }
     environment.filters |= filters
     environment.globals |= {
@@ -82,6 +86,8 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
         "sample": partial(_render_sample, config or ReportConfig()),
         "legend": _count_sample_kinds,
         "link": _link,
+        "max_changes": MAX_CHANGES,
+        "change_names": {"+": "added", "-": "removed", "~": "changed", "^": "moved"},
     }
     said = {"title": title or _title(report), "conclusion": summarise(report), "left_kinds": RESIDUE_KINDS}
     yield from environment.get_template("report.html").generate(report=report, **said)

@@ -16,16 +16,20 @@ def summarise(report: Report) -> list[str]:
     sources = report.sources
     templates = sum(len(one.pack.templates) for one in sources)
     if not templates and not report.pages:
-        return ["No source has templates, and nothing is removed."]
+        return ["No source has templates, and nothing is removed.", *_summarise_changes(report)]
     if not report.with_archive:
         told = f"{counted(len(sources), 'source')} with {counted(templates, 'template')}."
-        return [told, "Without an archive the report cannot say what they do to articles, nor what they leave behind."]
+        return [
+            told,
+            *_summarise_changes(report),
+            "Without an archive the report cannot say what they do to articles, nor what they leave behind.",
+        ]
     found = [one.measured for one in sources if one.measured is not None]
     documents, changed = sum(one.documents for one in found), sum(one.changed for one in found)
     characters, cut = sum(one.characters for one in found), sum(one.cut for one in found)
     if not changed:
         why = "" if report.pages else ": no template occurs in the archive"
-        return [f"None of the {counted(documents, 'document')} changes{why}."]
+        return [f"None of the {counted(documents, 'document')} changes{why}.", *_summarise_changes(report)]
     said = [
         f"Cleaning changes {changed:,} of {counted(documents, 'document')} ({_share(changed, documents)}) and removes "
         f"{_share(cut, characters)} of their characters."
@@ -41,7 +45,28 @@ def summarise(report: Report) -> list[str]:
             f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
             "cut left incomplete."
         )
-    return said
+    return said + _summarise_changes(report)
+
+
+def _summarise_changes(report: Report) -> list[str]:
+    """Say what is different from the packs before, if there are any."""
+    if report.changes is None:
+        return []
+    if not report.changes:
+        return ["The packs before have the same templates."]
+    kinds = {"added": 0, "removed": 0, "changed": 0}
+    for one in report.changes:
+        for kind in kinds:
+            kinds[kind] += len(getattr(one.changes, kind))
+    told = (
+        f"Since the packs before, templates were {', '.join(f'{kind}: {number:,}' for kind, number in kinds.items())}"
+    )
+    cuts = [one.cuts for one in report.changes if one.cuts is not None]
+    size = sum(one.characters for one in cuts)
+    if not size:
+        return [f"{told}."]
+    old, new = sum(one.old_cut for one in cuts), sum(one.new_cut for one in cuts)
+    return [f"{told}; of the sources that differ {_share(old, size)} of the characters went, now {_share(new, size)}."]
 
 
 def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:

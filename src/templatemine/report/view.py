@@ -26,6 +26,7 @@ from templatemine.report.findings import (
 )
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
 from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
+from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
 from templatemine.report.words import describe_grounds, join_tokens, template_text
@@ -154,6 +155,8 @@ class Report:
         Those of the most sources first.
     riskiest, largest : tuple of NotableTemplate
         Templates that tear sentences and then those at most risk, by scores; and templates that remove most.
+    changes : tuple of PackDiff or None
+        Sources whose packs differ from those before; None if there are none to compare with.
     """
 
     sources: tuple[SourceView, ...]
@@ -162,6 +165,7 @@ class Report:
     with_archive: bool
     riskiest: tuple[NotableTemplate, ...]
     largest: tuple[NotableTemplate, ...]
+    changes: tuple[PackDiff, ...] | None = None
 
     @property
     def scored(self) -> bool:
@@ -180,6 +184,7 @@ def make_report(
     rejected: Callable[[str], Iterable[RejectedCandidate]],
     config: ReportConfig | None = None,
     on_error: Callable[[CorpusError], None] = raise_error,
+    before: Mapping[str, Pack] | None = None,
 ) -> Report:
     """Measure packs on an archive.
 
@@ -192,6 +197,8 @@ def make_report(
     on_error : callable
         Called with a `CorpusError` for a document that takes too long, see `PackMeasurement.add`; by default the first
         one is raised.
+    before : mapping of str to Pack, optional
+        Earlier packs, to say what changed.
     """
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.
@@ -199,8 +206,11 @@ def make_report(
     measured = (
         {source: PackMeasurement(pack, config) for source, pack in packs.items()} if documents is not None else {}
     )
+    diffs = [] if before is None else diff_packs(before, packs, measured=documents is not None)
+    comparison = CutComparison(diffs, config.clean, on_error)
     unknown: Counter[str] = Counter()
     for document in documents or ():
+        comparison.add(document)
         found = measured.get(document.source)
         if found is None:
             unknown[document.source] += 1
@@ -236,6 +246,7 @@ def make_report(
         unknown=dict(sorted(unknown.items(), key=lambda one: (-one[1], one[0]))),
         shared=tuple(sorted(shared, key=lambda one: (-len(one.sources), -sum(df for _, df in one.sources), one.text))),
         with_archive=documents is not None,
+        changes=None if before is None else tuple(one for one in diffs if one),
     )
 
 

@@ -4,11 +4,12 @@ import { ask, change, el, later, number, percent, Refused, tell, typing } from "
 const $ = (id) => document.getElementById(id);
 const source = $("review").dataset.source;
 const SIGN = { kept: "", added: "+", out: "×" };
-const MEANS = { kept: "as mined", added: "added by a decision", out: "removed by a decision" };
+const MEANS = { kept: "cut, as mined", added: "cut, by a decision", out: "left in, by a decision" };
 const BEGAN = `templatemine-desk-began-${source}`;
 let state = null;
 let chosen = null;
 const unfolded = new Set(); // heads of families whose variants are shown
+let offered = null; // the row that a decision led to: nobody has looked past it yet
 let last = 0; // where the chosen row stood in the list, for when a filter takes it away
 
 const rowOf = (id) => state.templates.find((one) => one.id === id);
@@ -93,13 +94,13 @@ function verdict(id, accept, whole = false) {
     const rows = whole ? familyOf(id) : [row];
     const there = rows.filter((one) => one.state !== "out");
     if (!accept) {
-      said = whole ? "Family rejected" : "Rejected";
+      said = whole ? "Family left in" : "Left in";
       const own = !row.tokens && row.state === "added" && state.rules.find((one) => one.action === "add" && one.regex === row.regex);
       if (own && !whole) return { kind: "remove", rule: own };
       return there.length ? { kind: "add", rules: there.map((one) => ruleOf(one, "reject")) } : null;
     }
     if (!whole && row.state === "out") {
-      said = "Accepted";
+      said = "Cut";
       return { kind: "add", rule: ruleOf(row, "accept") };
     }
     const ids = there.filter((one) => !one.reviewed).map((one) => one.id);
@@ -209,8 +210,8 @@ function facets(rows) {
   }
   const there = rows.filter((row) => row.state !== "out");
   for (const name of ["reject-shown", "keep-shown", "kind-shown"]) $(name).hidden = !anyFacet() || !there.length;
-  $("reject-shown").textContent = `Reject all ${number(there.length)}`;
-  $("keep-shown").textContent = `Keep all ${number(there.length)}`;
+  $("reject-shown").textContent = `Leave in all ${number(there.length)}`;
+  $("keep-shown").textContent = `Cut all ${number(there.length)}`;
   $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(there.length)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
 }
 
@@ -223,12 +224,11 @@ function list() {
   const folds = !wanted && !only && !open && !anyFacet();
   const shown = (row) => row.id === row.head || unfolded.has(row.head) || row.state !== "kept" || row.id === chosen?.id;
   const rows = ordered().filter((row) => (!folds || shown(row)) && inFacets(row) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
-  const there = state.templates.filter((row) => row.state !== "out");
-  const seen = there.filter((row) => row.reviewed).length;
+  const done = state.templates.filter((row) => row.reviewed || row.state !== "kept").length;
   listed = rows;
   facets(rows);
   $("count").textContent = `${number(rows.length)} of ${number(state.templates.length)}`;
-  $("progress").textContent = `${number(seen)} of ${counted(there.length, "template")} reviewed`;
+  $("progress").textContent = `${number(done)} of ${counted(state.templates.length, "template")} decided`;
   const box = $("list"), top = box.scrollTop;
   box.replaceChildren(...rows.map(item));
   box.scrollTop = top;
@@ -240,7 +240,7 @@ function item(row) {
   const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
   const means = MEANS[row.state] + (row.reviewed ? `; reviewed by ${row.reviewed}` : "");
   // A button within an option cannot be reached by those who cannot see it; a and r do the same.
-  const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row.id, rowOf(row.id).state === "out"); } }, row.state === "out" ? "accept" : "reject");
+  const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row.id, rowOf(row.id).state === "out"); } }, row.state === "out" ? "cut" : "leave in");
   return el("div", {
     class: `item ${row.state}${row.reviewed ? " reviewed" : ""}${row.id === row.head ? "" : " variant"}`, id: `o-${row.id}`, role: "option", "data-id": row.id, "aria-selected": "false",
     onclick: () => choose(row), title: row.text.slice(0, 500),
@@ -300,10 +300,10 @@ const details = later(60, async () => {
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
-      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: () => verdict(row.id, true) }, out ? "Accept (a)" : row.reviewed ? "Reviewed" : "Keep (a)"),
-      el("button", { disabled: out, onclick: () => verdict(row.id, false) }, "Reject (r)"),
-      kin.length > 1 ? el("button", { onclick: () => verdict(row.id, true, true) }, `Keep all ${kin.length} (A)`) : null,
-      kin.length > 1 ? el("button", { onclick: () => verdict(row.id, false, true) }, `Reject all ${kin.length} (R)`) : null,
+      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: () => judge(true) }, !out && row.reviewed ? "Reviewed" : "Cut (a)"),
+      el("button", { disabled: out, onclick: () => judge(false) }, "Leave in (r)"),
+      kin.length > 1 ? el("button", { onclick: () => judge(true, true) }, `Cut all ${kin.length} (A)`) : null,
+      kin.length > 1 ? el("button", { onclick: () => judge(false, true) }, `Leave in all ${kin.length} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
       el("button", { onclick: () => edit(row, found.edit) }, "Edit its expression …")),
     el("dl", { class: "facts" },
@@ -331,8 +331,8 @@ function told(row) {
   const { articles: some, characters: size, seen, risk } = row.effect;
   const all = number(state.sample.articles);
   if (!seen) return `It is in none of the ${all} articles of the sample.`;
-  if (row.state === "out") return some ? `If accepted: ${some} of ${all} articles of the sample lose ${counted(size, "character")} more.` : "If accepted: nothing changes in the sample; other templates remove it there.";
-  const does = some ? `If rejected: ${some} of ${all} articles of the sample keep ${counted(size, "character")}.` : "If rejected: nothing changes in the sample; other templates remove it there, too.";
+  if (row.state === "out") return some ? `If cut: ${some} of ${all} articles of the sample lose ${counted(size, "character")} more.` : "If cut: nothing changes in the sample; other templates remove it there.";
+  const does = some ? `If left in: ${some} of ${all} articles of the sample keep ${counted(size, "character")}.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
   return state.scored && row.grounds ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
 }
 
@@ -514,23 +514,24 @@ $("find").addEventListener("input", later(300, async () => {
   const rows = await ask("/api/found", { source, text });
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
     el("span", { class: "dim" }, `${number(row.df)} documents · ${row.reason} `),
-    el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Accepted") }, "Accept"),
+    el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Cut") }, "Cut"),
     el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate contains these words."));
 }));
 
 // --------------------------------------------------------------------------------------------------------- questions
 
-const SAY = { boilerplate: "Boilerplate", label: "The label only", story: "Story" };
-const TODAY = { "": "kept today", label: "removed today", boilerplate: "removed today" };
+const SAY = { boilerplate: "Cut", label: "Cut the label only", story: "Leave in" };
+const TODAY = { "": "left in today", label: "cut today", boilerplate: "cut today" };
 
 async function questions() {
-  let rows;
   try {
-    rows = await ask("/api/questions", { source });
+    put(await ask("/api/questions", { source }));
   } catch (problem) {
     $("questions").replaceChildren(el("p", { class: "problem" }, problem.message));
-    return;
   }
+}
+
+function put(rows) {
   const at = $("questions").contains(document.activeElement);
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
     const filled = row.today === "boilerplate" && row.filled ? ", with the rest of its line" : "";
@@ -538,12 +539,25 @@ async function questions() {
       el("p", { class: "big", dir: "auto" }, row.text),
       el("p", { class: "dim" }, `${number(row.df)} documents; ${TODAY[row.today]}${filled}; ${Math.round(100 * row.score)} % likely boilerplate`),
       snippets(row.snippets),
+      el("p", { class: "effect", "data-tokens": row.tokens.join("\n") }),
       el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {
-        title: answer === "boilerplate" && row.filled ? "remove it with the rest of its line" : null, "data-answer": answer,
+        title: answer === "boilerplate" && row.filled ? "cut it with the rest of its line" : null, "data-answer": answer,
         onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
-      }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Boilerplate, with what follows on its line" : "Boilerplate, with what is before it on its line") : SAY[answer]))));
+      }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Cut, with what follows on its line" : "Cut, with what is before it on its line") : SAY[answer]))));
   }) : [el("p", { class: "dim" }, "Nothing to ask: all questions are answered, or the pack is of a method without scores.")]));
   if (at) $("questions").querySelector("button")?.focus();
+  measure(era, state.version);
+}
+
+// What each answer would change, a question after the other: the first is read while the last is measured.
+async function measure(own, version) {
+  for (const place of $("questions").querySelectorAll(".effect")) {
+    try {
+      const found = await ask("/api/answers", { source, tokens: place.dataset.tokens });
+      if (own !== era || version !== state.version) return;
+      place.textContent = Object.entries(found).map(([answer, did]) => `${SAY[answer]}: ${effect(did).replace(/ by it\.$/, ".")}`).join(" ");
+    } catch { return; } // answered meanwhile
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------- articles
@@ -598,7 +612,7 @@ $("cut-only").addEventListener("change", () => articles(true));
 
 // -------------------------------------------------------------------------------------------------------- tabs, keys
 
-function tab(name) {
+function tab(name, load = true) {
   for (const one of document.querySelectorAll("[role=tab]")) {
     const own = one.id === `tab-${name}`;
     one.setAttribute("aria-selected", own ? "true" : "false");
@@ -606,7 +620,7 @@ function tab(name) {
     $(one.getAttribute("aria-controls")).hidden = !own;
   }
   if (name === "articles") articles(true);
-  if (name === "questions") questions();
+  if (name === "questions" && load) questions();
 }
 const tabs = [...document.querySelectorAll("[role=tab]")];
 for (const [place, one] of tabs.entries()) {
@@ -628,11 +642,32 @@ function step(by) {
   choose(rowOf(ids[Math.min(ids.length - 1, Math.max(0, place + by))]));
 }
 
+// The first row, as long as nobody has gone elsewhere.
+function offer() {
+  if (!listed.length || (chosen && chosen.id !== offered)) return;
+  choose(listed[0], false);
+  offered = listed[0].id;
+}
+
+// A decision, and on to the next row: that of the list, so that what a key means next is what one sees.
+function judge(accept, whole = false) {
+  if (!chosen) return;
+  const { id, head } = chosen;
+  const ids = [...$("list").children].map((one) => one.dataset.id);
+  const there = ids.indexOf(id);
+  const next = ids.slice(there + 1).map(rowOf).find((row) => !whole || row.head !== head);
+  verdict(id, accept, whole);
+  if (there < 0 || !next) return;
+  choose(next, !$("pane-template").hidden);
+  offered = next.id;
+}
+
 // The riskiest template that nobody looked at, wherever it stands in the list.
 function next() {
   const open = state.templates.filter((row) => !row.reviewed && !asked.has(row.id) && row.state !== "out");
   open.sort((a, b) => b.effect.risk - a.effect.risk || b.df - a.df);
-  const row = open.find((one) => one.id !== chosen?.id) || open[0];
+  const row = open.find((one) => one.id !== chosen?.id || one.id === offered) || open[0];
+  offered = null;
   if (!row) { tell("All templates are reviewed."); return; }
   if ($("filter").value || $("only-decided").checked) {
     $("filter").value = "";
@@ -688,8 +723,7 @@ document.addEventListener("keydown", (event) => {
   const inList = event.target === $("list");
   const call = {
     j: () => step(1), k: () => step(-1), n: next,
-    a: () => chosen && verdict(chosen.id, true), r: () => chosen && verdict(chosen.id, false),
-    A: () => chosen && verdict(chosen.id, true, true), R: () => chosen && verdict(chosen.id, false, true),
+    a: () => judge(true), r: () => judge(false), A: () => judge(true, true), R: () => judge(false, true),
     f: () => fold(), u: undo, e: summary, "?": keys,
     b: () => answer("boilerplate"), l: () => answer("label"), s: () => answer("story"),
     c: () => { $("cut").open = true; $("cutoff").focus(); },
@@ -709,7 +743,7 @@ $("filter").addEventListener("keydown", (event) => {
 });
 $("reject-shown").addEventListener("click", () => {
   const rules = listed.filter((row) => row.state !== "out").map((row) => ruleOf(row, "reject"));
-  decide({ kind: "add", rules }, `${counted(rules.length, "template")} rejected`);
+  decide({ kind: "add", rules }, `${counted(rules.length, "template")} left in`);
 });
 $("keep-shown").addEventListener("click", () => {
   const ids = listed.filter((row) => row.state !== "out").map((row) => row.id);
@@ -721,10 +755,16 @@ $("kind-shown").addEventListener("change", (event) => {
   if (kind && rules.length) decide({ kind: "add", rules }, `${counted(rules.length, "template")} now of kind ${kind}`);
 });
 for (const name of ["only-decided", "only-open", "order", ...Object.keys(FACETS)]) $(name).addEventListener("change", list);
+$("order").addEventListener("change", offer);
 $("undo").addEventListener("click", undo);
 
 try {
-  show(await ask("/api/review", { source }));
+  const [found, asked] = await Promise.all([ask("/api/review", { source }), ask("/api/questions", { source })]);
+  show(found);
+  offer();
+  put(asked);
+  // Ten questions say more than ten templates: who comes first to a source begins with them.
+  if (asked.length && !state.rules.length && !state.html) tab("questions", false);
   // The first look at a large source takes seconds, later ones none: let it be done before it is asked for.
   ask("/api/moved", { source, df: current() }).catch(() => {});
 } catch (problem) {

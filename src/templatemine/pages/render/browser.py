@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from templatemine.config import RenderConfig
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, MissingExtraError, pip_line, spelled
 from templatemine.pages.render.proxy import PageProxy, host_and_port
 
 __all__ = ["RenderFailure", "BrowserSession", "find_browser"]
@@ -321,9 +321,10 @@ def _start_error(message: str) -> ConfigError | MissingExtraError:
         return MissingExtraError("rendering needs Chromium: playwright install chromium, or name one in CHROMIUM")
     for words, cause in _CAUSES.items():
         if words in message:
+            option = spelled("--render-no-sandbox", "sandbox=False")
             return ConfigError(
-                f"Chromium does not start: {cause}, or do without (--render-no-sandbox) where something else keeps the "
-                "pages in, such as a container"
+                f"Chromium does not start: {cause}, or do without ({option}) where something else keeps the pages in, "
+                "such as a container"
             )
     return ConfigError(f"Chromium does not start: {_first_line(message)}")
 

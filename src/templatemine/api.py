@@ -1,0 +1,186 @@
+"""What users of Python meet first: `mine`, and the packs that it gives, to save, to clean with and to look at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from templatemine import notebook, pipeline
+from templatemine.cleaning.cleaners import Cleaners
+from templatemine.config import CleanConfig, PipelineConfig, ReportConfig
+from templatemine.errors import ConfigError, counted
+from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
+from templatemine.model import Cleaned, Document
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_folder import load_packs, pack_names
+from templatemine.progress import Progress, progress_bars
+
+__all__ = ["Packs", "mine"]
+
+
+class Packs(dict[str, Pack]):
+    """Packs by source.
+
+    Examples
+    --------
+    >>> packs = templatemine.mine("archive.jsonl.gz")  # doctest: +SKIP
+    >>> packs.save("packs/")  # doctest: +SKIP
+    >>> for document, cleaned in packs.clean("new.jsonl"):  # doctest: +SKIP
+    ...     print(document.id, cleaned.text)
+    >>> packs.report("report.html", "new.jsonl")  # doctest: +SKIP
+    """
+
+    @classmethod
+    def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
+        """The packs of files and folders.
+
+        Parameters
+        ----------
+        errors : {"raise", "skip"}
+            What becomes of a pack in a folder that cannot be trusted: it is raised, or left out with a warning.
+        """
+        return cls(load_packs(paths, errors=errors))
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write each pack into a folder, which is made if it is missing, under the name of its source.
+
+        Raises
+        ------
+        CorpusError
+            A file exists, and `force` is not given.
+        """
+        for source, pack in sorted(self.items()):
+            pack.save(Path(folder, pack_names(source)[0]), force=force)
+
+    def clean(
+        self,
+        documents: DocumentsLike,
+        config: CleanConfig | None = None,
+        *,
+        keep: str | Iterable[str] = (),
+        source: str | None = None,
+        errors: Errors = "raise",
+    ) -> Iterator[tuple[Document, Cleaned]]:
+        """Yield documents and what cleaning gives of each.
+
+        Parameters
+        ----------
+        documents
+            As of `mine`.
+        config : CleanConfig, optional
+        keep : str or iterable of str, optional
+            Kinds of boilerplate that stay, such as ``"caption,byline"``; see `Cleaners`.
+        source, errors
+            As of `mine`.
+        """
+        return Cleaners(self, config, keep=keep).clean_all(documents, source=source, errors=errors)
+
+    def report(
+        self,
+        output: str | os.PathLike[str],
+        documents: DocumentsLike | None = None,
+        config: ReportConfig | None = None,
+        *,
+        against: Mapping[str, Pack] | None = None,
+        title: str = "",
+        source: str | None = None,
+        errors: Errors = "raise",
+        force: bool = False,
+    ) -> list[str]:
+        """Write an HTML report of what is learnt and what it removes; its conclusion is returned, a sentence each.
+
+        Parameters
+        ----------
+        output : path
+        documents : optional
+            As of `mine`; without them the report is about the packs alone.
+        config : ReportConfig, optional
+        against : mapping of str to Pack, optional
+            Packs before, to tell what changed.
+        title : str, optional
+        source, errors
+            As of `mine`.
+        force : bool, default False
+            Replace a file that exists.
+        """
+        from templatemine.io.write import atomic_writer
+        from templatemine.report.page import render, require_libraries
+        from templatemine.report.summary import summarise
+        from templatemine.report.view import make_report
+
+        require_libraries()
+        config = config or ReportConfig()
+        given = None if documents is None else documents_of(documents, source=source, errors=errors)
+        with atomic_writer(os.fspath(output), force=force) as file:
+            report = make_report(self, given, lambda name: (), config, before=against)
+            for part in render(report, title, config):
+                file.write(part.encode("utf-8", "backslashreplace"))
+        return summarise(report)
+
+    def __repr__(self) -> str:
+        templates = sum(len(pack.templates) for pack in self.values())
+        return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
+
+    def _repr_html_(self) -> str:
+        """The packs as a table, for notebooks."""
+        rows = [(source, f"{pack.documents:,}", f"{len(pack.templates):,}") for source, pack in sorted(self.items())]
+        return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates"), rows)
+
+
+def mine(
+    documents: DocumentsLike,
+    config: PipelineConfig | None = None,
+    *,
+    method: str | None = None,
+    caution: float | None = None,
+    model: str | os.PathLike[str] | None = None,
+    jobs: int = 1,
+    source: str | None = None,
+    errors: Errors = "raise",
+    progress: Progress | bool = False,
+) -> Packs:
+    """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
+
+    Parameters
+    ----------
+    documents : path, or iterable of Document or dict, or data frame
+        Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do; see `read` for other names.
+    config : PipelineConfig, optional
+        All options; those that follow count instead of its own.
+    method : {"default", "energy", "thesis"}, optional
+    caution : float, optional
+        Above 1 cuts less, below 1 more: how much likelier to be boilerplate than by default what is cut must be.
+    model : path, optional
+        Trees that score candidates, made by datasets/templates/train.py.
+    jobs : int, default 1
+        Processes, one source each at a time.
+    source : str, optional
+        The source of all documents, whatever they say.
+    errors : {"raise", "skip"}
+        What is done about a record that holds no document: the first is raised, or all are left out with a warning.
+    progress : bool or callable, default False
+        True for bars on standard error, if it is a terminal; or what is called with (step, done, total) as sources are
+        finished.
+
+    Examples
+    --------
+    >>> packs = templatemine.mine("archive.jsonl.gz", caution=2)  # doctest: +SKIP
+    >>> packs  # doctest: +SKIP
+    <Packs of 6 sources: 286 templates>
+    """
+    config = config or PipelineConfig()
+    if method is not None:
+        config = replace(config, method=method)
+    if caution is not None:
+        config = replace(config, select=replace(config.select, caution=caution))
+    if model is not None:
+        config = replace(config, model=os.fspath(model))
+    if not isinstance(progress, bool) and not callable(progress):
+        raise ConfigError(f"progress: expected True, False or a function, got {progress!r:.60}")
+    steps: AbstractContextManager[Progress | None]
+    steps = progress_bars() if progress is True else nullcontext(progress or None)
+    with steps as step:
+        return Packs(pipeline.mine(documents, config, jobs=jobs, source=source, errors=errors, progress=step))

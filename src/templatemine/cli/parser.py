@@ -1,0 +1,182 @@
+"""The parser of the program and of its commands: help that fits a screen, all of it on request, errors of one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from textwrap import wrap
+from typing import Any, NoReturn
+
+from templatemine.cli.messages import print_error
+
+__all__ = ["EXIT_CODES", "DeprecatedOption", "Parser", "did_you_mean", "write_option"]
+
+_STRICT = """\
+  1    --strict: stopped at the first such document or pack; nothing written
+"""
+
+EXIT_CODES = f"""\
+exit codes:
+  0    done
+  1    done, but documents that cannot be read were skipped, named and counted,
+       or a pack with an error was left out and named,
+       or no record has a pack, or no source got one
+{_STRICT}\
+  2    wrong options, or an input or output with an error; nothing was written
+  130  interrupted; nothing was written
+"""
+
+_WIDTH = 80
+_HELP_COLUMN = 27
+"""Where the help of an option begins, unless it is written longer than that."""
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of the program and of its commands: two lengths of help, options without abbreviations, and an error
+    in one line instead of the usage.
+
+    Attributes
+    ----------
+    common : sequence of str
+        Options that ``--help`` lists, in this order; ``--help-all`` lists all of them, and the exit codes.
+    brief : str
+        What ``--help`` says first; by default the first paragraph of the description.
+    """
+
+    common: Sequence[str] = ()
+    brief = ""
+
+    def __init__(self, **options: Any) -> None:
+        shape = argparse.RawDescriptionHelpFormatter
+        super().__init__(epilog=EXIT_CODES, formatter_class=shape, allow_abbrev=False, add_help=False, **options)
+        self.add_argument("--help", "-h", action="help", help="print the common options, and exit")
+        self.add_argument("--help-all", action=_HelpAll, help="print all options and the exit codes, and exit")
+        self._given: Sequence[str] = ()
+
+    def format_help(self) -> str:
+        """What fits a screen: how the command is used, and its common options."""
+        known = self._option_string_actions
+        rows = [
+            *(action for action in self._actions if not action.option_strings),
+            *(known[name] for name in self.common if name in known),
+        ]
+        lines = [*self._brief_usage(), "", *self._brief_text().splitlines(), ""]
+        lines += [line for action in rows for line in self._brief_lines(action)]
+        options = sum(action.help != argparse.SUPPRESS for action in self._actions if action.option_strings)
+        all_of_them = "all options" if options > 1 else "more"
+        more = f"{all_of_them}, details and exit codes: {self.prog} --help-all"
+        return "\n".join([*lines, *([""] if " " in self.prog else []), more, ""])
+
+    def format_help_all(self) -> str:
+        """All help; the exit code of ``--strict`` is listed only if the command has this option."""
+        whole = " " not in self.prog  # the program lists the codes of all commands
+        told = whole or "--strict" in self._option_string_actions
+        return super().format_help() if told else super().format_help().replace(_STRICT, "")
+
+    def _brief_usage(self) -> list[str]:
+        """The usage, of what must be given."""
+        formatter = argparse.HelpFormatter(f"{self.prog} [OPTIONS]", width=_WIDTH)
+        needed = [action for action in self._actions if action.required or not action.option_strings]
+        formatter.add_usage(None, needed, ())
+        return formatter.format_help().strip().splitlines()
+
+    def _brief_text(self) -> str:
+        return (self.brief or (self.description or "").partition("\n\n")[0]).strip("\n")
+
+    def _brief_lines(self, action: argparse.Action) -> Iterator[str]:
+        """The lines of an argument, with the first clause of its help; of sub-commands, a line each."""
+        if isinstance(action, argparse._SubParsersAction):
+            width = max(map(len, action.choices)) + 2
+            yield from (f"  {one.dest:{width}}{one.help}" for one in action._choices_actions)
+            return
+        formatter = self._get_formatter()
+        written = write_option(action)
+        told = " ".join(formatter._expand_help(action).split()).partition(";")[0]
+        lines = wrap(told, _WIDTH - _HELP_COLUMN)
+        head = f"  {written}  "
+        if len(head) > _HELP_COLUMN:
+            yield head.rstrip()
+        else:
+            yield f"{head:{_HELP_COLUMN}}{lines.pop(0)}"
+        yield from (" " * _HELP_COLUMN + line for line in lines)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
+        self._given = args or ()
+        namespace, others = super().parse_known_args(args, namespace)
+        namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
+        self._refuse(others)
+        return namespace, others
+
+    def _refuse(self, others: Sequence[str]) -> None:
+        """End if there are arguments that are not known."""
+        if others:
+            options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+            meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
+            self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
+
+    def error(self, message: str) -> NoReturn:
+        """End with one line; where something is missing, it tells of an option that is misspelt."""
+        if message.startswith("the following arguments are required"):
+            given, self._given = self._given, ()
+            self._refuse([one for one in _options(given) if one not in self._option_string_actions])
+        print_error(f"{message} (see {self.prog} --help)")
+        raise SystemExit(2)
+
+
+class _HelpAll(argparse.Action):
+    """``--help-all``: all help, and the end."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, **options)
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Print, end."""
+        parser._print_message(parser.format_help_all(), sys.stdout)
+        parser.exit()
+
+
+def write_option(action: argparse.Action) -> str:
+    """An argument as it is typed: ``--output, -o FILE``."""
+    choices = "{" + ",".join(map(str, action.choices or ())) + "}"
+    value = str(action.metavar or (choices if action.choices else action.dest))
+    written = ", ".join(action.option_strings)
+    if not action.option_strings or action.nargs != 0:
+        several = f"{value} ..." if action.nargs == "+" else value
+        return " ".join(part for part in (written, several) if part)
+    return written
+
+
+def _options(given: Sequence[str]) -> list[str]:
+    """The long options of a command line, without their values."""
+    before = takewhile(lambda one: one != "--", given)
+    return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
+
+
+def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
+    """A question to add to a message about a name that is not known; empty if none of the known ones is like it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, list(known), 1)
+    return f"; did you mean {before}{near[0]}?" if near else ""
+
+
+class DeprecatedOption(argparse.Action):
+    """An option under its old name: it does what the new name does, is not listed, and prints a notice.
+
+    Parameters
+    ----------
+    now : str
+        The new name; `dest` is that of the new option.
+    """
+
+    def __init__(self, option_strings: Sequence[str], dest: str, *, now: str, **options: Any) -> None:
+        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
+        self._now = now
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Set the value, and say what the option is called now."""
+        print_error(f"{option} is now called {self._now}", "deprecated: ")
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)

@@ -1,0 +1,75 @@
+"""Tables of any library that speaks Arrow -> batches of rows: the Arrow PyCapsule interface (`__arrow_c_stream__`).
+
+Data frames of pandas and polars, tables of pyarrow, relations of DuckDB and the like have it; none is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+
+from templatemine.errors import ConfigError, MissingExtraError, pip_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrowTable", "batches_of", "is_table", "open_table", "table_rows"]
+
+BATCH_ROWS = 4096
+"""Rows that are looked at in one: a frame in memory may be one batch of all of its rows."""
+
+
+@runtime_checkable
+class ArrowTable(Protocol):
+    """What exports itself as a stream of Arrow batches."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+def is_table(given: object) -> TypeGuard[ArrowTable]:
+    """Whether an object is a table that exports itself."""
+    return hasattr(given, "__arrow_c_stream__")
+
+
+def open_table(table: ArrowTable) -> pa.RecordBatchReader:
+    """The batches of a table.
+
+    Raises
+    ------
+    MissingExtraError
+        pyarrow is not installed.
+    ConfigError
+        It is no table, or one that Arrow cannot hold, as a column of strings and numbers.
+    """
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise MissingExtraError(f"tables need pyarrow: {pip_line('tables')}") from error
+    if not is_table(table):
+        raise ConfigError(f"table: expected one that Arrow can read (__arrow_c_stream__), got {type(table).__name__}")
+    try:
+        return pa.RecordBatchReader.from_stream(table)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        problem = " ".join(map(str, error.args)).splitlines()[0]
+        raise ConfigError(f"table: expected columns of one type each, but Arrow says: {problem}") from error
+
+
+def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a reader, of no more than `BATCH_ROWS` rows each."""
+    for batch in reader:
+        for start in range(0, batch.num_rows, BATCH_ROWS):
+            yield batch.slice(start, BATCH_ROWS)
+
+
+def table_rows(table: ArrowTable, wanted: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of a table as dicts.
+
+    Parameters
+    ----------
+    wanted : collection of str, optional
+        Columns that are asked for.  Others of pandas are not read, since they may hold anything.
+    """
+    if wanted is not None and hasattr(table, "loc"):
+        table = table[[name for name in table.columns if name in wanted]]  # type: ignore[attr-defined,index]
+    for batch in batches_of(open_table(table)):
+        yield from batch.to_pylist()

@@ -1,0 +1,165 @@
+"""What users of Python meet: names, arguments that one guesses right, packs that do the rest, messages in Python's names."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import templatemine
+from templatemine import config, errors
+from templatemine.errors import ConfigError, CorpusError, command_line
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "cli"))
+
+from cli_support import SOURCES, records
+
+ROWS = records()
+
+
+@pytest.fixture(scope="module")
+def packs() -> templatemine.Packs:
+    return templatemine.mine(ROWS)
+
+
+def as_file(folder: Path) -> Any:
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, ROWS)).encode()))
+    return folder / "a.jsonl.gz"
+
+
+def as_documents(folder: Path) -> Any:
+    names = ("source", "id", "text", "date")
+    return [templatemine.Document(**{name: row[name] for name in names}) for row in ROWS]
+
+
+WAYS: dict[str, Callable[[Path], Any]] = {
+    "path": as_file,
+    "string": lambda folder: str(as_file(folder)),
+    "paths": lambda folder: [as_file(folder)],
+    "documents": as_documents,
+    "dicts": lambda folder: ROWS,
+    "generator": lambda folder: (row for row in ROWS),
+    "reader": lambda folder: templatemine.read(as_file(folder)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_one_has_gives_the_same_packs(way: str, packs: templatemine.Packs, tmp_path: Path) -> None:
+    found = templatemine.mine(WAYS[way](tmp_path))
+    assert isinstance(found, templatemine.Packs)
+    assert found == packs
+
+
+def test_what_decides_is_an_argument(packs: templatemine.Packs, tmp_path: Path) -> None:
+    assert {pack.method for pack in templatemine.mine(ROWS, method="thesis").values()} == {"thesis"}
+    careful = templatemine.mine(ROWS, caution=50)
+    assert {pack.caution for pack in careful.values()} == {50.0}
+    both = templatemine.PipelineConfig(method="energy", select=templatemine.SelectConfig(caution=3.0))
+    assert templatemine.mine(ROWS, both, method="default")["alpha.example"].caution == 3.0
+    for options, message in (
+        ({"method": "magic"}, "method: expected default, energy or thesis, got 'magic'"),
+        ({"caution": -1}, "caution: expected a number"),
+        ({"model": tmp_path / "none.npz"}, "none.npz"),
+        ({"errors": "ignore"}, "errors: expected raise or skip, got 'ignore'"),
+        ({"jobs": -1}, "jobs: expected a whole number of at least 1, got -1"),
+        ({"progress": 7}, "progress: expected True, False or a function, got 7"),
+    ):
+        with pytest.raises(ConfigError) as raised:
+            templatemine.mine(ROWS, **options)  # type: ignore[arg-type]
+        assert message in str(raised.value)
+
+
+def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[tuple[str, int, int]] = []
+    templatemine.mine(ROWS, progress=lambda *step: steps.append(step))
+    assert [one for one in steps if one[0] == "mining"] == [("mining", done, 3) for done in (1, 2, 3)]
+    monkeypatch.setenv("FORCE_COLOR", "1")  # for who has no terminal sees no bars
+    templatemine.mine(ROWS, progress=True)
+    shown = capsys.readouterr()
+    assert (shown.out, "choosing" in shown.err) == ("", True)
+    templatemine.mine(ROWS)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_packs_do_the_rest(packs: templatemine.Packs, tmp_path: Path) -> None:
+    packs.save(tmp_path / "packs")
+    loaded = templatemine.Packs.load(tmp_path / "packs")
+    assert {one: loaded[one].to_json() for one in loaded} == {one: packs[one].to_json() for one in packs}
+    with pytest.raises(CorpusError, match="exists; use force=True to replace it"):
+        packs.save(tmp_path / "packs")
+    packs.save(tmp_path / "packs", force=True)
+    cleaned = {document.id: one for document, one in loaded.clean(ROWS)}
+    assert all(len(cleaned[row["id"]].text) < len(row["text"]) for row in ROWS)
+    kept = {document.id: one for document, one in loaded.clean(ROWS, keep=list(config_kinds(packs)))}
+    assert all(kept[row["id"]].text == row["text"] for row in ROWS)
+
+
+def config_kinds(packs: templatemine.Packs) -> set[str]:
+    return {template.kind for pack in packs.values() for template in pack.templates if template.kind}
+
+
+def test_packs_write_their_report(packs: templatemine.Packs, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    pytest.importorskip("vl_convert")
+    said = packs.report(tmp_path / "report.html", ROWS[:30], title="Three papers", against=packs)
+    page = (tmp_path / "report.html").read_text()
+    assert said[0].startswith("Cleaning changes 30 of 30 documents")
+    assert said[0] in page
+    assert said[-1] == "The packs before have the same templates."
+    assert "<h1>Three papers</h1>" in page
+    with pytest.raises(CorpusError, match="exists; use force=True"):
+        packs.report(tmp_path / "report.html")
+    assert "Without an archive" in " ".join(packs.report(tmp_path / "report.html", force=True))
+
+
+def test_what_is_shown_is_one_line(packs: templatemine.Packs) -> None:
+    pack = packs["alpha.example"]
+    shown = (packs, pack, pack.templates[0], next(packs.clean(ROWS))[1], templatemine.Cleaners(packs))
+    for one in shown:
+        assert len(repr(one)) < 200
+        assert "\n" not in repr(one)
+    assert repr(packs).startswith("<Packs of 3 sources: ")
+    assert "<table>" in packs._repr_html_()
+
+
+def test_public_names_are_listed_and_nothing_else() -> None:
+    assert dir(templatemine) == sorted(templatemine.__all__)
+    for name in templatemine.__all__:
+        found = getattr(templatemine, name)
+        assert inspect.getdoc(found) or name == "__version__"
+    assert [name for name in dir(templatemine) if name.startswith("_")] == ["__version__"]
+
+
+def test_what_one_configures_is_exported() -> None:
+    """All records of options within those of mining, cleaning and reports."""
+    open_records = [templatemine.PipelineConfig, templatemine.CleanConfig, templatemine.ReportConfig]
+    seen: set[type] = set()
+    while open_records:
+        record = open_records.pop()
+        seen.add(record)
+        for field in fields(record):
+            for word in str(field.type).replace("|", " ").split():
+                inner = getattr(config, word, None)
+                if is_dataclass(inner) and inner not in seen:
+                    open_records.append(inner)  # type: ignore[arg-type]
+    internal = {"CopyConfig", "CutoffConfig", "CrossSourceConfig", "SlotConfig"}  # of the methods, not of their users
+    assert {one.__name__ for one in seen} - internal <= set(templatemine.__all__)
+
+
+def test_messages_name_what_their_reader_writes(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"body": "x", "source": "a"}\n')
+    with pytest.raises(CorpusError, match=r"found only 'body', 'source' \(text_field= names another\)"):
+        list(templatemine.read(tmp_path / "a.jsonl"))
+    with command_line(), pytest.raises(CorpusError, match=r"\(--text-field names another\)"):
+        list(templatemine.read(tmp_path / "a.jsonl"))
+    with pytest.raises(ConfigError, match="^csv_delimiter: expected one character, got ';;'"):
+        templatemine.ReadConfig(csv_delimiter=";;")
+    assert errors.spelled("--force", "force=True") == "force=True"
+    assert SOURCES[0] in {row["source"] for row in ROWS}
