@@ -162,11 +162,11 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[Cut]) -> C
         A span that is not in the text, or another status.
     """
     gold, cuts = list(gold), list(removed)
-    removed = [(cut[0], cut[1]) for cut in cuts]
-    spans = score_spans(text, gold, removed)
+    bounds = [(cut[0], cut[1]) for cut in cuts]
+    spans = score_spans(text, gold, bounds)
     visible = visible_mask(text)
     template, dynamic, optional = status_masks(text, gold)
-    cut = span_mask(len(text), removed)
+    cut = span_mask(len(text), bounds)
     wounded = cut & ~(template | dynamic | optional)
     dynamic &= visible
     boilerplate = (template & visible) | dynamic

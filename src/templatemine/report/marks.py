@@ -70,7 +70,7 @@ def count_kinds(parts: Iterable[TextPiece]) -> list[tuple[str, int, int]]:
             own = counts.setdefault(piece.kind, [0, 0])
             own[0] += 1
             own[1] += len(piece.text)
-    return [(kind, *counts[kind]) for kind in (*KINDS, "") if kind in counts]
+    return [(kind, counts[kind][0], counts[kind][1]) for kind in (*KINDS, "") if kind in counts]
 
 
 _MIN_HIDDEN = 80
