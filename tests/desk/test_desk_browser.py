@@ -649,6 +649,31 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     assert reviewed(page, place, source) == []
 
 
+def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    review(page, place, source)
+    assert page.locator("#reject-shown").is_hidden()
+    words = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
+    page.locator("#words").select_option(words)
+    shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
+    state = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
+    assert 0 < len(shown) < len(state["templates"])
+    assert page.locator("#words option:checked").inner_text().endswith(f"({len(shown)})")
+    before = {row["id"]: row["kind"] for row in state["templates"]}
+    page.locator("#kind-shown").select_option("legal")
+    settled(page)
+    after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["templates"]
+    assert {row["id"]: row["kind"] for row in after} == {**before, **dict.fromkeys(shown, "legal")}
+    page.locator("#tab-articles").click()
+    page.wait_for_selector("#articles .legend")
+    assert "legal" in page.locator("#articles .legend").first.inner_text()
+    assert page.locator('#articles mark[data-kind="legal"]').count()
+    page.keyboard.press("u")
+    settled(page)
+    undone = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["templates"]
+    assert {row["id"]: row["kind"] for row in undone} == before
+
+
 def reviewed(page: Any, place: Place, source: str) -> list[str]:
     told = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()
     return [row["id"] for row in told["templates"] if row["reviewed"]]

@@ -26,7 +26,6 @@ from templatemine.io.charset import (
 from templatemine.io.charset import (
     WRONG_CHARSETS as WRONG,
 )
-from templatemine.io.pending import Items
 
 
 def page_text(data: bytes) -> str:
