@@ -273,7 +273,9 @@ def test_kinds(
     expected: str,
 ) -> None:
     skip_without(name)
-    monkeypatch.setattr("templatemine.io.decompression._UNCHECKED_BYTES", 4 * MIB)  # or the bombs would have to be large
+    monkeypatch.setattr(
+        "templatemine.io.decompression._UNCHECKED_BYTES", 4 * MIB
+    )  # or the bombs would have to be large
     path = tmp_path / "in" / name
     path.parent.mkdir()
     path.write_bytes(data if isinstance(data, bytes) else data())
