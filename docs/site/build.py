@@ -75,7 +75,6 @@ API: Mapping[str, str] = {
     "templatemine.adapters.rows": "Adapters: rows",
     "templatemine.adapters.table": "Adapters: tables",
     "templatemine.adapters.sklearn": "Adapters: scikit-learn",
-    "templatemine.adapters.ray": "Adapters: Ray",
     "templatemine.adapters.datatrove": "Adapters: datatrove",
     "templatemine.adapters.spark": "Adapters: Spark",
     "templatemine.crawl.item_pipeline": "Scrapy",
@@ -92,7 +91,6 @@ API: Mapping[str, str] = {
 """Modules of the API page besides the names of the package, and their headings."""
 
 BEHIND: Sequence[str] = (
-    "templatemine.kinds.Choice",
     *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
     *("templatemine.cleaning.TextCleaner", "templatemine.text.patterns.PatternSet"),
     *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),

@@ -715,7 +715,8 @@ def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place:
         one = chosen(page)
         if effects[one]["articles"] > 1:
             break
-    told = f"{effects[one]['articles']} of {state['articles']} articles of the sample keep"
+    does = f"{effects[one]['articles']} of {state['articles']} articles of the sample keep"
+    told = f"{does} {effects[one]['characters']:,} characters"
     page.locator("#pane-template .effect", has_text=told).wait_for()
     assert f"keep {effects[one]['characters']:,} characters" in page.locator("#pane-template .effect").inner_text()
     page.keyboard.press("r")

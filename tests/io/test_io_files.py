@@ -402,7 +402,7 @@ class TestSources:
     @pytest.mark.parametrize("rule", ["", "domains", "field:", "path:x", "path:-1", "re:(", "re:a", "re:(a)(b)"])
     def test_no_rule(self, tmp_path: Path, rule: str) -> None:
         (tmp_path / "a.jsonl").write_bytes(DATA)
-        with pytest.raises(ConfigError, match="source rule"):
+        with pytest.raises(ConfigError, match="source_of"):
             read_records(tmp_path / "a.jsonl", ReadConfig(source_of=rule))
 
     @pytest.mark.parametrize("url", [None, "", "no url", "http://[1", "mailto:a@b.org"])

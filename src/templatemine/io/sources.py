@@ -88,10 +88,10 @@ def _compile_rule(rule: str) -> Rule:
         try:
             pattern = regex.compile(rest)
         except regex.error as error:
-            raise ConfigError(f"source rule {rule!r}: {error}") from error
+            raise ConfigError(f"source_of: {rule!r}: {error}") from error
         if pattern.groups == 1:
             return lambda fields, place, url: (match := pattern.search(url)) and match[1]
-    raise ConfigError(f"source rule: {RULE_SYNTAX}, got {rule!r}")
+    raise ConfigError(f"source_of: {RULE_SYNTAX}, got {rule!r}")
 
 
 def _path_part(place: str, number: int) -> str:

@@ -143,6 +143,12 @@ const steps = () => 1000;
 const position = (df) => Math.round((Math.log(Math.max(1, df)) / Math.log(Math.max(2, state.documents))) * steps());
 const frequency = (place) => Math.max(1, Math.round(Math.exp((place / steps()) * Math.log(Math.max(2, state.documents)))));
 
+// The order of packs, which no decision changes: what is left in keeps its place among others of the same frequency.
+const words = (row) => (row.tokens || []).join("\0");
+function rank(a, b) {
+  return b.df - a.df || (b.tokens || []).length - (a.tokens || []).length || (words(a) < words(b) ? -1 : words(a) > words(b) ? 1 : a.id < b.id ? -1 : 1);
+}
+
 // Riskiest or most frequent first; the variants of a template stand below the head of their family.
 function ordered() {
   const by = $("order").value === "df" ? (row) => row.df : (row) => row.effect.risk;
@@ -152,10 +158,10 @@ function ordered() {
     groups.get(row.head).push(row);
   }
   const sorted = [...groups.values()].map((rows) => {
-    rows.sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || b.df - a.df);
+    rows.sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || rank(a, b));
     return [$("order").value === "df" ? rows[0].df : atRisk(rows), rows];
   });
-  sorted.sort((a, b) => b[0] - a[0] || b[1][0].df - a[1][0].df);
+  sorted.sort((a, b) => b[0] - a[0] || rank(a[1][0], b[1][0]));
   return sorted.flatMap((one) => one[1]);
 }
 
