@@ -124,6 +124,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "site.jsonl", articles[::3])
     write(folder / "mirror.jsonl", [{**one, "source": "mirror.example"} for one in articles[::3]])
     assert main(["mine", str(folder / "archive.jsonl.gz"), "-o", str(folder / "packs"), "-q"]) == 0
+    shutil.copytree(folder / "packs", folder / "old")
+    (folder / "own.txt").write_text("[en]\npromotion strong: sign up for\n")
     write(
         folder / "items.jsonl",
         [{"url": f"https://www.example.org/{one['id']}", "text": one["text"]} for one in articles],

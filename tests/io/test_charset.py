@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from templatemine.io.work import Items
 
 from io_support import gather, response
 from templatemine.cleaning.page_records import GARBLED, RecordExtractor
@@ -26,6 +25,7 @@ from templatemine.io.charset import (
 from templatemine.io.charset import (
     WRONG_CHARSETS as WRONG,
 )
+from templatemine.io.pending import Items
 
 
 def page_text(data: bytes) -> str:

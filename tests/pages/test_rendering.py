@@ -400,6 +400,7 @@ def test_no_browser_outlives_its_owner(end: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_within_a_loop_and_from_several_threads(browser: Renderer) -> None:
     async def inside() -> RenderedPage:
         return browser.render(f"<body>{BUILT['at once']}")

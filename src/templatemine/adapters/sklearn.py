@@ -85,7 +85,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.errors = errors
 
-    def fit(self, X: Iterable[object], y: object = None, sources: Iterable[str] | None = None) -> BoilerplateRemover:
+    def fit(self, X: Iterable[object], y: object = None, sources: Iterable[object] | None = None) -> BoilerplateRemover:
         """Mine a pack of each source.
 
         Parameters
@@ -98,7 +98,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Something else than texts, or fewer or more sources than texts.
+            Something else than texts where `errors` is "raise", or fewer or more sources than texts.
         """
         _, texts, given = self._check(X, sources)
         names = [ONE_SOURCE] * len(texts) if given is None else given
@@ -114,7 +114,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._rows = RowCleaner(self.packs_, self.clean)
         return self
 
-    def transform(self, X: Iterable[object], sources: Iterable[str] | None = None) -> NDArray[np.object_]:
+    def transform(self, X: Iterable[object], sources: Iterable[object] | None = None) -> NDArray[np.object_]:
         """Cut the boilerplate out of texts.
 
         Returns
@@ -142,7 +142,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return cleaned
 
     def fit_transform(
-        self, X: Iterable[object], y: object = None, sources: Iterable[str] | None = None
+        self, X: Iterable[object], y: object = None, sources: Iterable[object] | None = None
     ) -> NDArray[np.object_]:
         """`fit`, then `transform` of the same texts."""
         texts = _list_rows(X, "X")
