@@ -44,7 +44,7 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
 @dataclass(slots=True)
 class _Sentences:
     """What stands before a string in its sentence, each with the sentence up to the end of the string; how often the
-    string stands within a line, and how often it opens a sentence there."""
+    string stands within a line, and how often nothing is left before it in its sentence."""
 
     texts: dict[str, str] = field(default_factory=dict)
     places: int = 0
@@ -52,7 +52,7 @@ class _Sentences:
 
 
 def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
-    """A pack with templates of heads, as some documents show them, beside its own."""
+    """Return a pack with templates of heads, as some documents show them, beside its own."""
     if pack.html or not pack.templates:
         return pack
     texts = [
@@ -74,7 +74,7 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
 
 
 def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _Sentences]:
-    """The beginnings of the sentences that the strings of some templates end within lines, by row."""
+    """Return the beginnings of the sentences that the strings of some templates end within lines, by row."""
     matcher, rows = pack.matcher()
     is_eligible = np.array([not pack.templates[row].slot and pack.templates[row].anchor in ("", "end") for row in rows])
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
@@ -84,14 +84,19 @@ def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _S
         if not len(eligible):
             continue
         text = encoded.text
-        starts, ends = encoded.points(starts[eligible], ends[eligible])
-        for string, start, end in zip(strings[eligible].tolist(), starts.tolist(), ends.tolist(), strict=True):
+        starts, ends = encoded.points(starts, ends)
+        left = bytearray(b"\1" * len(text))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            left[start:end] = bytes(end - start)
+        own = strings[eligible].tolist(), starts[eligible].tolist(), ends[eligible].tolist()
+        for string, start, end in zip(*own, strict=True):
             first = max(line_begin(text, start), start - _REACH)
             first += max((match.end() for match in _SENTENCE_END.finditer(text[first:start])), default=0)
             before = text[first:start]
             sentences = found[rows[string]]
             sentences.places += 1
-            if before.strip():
+            # What other templates cut needs no head.
+            if any(stays and char.isalnum() for stays, char in zip(left[first:start], before, strict=True)):
                 sentence = text[first:end]
                 sentences.texts[before] = min(sentences.texts.get(before, sentence), sentence)
             else:
@@ -100,7 +105,7 @@ def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _S
 
 
 def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Template | None:
-    """A template with the longest head that nearly all sentences open with, before fillers that differ."""
+    """Return a template with the longest head that nearly all sentences open with, before fillers that differ."""
     least = max(MIN_SENTENCES, MIN_SHARE * len(sentences.texts))
     if len(sentences.texts) < least or 2 * sentences.opening > sentences.places:
         return None
@@ -133,7 +138,7 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
 
 
 def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple[bytes, ...], int, list[int]]:
-    """The first tokens of a text, one more than a head has, where the first begins, and where each ends."""
+    """Return the first tokens of a text, one more than a head has, where the first begins, and where each ends."""
     encoded = EncodedText(before, pack.patterns, pack.tokenise.separators)
     starts, ends, kinds = scanner.token_spans(encoded.data)
     some = slice(MAX_TOKENS + 1)
@@ -146,7 +151,7 @@ def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple
 
 
 def _drop_common(pack: Pack, joined: Sequence[Template], texts: Sequence[EncodedText]) -> list[Template]:
-    """The templates whose heads stand before their strings more often than elsewhere."""
+    """Return the templates whose heads stand before their strings more often than elsewhere."""
     heads = [replace(one, tokens=one.head, anchor="") for one in joined]
     matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
     counts = np.zeros(2 * len(joined), np.int64)
