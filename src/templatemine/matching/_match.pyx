@@ -22,8 +22,8 @@ from templatemine.text._scan cimport (
     is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign, is_small, is_two_bytes, is_upper,
     is_wide_break, is_wide_space, KEPT, KIND, LETTERS, MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS,
     MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MIN_BETWEEN, NAMES, normalise, NUMBERS, Occurrences,
-    occurrences_free, occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE, SPANS,
-    Spec, StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
+    occurrences_free, occurrences_push, PyUnicode_DATA, REACHES_EDGE, reserve, scan, Scanner, SEPARATOR, skip_points, SLOT_SIZE, SPACE,
+    SPANS, Spec, StrView, Table, table_add, table_find, table_free, table_init, TAG, tag_end, tag_form, tm_hash, tm_key, TO_BEGIN, TO_END,
     Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
