@@ -279,7 +279,7 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert "1 of sources without a pack: cleaned with the pack of _shared" in ran.err
     assert read(tmp_path / "d.jsonl")[0]["text"] == "A short story."
     ran = cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl", "--fallback", "nobody")
-    assert ran.error == "fallback: expected the source of a pack that is there, got 'nobody'"
+    assert ran.error == "--fallback: expected the source of a pack that is there, got 'nobody'"
     ran = cli("clean", new, "-p", packs, "--diff", "--fallback", "_shared")
     assert f"-{note}" in ran.out
 

@@ -140,7 +140,7 @@ def test_the_model_reaches_the_miner_and_is_told(
     args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", *SHARED)
     told = [json.loads(cli(*args, *own).out)["model"] for own in ((), ("--model", table))]
     assert told == [one.model for one in seen] == [PipelineConfig().model, str(table)]
-    assert cli(*args, "--model", archive).error.startswith("model: ")
+    assert cli(*args, "--model", archive).error.startswith("--model: ")
 
 
 def test_gold_spans(cli: Cli, archive: Path, tmp_path: Path) -> None:

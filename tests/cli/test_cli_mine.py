@@ -173,7 +173,7 @@ def test_a_model_of_ones_own_in_memory_and_on_disk(cli: Cli, archive: Path, tmp_
         ran = cli("mine", archive, "-o", tmp_path / name, "--model", MODEL, "--caution", "1e6", *options)
         assert ran.code == 0
         assert not Pack.load(tmp_path / name / "alpha.example.json").templates
-    assert cli("mine", archive, "-o", tmp_path / "packs", "--model", archive).error.startswith("model: ")
+    assert cli("mine", archive, "-o", tmp_path / "packs", "--model", archive).error.startswith("--model: ")
     assert cli("mine", archive, "-o", tmp_path / "packs", "--caution", "0").error.startswith("argument --caution: ")
 
 
