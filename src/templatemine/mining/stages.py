@@ -430,17 +430,14 @@ class MatchStep:
             },
         )
         if options.method.learned:
-            pack = add_heads(pack, _sampled(candidates, documents))
+            mined = _sampled(candidates, documents)
+            tearing = tearing_templates(pack, mined)
+            if tearing:
+                kept = tuple(template for template in pack.templates if template.id not in tearing)
+                pack = replace(pack, templates=kept, rejected={**pack.rejected, TEARS: len(tearing)})
+            # What leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
+            pack = add_heads(pack, mined)
         pack = drop_mismatches(pack)
-        tearing = tearing_templates(pack, _sampled(candidates, documents)) if options.method.learned else {}
-        if tearing:
-            pack = replace(
-                pack,
-                templates=tuple(template for template in pack.templates if template.id not in tearing),
-                # What is noted as mined and missing was removed by somebody.
-                mined=tuple(mark for mark in pack.mined or () if mark.partition(" ")[0] not in tearing),
-                rejected={**pack.rejected, TEARS: len(tearing)},
-            )
         strings = candidates.strings.take(rejected)
         return SourceReport(
             source=candidates.source,
