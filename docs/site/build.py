@@ -55,6 +55,7 @@ TREE: Mapping[str, Sequence[str]] = {
         *(
             "docs/research/loso",
             "docs/research/labels",
+            "docs/research/kinds",
             "docs/research/quality",
             "docs/research/suites",
             "docs/research/mining",
