@@ -83,7 +83,8 @@ def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     monkeypatch.setenv("FORCE_COLOR", "1")  # for who has no terminal sees no bars
     templatemine.mine(ROWS, progress=True)
     shown = capsys.readouterr()
-    assert (shown.out, "choosing" in shown.err) == ("", True)
+    assert shown.out == ""
+    assert "mining" in shown.err or "choosing" in shown.err  # which steps are drawn depends on how long they take
     templatemine.mine(ROWS)
     assert capsys.readouterr() == ("", "")
 

@@ -93,7 +93,11 @@ API: Mapping[str, str] = {
 
 BEHIND: Sequence[str] = (
     *("templatemine.pages.blocks.Page", "templatemine.pages.main_text.MainBlock", "templatemine.matching.Matcher"),
-    *("templatemine.cleaning.TextCleaner", "templatemine.text.patterns.PatternSet"),
+    *(
+        "templatemine.io.capsule.ArrowTable",
+        "templatemine.cleaning.TextCleaner",
+        "templatemine.text.patterns.PatternSet",
+    ),
     *("templatemine.mining.tokenise.Vocabulary", "templatemine.mining.candidates.RejectedCandidates"),
     *("templatemine.mining.candidates.CandidateStrings", "templatemine.mining.shared_pack.Claims"),
     *("templatemine.mining.shared_pack.Claim", "templatemine.text.reading.ReadingRules"),

@@ -265,9 +265,9 @@ def test_batches_end_by_records_and_by_characters() -> None:
 
 
 def test_names_that_clash() -> None:
-    with pytest.raises(ConfigError, match="removed field"):
+    with pytest.raises(ConfigError, match="removed_field"):
         StreamConfig(removed_field="text")
-    with pytest.raises(ConfigError, match="removed field"):
+    with pytest.raises(ConfigError, match="removed.field"):
         StreamConfig(read=ReadConfig(html_field="removed"))
     with pytest.raises(ConfigError, match="removed_field: expected a name of its own"):
         StreamConfig(removed_field="date")

@@ -433,7 +433,7 @@ def test_review_with_the_keyboard(page: Any, place: Place) -> None:
     before = place.pack(source)
     review(page, place, source)
     listed = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
-    assert chosen(page) == listed[0] == before.templates[0].id  # the first row waits for a decision
+    assert chosen(page) == listed[0] in {one.id for one in before.templates}  # the first row waits for a decision
     page.keyboard.press("j")
     one = chosen(page)
     assert one == listed[1]
@@ -800,7 +800,8 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     began = page.evaluate("source => sessionStorage.getItem(`templatemine-desk-began-${source}`)", source)
     told = page.request.get(f"{place.address}/api/summary?source={quote(source)}&since={began}").json()
     assert f"{told['reviewed']} of {told['after']['templates']} templates are reviewed" in text
-    assert f"{told['before']['cut']:,} → {told['after']['cut']:,}" in text
+    cut = [f"{told[when]['cut']:,}" for when in ("before", "after")]
+    assert (" → ".join(cut) if cut[0] != cut[1] else cut[1]) in text
     assert "Next, by risk" in text
     assert one not in {row.id for row in place.pack(source).templates}
     page.keyboard.press("Escape")
@@ -987,9 +988,9 @@ def test_questions_are_answered(page: Any, place: Place) -> None:
     first.locator(".effect", has_text="Leave in: ").wait_for()
     told_before = first.locator(".effect").inner_text().partition("Leave in: ")[2].rstrip(".")
     first.get_by_role("button", name="Leave in").click()
+    page.locator("#told", has_text=told_before).wait_for()
     told = "text => document.querySelector('.question .big').textContent !== text"
     page.wait_for_function(told, arg=join_tokens(asked[0].tokens))
-    assert told_before in page.locator("#told").inner_text()
     after = place.pack(source)
     assert {rule.action for rule in after.overrides.rules} == {"reject"}
     assert template_id(asked[0].tokens) not in {one.id for one in after.templates}

@@ -269,3 +269,11 @@ def test_the_example_keeps_what_python_alone_takes_for_white_space() -> None:
     (found,) = (one for one in pack.templates if one.tokens and one.tokens[:2] == ("{slot:names}", "contributed"))
     assert found.example.endswith("\x1c")
     assert Pack.from_json(pack.to_json()).templates == pack.templates
+
+
+def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one() -> None:
+    """Lines that go on behind it would lose their sentences."""
+    texts = [f"(See also: {one})" for one in NAMES]
+    assert taken(texts, "(See also:") == "names"
+    prose = [f"{one} and so it went on for some time, as all of them said later." for one in texts[:2]]
+    assert taken([*texts, *prose], "(See also:") == "30"

@@ -449,14 +449,14 @@ def test_as_root_the_sandbox_says_why_it_does_not_start() -> None:
     renderer()
     with (
         Renderer() as one,
-        pytest.raises(ConfigError, match="as root it does not start with its sandbox.*--render-no-sandbox"),
+        pytest.raises(ConfigError, match="as root it does not start with its sandbox.*sandbox=False"),
     ):
         one.start()
 
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
-    [("network", "some", "network: expected none, origin or any, got 'some'"), ("seconds", 0.0, "seconds: expected"), ("max_bytes", -1, "max bytes: expected")],
+    [("network", "some", "network: expected none, origin or any, got 'some'"), ("seconds", 0.0, "seconds: expected"), ("max_bytes", -1, "max_bytes: expected")],
 )  # fmt: skip
 def test_options(option: str, value: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message):

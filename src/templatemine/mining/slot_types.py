@@ -131,8 +131,7 @@ def infer_slot_types(
     if not config.kinds:
         return [ANY for _ in slots]
     return [
-        _infer_slot_type(fillers, slot.side, separators, config)
-        for fillers, slot in zip(slot_fillers, slots, strict=True)
+        _infer_slot_type(fillers, slot, separators, config) for fillers, slot in zip(slot_fillers, slots, strict=True)
     ]
 
 
@@ -156,20 +155,36 @@ def _filler_text(rest: bytes, side: str, separators: str) -> str:
     return text
 
 
-def _infer_slot_type(slot_fillers: SlotFillers, side: str, separators: str, config: SlotConfig) -> str:
+def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, config: SlotConfig) -> str:
     """Return the narrowest kind of all fillers that a slot which takes anything would take."""
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # Where lines often go on beyond any slot, prose follows what fills it, and a long filler is some of that.
     widest = ANY if len(fillers) - len(short) <= MAX_LONG_SHARE * len(fillers) + 1 else str(_SIZED)
+    inside = _within_brackets(short) if _opens_bracket(slot) else []
+    if inside:
+        # Some lines go on behind the bracket: a slot takes no more than was ever in it.
+        return str(min(_SIZED, ceil(max(map(len, inside)) / _LENGTH_STEP) * _LENGTH_STEP))
     # By the rule of three a filler of another kind, which was not seen in n documents, is rarer than 3 in n.
     if slot_fillers.documents * config.unseen < 3:
         return widest
-    kind = next((kind for kind in KINDS if _all_of_kind(kind, short, side, separators)), None)
+    kind = next((kind for kind in KINDS if _all_of_kind(kind, short, slot.side, separators)), None)
     if kind is None:
         max_length = ceil(max(map(len, short)) * _LENGTH_FACTOR / _LENGTH_STEP) * _LENGTH_STEP
         kind = str(max_length) if max_length <= _SIZED else widest
     return kind
+
+
+def _opens_bracket(slot: Slot) -> bool:
+    return slot.side == "end" and sum(form.count(b"(") - form.count(b")") for form in slot.forms) > 0
+
+
+def _within_brackets(fillers: Sequence[str]) -> list[str]:
+    """Return what is within the bracket that a string opens, if it is closed before the end of any filler."""
+    parts = [filler.partition(")") for filler in fillers]
+    if not any(sum(map(str.isalnum, rest)) for _, _, rest in parts):
+        return []
+    return [f"{inner}{bracket}" for inner, bracket, _ in parts if bracket]
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:

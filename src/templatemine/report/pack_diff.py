@@ -176,7 +176,9 @@ def _find_moved(old: Pack | None, new: Pack | None) -> Iterator[tuple[Template, 
 
 def deviation(df: int, documents: int, other_df: int, other_documents: int) -> float:
     """By how many standard errors two shares differ; with one document more of each kind, so that none is certain."""
-    share, other = (df + 1) / (documents + 2), (other_df + 1) / (other_documents + 2)
+    # A pack may count more documents for a template than it was mined from, where somebody edited it.
+    share = (min(df, documents) + 1) / (documents + 2)
+    other = (min(other_df, other_documents) + 1) / (other_documents + 2)
     variance = share * (1 - share) / (documents + 2) + other * (1 - other) / (other_documents + 2)
     return float(abs(share - other) / variance**0.5)
 
