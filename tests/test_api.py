@@ -80,12 +80,14 @@ def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
     steps: list[tuple[str, int, int]] = []
     templatemine.mine(ROWS, progress=lambda *step: steps.append(step))
     assert [one for one in steps if one[0] == "mining"] == [("mining", done, 3) for done in (1, 2, 3)]
-    monkeypatch.setenv("FORCE_COLOR", "1")  # for who has no terminal sees no bars
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
     templatemine.mine(ROWS, progress=True)
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "mining" in shown.err or "choosing" in shown.err  # which steps are drawn depends on how long they take
-    templatemine.mine(ROWS)
+    monkeypatch.setenv("TERM", "dumb")  # nothing can be drawn, nothing is written
+    templatemine.mine(ROWS, progress=True)
     assert capsys.readouterr() == ("", "")
 
 

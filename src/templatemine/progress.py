@@ -21,7 +21,7 @@ def ignore_progress(step: str, done: int, total: int | None) -> None:
 
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Show bars on standard error while the with-block runs; they are gone behind it."""
+    """Show bars on standard error while the with-block runs, where a terminal or a notebook draws them."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -42,7 +42,9 @@ def progress_bars() -> Iterator[Progress]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bars:
+    console = Console(stderr=True)
+    drawn = console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal)
+    with Bars(*columns, console=console, transient=True, redirect_stdout=False, disable=not drawn) as bars:
         tasks: dict[str, TaskID] = {}
         began: dict[str, float] = {}
 

@@ -103,6 +103,7 @@ def test_what_is_accepted_is_soon_prepared(source: str) -> None:
         assert taken(lambda: compiled.search("-" * 1000)) < 0.1
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("size", [300, 8000, 40_000])
 def test_packs_with_one_are_refused_at_once(tmp_path: Path, size: int) -> None:
     patterns = pattern_set("news")
