@@ -271,9 +271,14 @@ def test_the_example_keeps_what_python_alone_takes_for_white_space() -> None:
     assert Pack.from_json(pack.to_json()).templates == pack.templates
 
 
-def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one() -> None:
+@pytest.mark.parametrize(("opening", "closing"), [("", ""), ("[", "]")])
+def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one(opening: str, closing: str) -> None:
     """Lines that go on behind it would lose their sentences."""
-    texts = [f"(See also: {one})" for one in NAMES]
-    assert taken(texts, "(See also:") == "names"
-    prose = [f"{one} and so it went on for some time, as all of them said later." for one in texts[:2]]
-    assert taken([*texts, *prose], "(See also:") == "30"
+    later = "and so it went on for some time, as all of them said later."
+    texts = [f"({opening}See also: {one}{closing})" for one in NAMES]
+    label = f"({opening}See also:"
+    assert taken(texts, label) == "names"
+    assert taken([*texts, *(f"{one} {later}" for one in texts[:2])], label) == "30"
+    before = [f"({opening}{one} contributed to this{closing})" for one in NAMES]
+    label = f"contributed to this{closing})"
+    assert taken([*before, *(f"So it went on for some time {one}" for one in before[:2])], label, "start") == "30"

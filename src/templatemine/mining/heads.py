@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from templatemine import _core
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_record import keep_one_of_each, template_id
+from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
@@ -30,10 +30,12 @@ MAX_DOCUMENTS = 1000
 """Documents that are looked at."""
 MIN_SENTENCES = 5
 """Different sentences that a string must end."""
-MIN_SHARE = 0.9
+MIN_SHARE = 0.8
 """Of these, how many open with the head."""
 MIN_OWN = 0.5
 """Of all places of a head, how many open such a sentence."""
+MAX_PLACES = 128
+"""Of a string that are looked at, about."""
 MAX_TOKENS = 6
 """Of a head."""
 _REACH = 2 * SLOT_SIZE
@@ -55,26 +57,25 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     """Return a pack with templates of heads, as some documents show them, beside its own."""
     if pack.html or not pack.templates:
         return pack
-    texts = [
-        EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
-        for document in choose_by_text(documents, MAX_DOCUMENTS)
-    ]
+    chosen = choose_by_text(documents, MAX_DOCUMENTS)
     found = [
         joined
-        for row, sentences in _find_sentences(pack, texts).items()
+        for row, sentences in _find_sentences(pack, _read(pack, chosen)).items()
         if (joined := _join_head(pack, pack.templates[row], sentences)) is not None
     ]
-    kept = _drop_common(pack, found, texts) if found else []
+    kept = _drop_common(pack, found, _read(pack, chosen)) if found else []
     if not kept:
         return pack
-    templates = sorted(
-        keep_one_of_each([*pack.templates, *kept]), key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or ())
-    )
-    return replace(pack, templates=tuple(templates))
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
 
 
-def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _Sentences]:
-    """Return the beginnings of the sentences that the strings of some templates end within lines, by row."""
+def _read(pack: Pack, documents: Sequence[Document]) -> Iterator[EncodedText]:
+    for document in documents:
+        yield EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
+
+
+def _find_sentences(pack: Pack, texts: Iterable[EncodedText]) -> Mapping[int, _Sentences]:
+    """Return the beginnings of the sentences that the strings of some templates end, in their first places, by row."""
     matcher, rows = pack.matcher()
     is_eligible = np.array([not pack.templates[row].slot and pack.templates[row].anchor in ("", "end") for row in rows])
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
@@ -90,11 +91,15 @@ def _find_sentences(pack: Pack, texts: Sequence[EncodedText]) -> Mapping[int, _S
             left[start:end] = bytes(end - start)
         own = strings[eligible].tolist(), starts[eligible].tolist(), ends[eligible].tolist()
         for string, start, end in zip(*own, strict=True):
+            sentences = found[rows[string]]
+            sentences.places += 1
+            is_eligible[string] = sentences.places < MAX_PLACES
+            if text[start - 1 : start] in ("", "\n"):  # as most do
+                sentences.opening += 1
+                continue
             first = max(line_begin(text, start), start - _REACH)
             first += max((match.end() for match in _SENTENCE_END.finditer(text[first:start])), default=0)
             before = text[first:start]
-            sentences = found[rows[string]]
-            sentences.places += 1
             # What other templates cut needs no head.
             if any(stays and char.isalnum() for stays, char in zip(left[first:start], before, strict=True)):
                 sentence = text[first:end]
@@ -109,8 +114,8 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     least = max(MIN_SENTENCES, MIN_SHARE * len(sentences.texts))
     if len(sentences.texts) < least or 2 * sentences.opening > sentences.places:
         return None
-    # To look at the first character rules nearly all strings out, and takes no tokeniser.
-    if max(Counter(before.lstrip()[:1] for before in sentences.texts).values()) < least:
+    # To look at two characters rules nearly all strings out, and takes no tokeniser.
+    if max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) < least:
         return None
     scanner = _core.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
     read = {before: _read_head(pack, scanner, before) for before in sentences.texts}
@@ -150,7 +155,7 @@ def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple
     return forms, int(first[0]) if len(first) else 0, last.tolist()
 
 
-def _drop_common(pack: Pack, joined: Sequence[Template], texts: Sequence[EncodedText]) -> list[Template]:
+def _drop_common(pack: Pack, joined: Sequence[Template], texts: Iterable[EncodedText]) -> list[Template]:
     """Return the templates whose heads stand before their strings more often than elsewhere."""
     heads = [replace(one, tokens=one.head, anchor="") for one in joined]
     matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()

@@ -18,7 +18,7 @@ from zlib import crc32
 
 from templatemine.config import SlotConfig
 from templatemine.matching import _match
-from templatemine.text.characters import CAPITAL, SPACE, in_class
+from templatemine.text.characters import BRACKETS, CAPITAL, SPACE, in_class
 from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
@@ -161,7 +161,7 @@ def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, con
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # Where lines often go on beyond any slot, prose follows what fills it, and a long filler is some of that.
     widest = ANY if len(fillers) - len(short) <= MAX_LONG_SHARE * len(fillers) + 1 else str(_SIZED)
-    inside = _within_brackets(short) if _opens_bracket(slot) else []
+    inside = _within_brackets(short, slot)
     if inside:
         # Some lines go on behind the bracket: a slot takes no more than was ever in it.
         return str(min(_SIZED, ceil(max(map(len, inside)) / _LENGTH_STEP) * _LENGTH_STEP))
@@ -175,14 +175,26 @@ def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, con
     return kind
 
 
-def _opens_bracket(slot: Slot) -> bool:
-    return slot.side == "end" and sum(form.count(b"(") - form.count(b")") for form in slot.forms) > 0
+def _find_open_bracket(slot: Slot) -> tuple[str, str] | None:
+    """Return the bracket that a string opens (closes, if the slot is before it) towards its slot, near one first."""
+    text = b" ".join(slot.forms).decode("utf-8", "surrogatepass")
+    pairs = [(far, near) for near, far in BRACKETS.items()] if slot.side == "start" else list(BRACKETS.items())
+    is_open = [(near, far) for near, far in pairs if text.count(near) > text.count(far)]
+    place = text.rfind if slot.side == "end" else lambda near: -text.find(near)
+    return max(is_open, key=lambda pair: place(pair[0]), default=None)
 
 
-def _within_brackets(fillers: Sequence[str]) -> list[str]:
-    """Return what is within the bracket that a string opens, if it is closed before the end of any filler."""
-    parts = [filler.partition(")") for filler in fillers]
-    if not any(sum(map(str.isalnum, rest)) for _, _, rest in parts):
+def _within_brackets(fillers: Sequence[str], slot: Slot) -> list[str]:
+    """Return what is within the bracket that a string opens, or closes, if text goes on beyond it in any filler."""
+    pair = _find_open_bracket(slot)
+    if pair is None:
+        return []
+    _, far = pair
+    if slot.side == "end":
+        parts = [filler.partition(far) for filler in fillers]
+    else:
+        parts = [filler.rpartition(far)[::-1] for filler in fillers]
+    if not any(map(str.isalnum, "".join(rest for _, _, rest in parts))):
         return []
     return [f"{inner}{bracket}" for inner, bracket, _ in parts if bracket]
 

@@ -19,7 +19,7 @@ from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
-from templatemine.packs.pack_record import keep_one_of_each, template_id
+from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
 from templatemine.text.slots import ANY, slot_token
@@ -91,7 +91,7 @@ def build_templates(
     )
     templates = [template(row, "") for row in plain]
     templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
-    return tuple(sorted(templates, key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens)))
+    return tuple(order_templates(templates))
 
 
 def build_questions(

@@ -37,6 +37,7 @@ __all__ = [
     "kind_weight",
     "mined_entry",
     "mined_mark",
+    "order_templates",
     "split_entry",
     "template_id",
 ]
@@ -70,6 +71,11 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
         if ANCHORS[template.anchor].bit_count() < ANCHORS[other.anchor].bit_count():
             by_id[template.id] = template
     return list(by_id.values())
+
+
+def order_templates(templates: Iterable[Template]) -> list[Template]:
+    """Return templates as they stand in a mined pack: by documents, then by tokens, many before few."""
+    return sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or ()))
 
 
 def mined_mark(template: Template) -> str:

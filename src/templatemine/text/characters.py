@@ -14,6 +14,7 @@ from templatemine.text._scan import CLASSES
 
 __all__ = [
     "ADDRESS_SIGNS",
+    "BRACKETS",
     "CAPITAL",
     "CASELESS",
     "DIGITS",
@@ -67,6 +68,8 @@ WIDE_SPACE = CLASSES["wide_space"]
 SPACE = "\t-\r " + WIDE_SPACE
 LINE_BREAKS = r"\n" + CLASSES["wide_break"]
 LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
+BRACKETS = dict(zip("([{（［｛〔【〖《〈「『", ")]}）］｝〕】〗》〉」』", strict=True))
+"""Opening brackets to closing ones."""
 
 
 @lru_cache(maxsize=1 << 13)
