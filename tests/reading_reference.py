@@ -212,15 +212,18 @@ def _candidates(soft: bool) -> regex.Pattern[str]:
 
 
 def _find_points(text: str, rules: ReadingRules) -> Iterable[int]:
+    last_point = -1
     for match in _candidates(rules.soft).finditer(text):
         point = match.start()
         before = text[point - 1]
         if before.islower() or before.isdigit():
             word = soft_word(text, point)
-            if word is not None and _parts(word, rules):
-                yield point
-        elif _is_hard(text, point):
+            is_point = word is not None and _parts(word, rules)
+        else:
+            is_point = _is_hard(text, point, last_point)
+        if is_point:
             yield point
+            last_point = point
 
 
 def _part_sentences(text: str, rules: ReadingRules) -> Edits:
@@ -241,7 +244,7 @@ def _ends_line(text: str, point: int) -> bool:
     for end in range(point, point - 4, -1):
         char = _char(text, end - 1)
         if char and char in _SIGNS:
-            return _ends_sentence(text, end)
+            return _ends_sentence(text, end, -1)
         if not char or char not in _CLOSING + "\u201c'":
             return False
     return False
@@ -285,21 +288,21 @@ def _parts_word(text: str, place: int) -> bool:
     return text[place].isupper() and not text[place - 1].isupper()
 
 
-def _is_hard(text: str, point: int) -> bool:
+def _is_hard(text: str, point: int, last_point: int) -> bool:
     """Whether a line break was lost before a character, behind a sign."""
     before, after = text[point - 1], text[point]
     if after == "\u00a9":
-        return before in _SIGNS and _ends_sentence(text, point) and not _is_address(text, point)
+        return before in _SIGNS and _ends_sentence(text, point, last_point) and not _is_address(text, point)
     if after in _OPENING:
         if before not in _SIGNS or not _begins_text(text, point + 1):
             return False
         if after == "\u201c" and _closes_german_quote(text, point):
             return False
-        return _ends_sentence(text, point) and not _is_address(text, point)
+        return _ends_sentence(text, point, last_point) and not _is_address(text, point)
     if not _begins_text(text, point) or _is_address(text, point):
         return False
     if before in _SIGNS:
-        return _ends_sentence(text, point)
+        return _ends_sentence(text, point, last_point)
     if not after.isupper():  # a particle, as Korean has them behind quotes and brackets
         return False
     inner = _char(text, point - 2)
@@ -326,8 +329,11 @@ def _begins_text(text: str, point: int) -> bool:
     return end - point > 3 or _char(text, end) != "."
 
 
-def _ends_sentence(text: str, point: int) -> bool:
-    """Whether what stands before a point ends a sentence, by the word before its signs."""
+def _ends_sentence(text: str, point: int, last_point: int) -> bool:
+    """Whether what stands before a point ends a sentence, by the word before its signs.
+
+    A word that begins at the glue point before, if there is one, begins a line.
+    """
     end = point
     while point - end < _REACH and _char(text, end - 1) in _SIGNS and end > 0:
         end -= 1
@@ -341,7 +347,7 @@ def _ends_sentence(text: str, point: int) -> bool:
     if not (_is_letter(last) and _is_letter(other)):
         return False
     start = _letters_start(text, end)
-    if _char(text, start - 1) in tuple("./_\\@"):
+    if start != last_point and _char(text, start - 1) in tuple("./_\\@"):
         return False
     if last.isupper():
         return other.isupper() and not (_char(text, point).isupper() and _char(text, point + 1).isupper())

@@ -106,6 +106,8 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
     desk = Desk(library(packs, rows))
     sources = [one for one in desk.library.sources if desk.library.stored_pack(one)]
     source, done = sources[seed % len(sources)], 0
+    shown: dict[str, Any] = {}
+    seen = 0
     for step in range(20):
         held = desk.stored_pack(source)
         if step == 12:  # somebody edits the file by hand
@@ -115,7 +117,9 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
         before = Pack.load(held.path)
         try:
             made = desk.decide(
-                source, "Ann", {**asked(desk, held, random.choice(KINDS), random), "version": held.version}
+                source,
+                "Ann",
+                {**asked(desk, held, random.choice(KINDS), random), "version": held.version, "changed": step % 5 > 0},
             )
         except TemplateMineError:
             assert Pack.load(held.path) == before
@@ -135,6 +139,18 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
         assert after.version == anew.stored_pack(source).version
         changed = [b - a for a, b in zip(cuts(anew, held), cuts(anew, after), strict=True)]
         assert made.pop("did") == {"articles": sum(map(bool, changed)), "characters": sum(changed)}
-        assert json.dumps(made) == json.dumps(anew.review_state(source))
+        state = anew.review_state(source)
+        if made["since"]:  # as the page does
+            seen += 1
+            shown = {name: row for name, row in shown.items() if name not in made["gone"]}
+            assert len(made["templates"]) < len(shown)
+            shown |= {row["id"]: row for row in made["templates"]}
+            told = {row["id"]: row for row in state["templates"]}
+            assert json.dumps(shown, sort_keys=True) == json.dumps(told, sort_keys=True)
+            made |= {"since": "", "templates": state["templates"], "gone": []}
+        shown = {row["id"]: row for row in made["templates"]}
+        assert len(shown) == len(state["templates"])
+        assert json.dumps(made) == json.dumps(state)
         assert json.dumps(desk.summarise(source, 0)) == json.dumps(anew.summarise(source, 0))
     assert done > 9
+    assert seen > 5

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import examples
+from strategies import examples, scan
 from templatemine.config import PipelineConfig, SampleConfig, SlotConfig, UserPattern
 from templatemine.mining.sampling import choose_sample
 from templatemine.mining.slot_types import (
@@ -50,7 +50,7 @@ def read_fillers(
 def taken(
     texts: Sequence[str], words: str = "Photo by", side: str = "end", anchor: str = "", **options: float | bool
 ) -> str:
-    forms = [word.encode() for word in words.split()]
+    forms = scan(words, NEWS, "-", False)[1]
     string = Slot(forms=forms, side=side, anchor=anchor or side)
     return infer_slot_types([string], read_fillers([string], texts, NEWS, "-"), "-", SlotConfig(**options))[0]
 
@@ -271,7 +271,7 @@ def test_the_example_keeps_what_python_alone_takes_for_white_space() -> None:
     assert Pack.from_json(pack.to_json()).templates == pack.templates
 
 
-@pytest.mark.parametrize(("opening", "closing"), [("", ""), ("[", "]")])
+@pytest.mark.parametrize(("opening", "closing"), [("", ""), ("[", "]"), ("[12 ", "]")])
 def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one(opening: str, closing: str) -> None:
     """Lines that go on behind it would lose their sentences."""
     later = "and so it went on for some time, as all of them said later."

@@ -90,6 +90,7 @@ GLUED = (
     "the \u201cman\u201d|Log in",
     "vid\u00e9o\u00bb|Voir",
     "NATO.|The end",
+    "World.|Economy.|Crises now",
     "falas.|\u00a9 KOHA",
     "right.|A man",
     "don't.'|The man",

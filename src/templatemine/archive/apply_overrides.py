@@ -30,7 +30,14 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import check_handwritten, check_slot, is_example
 from templatemine.packs.pack_folder import RejectedCandidate, read_rejected, rejected_path
 from templatemine.packs.pack_json import SCHEMA, read_mined, read_template
-from templatemine.packs.pack_record import keep_one_of_each, mined_entry, mined_mark, split_entry, template_id
+from templatemine.packs.pack_record import (
+    keep_one_of_each,
+    mined_entry,
+    mined_mark,
+    order_templates,
+    split_entry,
+    template_id,
+)
 from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE
@@ -81,7 +88,7 @@ def mined_templates(pack: Pack) -> tuple[Template, ...]:
             replace(template, kind=mined.get(mined_mark(template), "")) if template.id in decided else template
             for template in unchanged
         ]
-    return _sort_templates([*unchanged, *pack.overrides.removed])
+    return tuple(order_templates([*unchanged, *pack.overrides.removed]))
 
 
 def handwritten_template(rule: Rule) -> Template:
@@ -216,7 +223,7 @@ def apply_rules(
     return replace(
         pack,
         mined=mined,
-        templates=_sort_templates([*kept_templates, *added]) if added else tuple(kept_templates),
+        templates=tuple(order_templates([*kept_templates, *added]) if added else kept_templates),
         overrides=Overrides(
             rules=tuple(rules),
             removed=tuple(template for template in base if template.id in removed_ids),
@@ -239,15 +246,6 @@ def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
     """Tell whether a string that a person edited did not come in."""
     return rule.action == "edit" and not any(
         template.tokens == rule.tokens for group in templates for template in group
-    )
-
-
-def _sort_templates(templates: Iterable[Template]) -> tuple[Template, ...]:
-    return tuple(
-        sorted(
-            templates,
-            key=lambda template: (-template.df, -len(template.tokens or ()), template.tokens or (), template.id),
-        )
     )
 
 

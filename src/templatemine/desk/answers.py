@@ -115,8 +115,12 @@ class Desk:
             raise NotFound(f"there is no pack of {source!r}")
         return stored
 
-    def review_state(self, source: str) -> dict[str, Any]:
-        """Return the data of the review of a source."""
+    def review_state(self, source: str, since: str = "") -> dict[str, Any]:
+        """Return the data of the review of a source.
+
+        Of a version that was returned before, by `since`, only the rows of templates that are no longer as they were,
+        and in `gone` the ids of those that are no longer there; where it is not known any more, "since" is empty.
+        """
         stored = self.stored_pack(source)
         events = self.library.reconcile_history(stored)
         pack = stored.pack
@@ -133,6 +137,7 @@ class Desk:
             name = one.id
             state = "out" if name in gone else "added" if name in added else "kept"
             rows.append(shown.row(one, state, each[name], heads.get(name, name), reviewed.get(name, "")))
+        rows, gone_ids, since = shown.changes(rows, since, stored.version)
         histogram = histogram_of(pack)
         moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
         undone = {event.undoes for event in events}
@@ -148,7 +153,9 @@ class Desk:
             "cutoff": pack.cutoff.df,
             "moved": moved,
             "histogram": {"counts": histogram.counts, "templates": histogram.templates},
+            "since": since,
             "templates": rows,
+            "gone": gone_ids,
             "rules": rules_json(rules),
             "articles": len(self.library.matching_articles(stored)),
             "left_out": self.library.left_out(stored),
@@ -348,7 +355,7 @@ class Desk:
         return {"articles": rows, "next": place if place < len(articles) else None}
 
     def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Apply a decision and return the new state."""
+        """Apply a decision and return the new state, with "changed" in the request that since the version there."""
         stored = self.stored_pack(source)
         version, kind = str(body.get("version", "")), body.get("kind")
         rules = stored.pack.overrides.rules
@@ -387,7 +394,7 @@ class Desk:
         self._find_effects(after)  # by which articles may leave the sample
         pairs = list(zip(self._count_cuts(stored), self._count_cuts(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
-        return {**self.review_state(source), "did": did}
+        return {**self.review_state(source, version if body.get("changed") else ""), "did": did}
 
     def _read_rules(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> list[Rule]:
         """Return the rules of a request: one, or one for each variant of a template."""
@@ -616,6 +623,21 @@ class _RowCache:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Template, tuple[Any, ...], dict[str, Any]]] = {}
+        self._last: tuple[str, dict[str, dict[str, Any]]] = "", {}
+
+    def changes(
+        self, rows: Sequence[dict[str, Any]], since: str, version: str
+    ) -> tuple[Sequence[dict[str, Any]], list[str], str]:
+        """Return the rows that are new since a version, the ids of those that have gone, and the version.
+
+        If that is not the last one, all rows are, since none.
+        """
+        last, known = self._last
+        now = {row["id"]: row for row in rows}
+        self._last = version, now
+        if not since or since != last:
+            return rows, [], ""
+        return [row for name, row in now.items() if known.get(name) is not row], [*known.keys() - now.keys()], since
 
     def row(self, one: Template, state: str, effect: TemplateEffect, head: str, reviewed: str) -> dict[str, Any]:
         """Return a template with what it does, not to be changed."""

@@ -114,7 +114,8 @@ class Effects:
         if any(one is not other for one, other in zip(articles, self._articles, strict=True)):
             return False
         with self._lock:
-            fresh = [one for one in templates if self._find_index(one) is None]
+            known = self._by_identity
+            fresh = [one for one in templates if id(one) not in known and self._find_index(one) is None]
             if fresh:
                 self._add(fresh)
         return True

@@ -177,7 +177,7 @@ def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, con
 
 def _find_open_bracket(slot: Slot) -> tuple[str, str] | None:
     """Return the bracket that a string opens (closes, if the slot is before it) towards its slot, near one first."""
-    text = b" ".join(slot.forms).decode("utf-8", "surrogatepass")
+    text = b" ".join(slot.forms).decode("utf-8", "replace")  # marks of patterns are no UTF-8
     pairs = [(far, near) for near, far in BRACKETS.items()] if slot.side == "start" else list(BRACKETS.items())
     is_open = [(near, far) for near, far in pairs if text.count(near) > text.count(far)]
     place = text.rfind if slot.side == "end" else lambda near: -text.find(near)

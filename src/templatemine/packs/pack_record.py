@@ -74,8 +74,8 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
 
 
 def order_templates(templates: Iterable[Template]) -> list[Template]:
-    """Return templates as they stand in a mined pack: by documents, then by tokens, many before few."""
-    return sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or ()))
+    """Return templates as they stand in a pack: by documents, then by tokens, many before few; those of none by id."""
+    return sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or (), one.id))
 
 
 def mined_mark(template: Template) -> str:

@@ -698,8 +698,11 @@ cdef bint is_address(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
     return i < n and p[i] == 64
 
 
-cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
-    """Whether what stands before a point ends a sentence, by the word before its signs."""
+cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last_point) noexcept nogil:
+    """Whether what stands before a point ends a sentence, by the word before its signs.
+
+    A word that begins at the glue point before, if there is one, begins a line.
+    """
     cdef int64_t end = point, i = point, start
     cdef int signs = 0, letters
     cdef uint32_t last, other, before
@@ -720,7 +723,7 @@ cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n) noexcept nog
     start = letters_start(p, end, &letters)
     i = start
     before = char_before(p, &i)
-    if before == 46 or before == 47 or before == 95 or before == 92 or before == 64:
+    if start != last_point and (before == 46 or before == 47 or before == 95 or before == 92 or before == 64):
         return False
     if is_capital(last):
         return is_capital(other) and not (
@@ -760,22 +763,23 @@ cdef bint closes_german_quote(const uint8_t* p, int64_t place) noexcept nogil:
     return False
 
 
-cdef bint is_hard(const uint8_t* p, int64_t n, int64_t i, uint32_t before, int64_t before_start, uint32_t c) noexcept nogil:
+cdef bint is_hard(
+        const uint8_t* p, int64_t n, int64_t i, uint32_t before, int64_t before_start, uint32_t c, int64_t last_point) noexcept nogil:
     """Whether a line break was lost at i, between a sign and a character that may begin text."""
     cdef int64_t k = before_start
     cdef uint32_t inner
     if c == COPYRIGHT:
-        return is_sign(before) and ends_sentence(p, i, n) and not is_address(p, i, n)
+        return is_sign(before) and ends_sentence(p, i, n, last_point) and not is_address(p, i, n)
     if is_opening(c):
         if not is_sign(before) or not begins_text(p, next_char(p, i, n), n):
             return False
         if c == 0x201C and closes_german_quote(p, i):
             return False
-        return ends_sentence(p, i, n) and not is_address(p, i, n)
+        return ends_sentence(p, i, n, last_point) and not is_address(p, i, n)
     if not begins_text(p, i, n) or is_address(p, i, n):
         return False
     if is_sign(before):
-        return ends_sentence(p, i, n)
+        return ends_sentence(p, i, n, last_point)
     if not is_capital(c):           # a particle, as Korean has them behind quotes and brackets
         return False
     inner = char_before(p, &k)
@@ -797,7 +801,7 @@ cdef bint ends_line(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
         k = i
         c = char_before(p, &k)
         if is_sign(c):
-            return ends_sentence(p, i, n)
+            return ends_sentence(p, i, n, -1)
         if not is_closing(c) and c != 0x201C and c != 39:
             return False
         i = k
@@ -1007,7 +1011,7 @@ cdef class Rules:
 
     cdef int _part(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil:
         """Glue points, and signs beside Han."""
-        cdef int64_t i = 1, start
+        cdef int64_t i = 1, start, last_point = -1
         cdef uint32_t c, before
         cdef uint8_t wide[3]
         if n and tm_is_wide_sign(p[0]) and is_han(char_at(p, 1, n)):
@@ -1027,8 +1031,10 @@ cdef class Rules:
                 if self.soft and is_capital(c) and (is_small(before) or is_figure(before)):
                     if self._is_soft(p, n, i):
                         add_edit(step, p, i, i, b"\n", 1)
-                elif may_end(before) and is_hard(p, n, i, before, start, c):
+                        last_point = i
+                elif may_end(before) and is_hard(p, n, i, before, start, c, last_point):
                     add_edit(step, p, i, i, b"\n", 1)
+                    last_point = i
             if c < 0x80 and tm_is_wide_sign(<uint8_t>c) and (is_han(before) or is_han(char_at(p, i + 1, n))):
                 write_char(c + 0xFEE0, wide)
                 add_edit(step, p, i, i + 1, wide, 3)

@@ -12,11 +12,11 @@ const unfolded = new Set(); // heads of families whose variants are shown
 let offered = null; // the row that a decision led to: nobody has looked past it yet
 let last = 0; // where the chosen row stood in the list, for when a filter takes it away
 
-const rowOf = (id) => state.templates.find((one) => one.id === id);
-const familyOf = (id) => {
-  const head = rowOf(id)?.head;
-  return state.templates.filter((one) => one.head === head);
-};
+let byId = new Map(); // of the present state
+let families = new Map(); // head -> its family
+
+const rowOf = (id) => byId.get(id);
+const familyOf = (id) => families.get(rowOf(id)?.head) || [];
 const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------------------------------------------- decisions
@@ -48,8 +48,8 @@ function decide(make, done) {
 
 async function send(op, make, done) {
   try {
-    const found = await change("/api/decide", { source, version: state.version, ...op });
-    show(found);
+    const found = await change("/api/decide", { source, version: state.version, changed: true, ...op });
+    show(merge(found));
     const said = typeof done === "function" ? done() : done;
     const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
     if (said) tell(`${said}. ${effect(found.did)}`, back);
@@ -110,10 +110,25 @@ function verdict(id, accept, whole = false) {
 
 // ------------------------------------------------------------------------------------------------------------ show
 
+// Of thousands of templates a decision changes a few: the others are those of the state before.
+function merge(found) {
+  if (!found.since) return found;
+  const rows = new Map(byId);
+  for (const id of found.gone) rows.delete(id);
+  for (const one of found.templates) rows.set(one.id, one);
+  return { ...found, templates: [...rows.values()] };
+}
+
 function show(fresh) {
   // Where scores decide, the cut-off is no part of the method; it is there for those who want one all the same.
   if (!state) $("cut").open = fresh.cutoff !== null || fresh.moved !== null;
   state = fresh;
+  byId = new Map(state.templates.map((one) => [one.id, one]));
+  families = new Map();
+  for (const one of state.templates) {
+    if (!families.has(one.head)) families.set(one.head, []);
+    families.get(one.head).push(one);
+  }
   if (sessionStorage.getItem(BEGAN) === null) sessionStorage.setItem(BEGAN, state.seq);
   const decided = state.rules.length;
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
@@ -152,13 +167,8 @@ function rank(a, b) {
 // Riskiest or most frequent first; the variants of a template stand below the head of their family.
 function ordered() {
   const by = $("order").value === "df" ? (row) => row.df : (row) => row.effect.risk;
-  const groups = new Map();
-  for (const row of state.templates) {
-    if (!groups.has(row.head)) groups.set(row.head, []);
-    groups.get(row.head).push(row);
-  }
-  const sorted = [...groups.values()].map((rows) => {
-    rows.sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || rank(a, b));
+  const sorted = [...families.values()].map((family) => {
+    const rows = [...family].sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || rank(a, b));
     return [$("order").value === "df" ? rows[0].df : atRisk(rows), rows];
   });
   sorted.sort((a, b) => b[0] - a[0] || rank(a[1][0], b[1][0]));
@@ -236,13 +246,25 @@ function list() {
   $("count").textContent = `${number(rows.length)} of ${number(state.templates.length)}`;
   $("progress").textContent = `${number(done)} of ${counted(state.templates.length, "template")} decided`;
   const box = $("list"), top = box.scrollTop;
-  box.replaceChildren(...rows.map(item));
+  box.replaceChildren(...rows.map(drawn));
   box.scrollTop = top;
   mark();
 }
 
-function item(row) {
+// Of thousands of rows only those that changed are drawn anew.
+const items = new Map(); // id -> [row, number of its variants, its risk, element]
+
+function drawn(row) {
   const variants = row.id === row.head ? familyOf(row.id).length - 1 : 0;
+  const risk = variants && !unfolded.has(row.id) ? atRisk(familyOf(row.id)) : row.effect.risk;
+  const known = items.get(row.id);
+  if (known && known[0] === row && known[1] === variants && known[2] === risk) return known[3];
+  const element = item(row, variants, risk);
+  items.set(row.id, [row, variants, risk, element]);
+  return element;
+}
+
+function item(row, variants, risk) {
   const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
   const means = MEANS[row.state] + (row.reviewed ? `; reviewed by ${row.reviewed}` : "");
   // A button within an option cannot be reached by those who cannot see it; a and r do the same.
@@ -255,7 +277,7 @@ function item(row) {
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
     el("span", { class: "say", dir: "auto" }, row.text),
     variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
-    el("span", { class: "risk", title: "characters of the sample at risk" }, row.state === "out" ? "–" : number(Math.round(variants && !unfolded.has(row.id) ? atRisk(familyOf(row.id)) : row.effect.risk))),
+    el("span", { class: "risk", title: "characters of the sample at risk" }, row.state === "out" ? "–" : number(Math.round(risk))),
     el("span", { class: "out" }, ` (${means})`), quick);
 }
 
