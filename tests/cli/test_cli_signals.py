@@ -185,7 +185,10 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
     with subprocess.Popen(
-        command("mine", archive, "-o", tmp_path / "packs"), stdout=subprocess.PIPE, stderr=follower
+        command("mine", archive, "-o", tmp_path / "packs"),
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        env={**os.environ, "TERM": "xterm"},
     ) as process:
         os.close(follower)
         seen = b""

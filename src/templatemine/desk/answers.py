@@ -137,7 +137,7 @@ class Desk:
             name = one.id
             state = "out" if name in gone else "added" if name in added else "kept"
             rows.append(shown.row(one, state, each[name], heads.get(name, name), reviewed.get(name, "")))
-        rows, gone_ids, since = shown.changes(rows, since, stored.version)
+        changed, gone_ids, since = shown.changes(rows, since, stored.version)
         histogram = histogram_of(pack)
         moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
         undone = {event.undoes for event in events}
@@ -154,7 +154,7 @@ class Desk:
             "moved": moved,
             "histogram": {"counts": histogram.counts, "templates": histogram.templates},
             "since": since,
-            "templates": rows,
+            "templates": changed,
             "gone": gone_ids,
             "rules": rules_json(rules),
             "articles": len(self.library.matching_articles(stored)),

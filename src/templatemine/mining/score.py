@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from templatemine.config import SHIPPED
 from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
+from templatemine.mining.cues import KINDS as CUE_KINDS
+from templatemine.mining.cues import STRENGTHS
 from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.pages._model import Forest
@@ -49,6 +51,13 @@ KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX
 """Features that kinds of boilerplate are told by: those that all candidates have, and what the candidate is (a place in
 `labels.KINDS`)."""
 _SHARE = KIND_FEATURES.index("share")
+CUE_ODDS = 1.5
+"""What a strong cue of a kind adds to the logarithm of its odds, half of it a weak one: of rare kinds the forests have
+seen too few publishers, and the lexicon knows more languages."""
+_CUES = [
+    (BOILERPLATE_KINDS.index("dateline" if kind == "agency" else kind), KIND_FEATURES.index(f"cue_{kind}"))
+    for kind in CUE_KINDS
+]
 MIN_NOTE, MAX_NOTE_SHARE = 0.75, -3.3
 """A template is a note, which people keep, if that is so likely and few articles have it (logarithm of a tenth);
 else it is what is most likely beside it: what stands in many articles, as footers of feeds do, corrects none."""
@@ -77,6 +86,10 @@ class Model:
         """What some candidates of one kind are, if they are boilerplate: places in `kinds.KINDS`."""
         rows = kind_matrix(kind, matrix)
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
+        cues = np.zeros_like(odds)
+        for place, column in _CUES:
+            cues[:, place] = np.maximum(cues[:, place], rows[:, column])
+        odds += CUE_ODDS / len(STRENGTHS) * cues
         shares = np.exp(odds - odds.max(axis=1, keepdims=True, initial=0))
         note = BOILERPLATE_KINDS.index("note")
         is_note = (shares[:, note] >= MIN_NOTE * shares.sum(axis=1)) & (rows[:, _SHARE] < MAX_NOTE_SHARE)
