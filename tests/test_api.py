@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import inspect
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -76,19 +78,19 @@ def test_what_decides_is_an_argument(packs: templatemine.Packs, tmp_path: Path) 
         assert message in str(raised.value)
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_told(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     templatemine.mine(ROWS, progress=lambda *step: steps.append(step))
     assert [one for one in steps if one[0] == "mining"] == [("mining", done, 3) for done in (1, 2, 3)]
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    templatemine.mine(ROWS, progress=True)
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "mining" in shown.err or "choosing" in shown.err  # which steps are drawn depends on how long they take
-    monkeypatch.setenv("TERM", "dumb")  # nothing can be drawn, nothing is written
-    templatemine.mine(ROWS, progress=True)
-    assert capsys.readouterr() == ("", "")
+    archive = tmp_path / "archive.jsonl"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    run = f"import templatemine; templatemine.mine({str(archive)!r}, progress=True)"
+    for terminal, drawn in (("xterm", True), ("dumb", False)):
+        environment = {**os.environ, "FORCE_COLOR": "1", "TERM": terminal}
+        ran = subprocess.run([sys.executable, "-c", run], env=environment, capture_output=True, text=True, check=True)
+        assert ran.stdout == ""
+        # Which steps are drawn depends on how long they take; where nothing can be drawn, nothing is written.
+        assert ("mining" in ran.stderr or "choosing" in ran.stderr) if drawn else not ran.stderr
 
 
 def test_packs_do_the_rest(packs: templatemine.Packs, tmp_path: Path) -> None:

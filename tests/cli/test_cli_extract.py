@@ -280,7 +280,7 @@ def chromium() -> None:
         pytest.skip("no chromium: apt-get install chromium, or name one in CHROMIUM")
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
     chromium()
     count = 20 if jobs > 1 else 2  # more than a batch, so that two processes have work
@@ -302,6 +302,7 @@ def test_pages_that_scripts_build(cli: Cli, tmp_path: Path, jobs: int) -> None:
     assert "The harbour board met" not in extract(BUILT, "bte").text
 
 
+@pytest.mark.slow
 def test_reference_pages_are_rendered_too(cli: Cli, tmp_path: Path) -> None:
     chromium()
     shared = "<script>document.write('<div><p>Sign up for the letter of the harbour.</p></div>')</script>"

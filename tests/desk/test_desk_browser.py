@@ -856,7 +856,7 @@ def test_systems_side_by_side(page: Any, place: Place) -> None:
     ("width", "scheme"),
     [
         (390, "dark"),
-        (1440, "light"),
+        pytest.param(1440, "light", marks=pytest.mark.slow),
         pytest.param(390, "light", marks=pytest.mark.slow),
         pytest.param(1440, "dark", marks=pytest.mark.slow),
     ],

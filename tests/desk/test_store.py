@@ -234,10 +234,12 @@ print(client.post("/api/decide", body).status, flush=True)
 @pytest.mark.parametrize(
     "moment",
     [
-        "within write",
         "before replace",
         "after replace",
-        *(pytest.param(moment, marks=pytest.mark.slow) for moment in ("before write", "before fsync", "never")),
+        *(
+            pytest.param(moment, marks=pytest.mark.slow)
+            for moment in ("within write", "before write", "before fsync", "never")
+        ),
     ],
 )
 def test_a_kill_in_the_middle_of_a_save(packs: Path, rows: list[dict[str, Any]], source: str, moment: str) -> None:

@@ -86,8 +86,14 @@ def none_left(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize("ahead", [0, 1, 3])
-@pytest.mark.parametrize("waiting", [None, 1, 4])
+@pytest.mark.parametrize(
+    ("ahead", "waiting"),
+    [
+        (0, 1),
+        (3, None),
+        *(pytest.param(*both, marks=pytest.mark.slow) for both in ((0, None), (0, 4), (1, 1), (1, None), (3, 4))),
+    ],
+)
 def test_results_come_in_order(ahead: int, waiting: int | None) -> None:
     with WorkerPool(3, set_offset, (100,)) as pool:
         assert list(pool.map(add, range(50), ahead, waiting)) == list(range(100, 150))

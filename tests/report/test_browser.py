@@ -263,7 +263,7 @@ def test_contrast(browser: Any, file: Path, scheme: str) -> None:
     ("width", "scheme"),
     [
         (390, "dark"),
-        (1440, "light"),
+        pytest.param(1440, "light", marks=pytest.mark.slow),
         pytest.param(390, "light", marks=pytest.mark.slow),
         pytest.param(1440, "dark", marks=pytest.mark.slow),
     ],

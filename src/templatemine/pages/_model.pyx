@@ -2555,7 +2555,7 @@ def find_stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not
         First block, how many of its words are left out, last block, how many of its words belong to the stretch; the
         first block is -1 if there is no word.
     """
-    cdef int64_t n = starts.shape[0], i, inner, ended, after = 0
+    cdef int64_t n = starts.shape[0], i, inner, before, after = 0
     cdef Best s
     check(ends.shape[0] == tags.shape[0] == words.shape[0] == shown.shape[0] == n, "columns of the same length")
     check_places(starts, ends, page.shape[0])
@@ -2564,9 +2564,12 @@ def find_stretch(const uint8_t[::1] page not None, const int64_t[::1] starts not
     with nogil:
         for i in range(n):
             inner = count_inner_tags(&page[0], starts[i], ends[i])
-            ended = tags[i] > inner
-            s.sum -= max(tags[i] - inner - ended, 0) + after
-            after = ended
+            # Of its other tags those stand before its words that the page has there, unless these are script or comment.
+            before = count_inner_tags(&page[0], ends[i - 1] if i else 0, starts[i]) - after
+            if before < 0 or before > tags[i] - inner:
+                before = max(tags[i] - inner - 1, 0)
+            s.sum -= before + after
+            after = max(tags[i] - inner - before, 0)
             if shown[i] == 0:
                 s.sum -= inner
             elif inner == 0:
