@@ -53,6 +53,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / len
         pytest.param("<p>x", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_memory_of_pages_of_many_blocks(piece: str) -> None:
     """Bytes for each byte of the page; it took 290 to 380."""
     ran = subprocess.run([sys.executable, "-c", CHILD, piece, "400000"], capture_output=True, text=True, check=True)

@@ -205,6 +205,7 @@ def hangs_up(number: int) -> bool:
     return signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_is_ignored_by_workers() -> None:
     """Such as that of a terminal that goes away, under nohup; one that the parent handles ends them."""
     for handler, ends in ((signal.SIG_IGN, False), (lambda *_: None, True)):

@@ -185,6 +185,7 @@ def test_searching_by_keyboard(watched: Watched) -> None:
     assert shown.count() >= ROWS
 
 
+@pytest.mark.slow
 def test_the_whole_page_by_keyboard(watched: Watched) -> None:
     page = watched.page
     page.keyboard.press("Tab")
