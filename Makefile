@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Files of tests side by side; those of one file share what they have mined.
 BESIDE := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# Those that nothing may run beside: to look for them in all files takes a quarter of a minute.
+ALONE := $(shell grep -rl "mark\.alone" tests --include="*.py")
 NATIVE := $(shell find src/templatemine -name "*.pyx" -o -name "*.pxd")
 
 .PHONY: demo test test-all sanitize fuzz lint docs man dist wheel bench quality suites loso labels interop gate clean
@@ -34,12 +36,12 @@ demo: $(VENV)/installed
 # Ten minutes on two cores; test-all also those that are marked slow, and all examples of each property.
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE)
-	$(BIN)/python -m pytest -m "alone and not slow"
+	$(BIN)/python -m pytest -m "alone and not slow" $(ALONE)
 
 test-all: export TEMPLATEMINE_SCALE = 1
 test-all: $(VENV)/tested
 	$(BIN)/python -m pytest -m "not alone" $(BESIDE)
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone $(ALONE)
 
 # The native core with memory watched, beside what is installed: a quarter of an hour, of which gcc takes a third.
 WATCHED := build/sanitized

@@ -60,7 +60,7 @@ TREE: Mapping[str, Sequence[str]] = {
             "docs/research/suites",
             "docs/research/mining",
         ),
-        *("docs/research/extract", "docs/research/pages", "bench/RESULTS"),
+        *("docs/research/extract", "docs/research/pages", "docs/research/parts", "bench/RESULTS"),
     ),
     "Project": ("CONTRIBUTING", "SECURITY", "CHANGELOG", "bench/README", "datasets/README"),
 }

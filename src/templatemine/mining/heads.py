@@ -26,7 +26,7 @@ from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
 
 __all__ = ["add_heads"]
 
-MAX_DOCUMENTS = 1000
+MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_SENTENCES = 5
 """Different sentences that a string must end."""
@@ -81,22 +81,25 @@ def _find_sentences(pack: Pack, texts: Iterable[EncodedText]) -> Mapping[int, _S
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
     for encoded in texts:
         starts, ends, strings = matcher.find(encoded.data)
-        eligible = np.flatnonzero(is_eligible[strings])
-        if not len(eligible):
+        within: list[int] = []
+        for place in np.flatnonzero(is_eligible[strings]).tolist():
+            string, start = strings[place], starts[place]
+            sentences = found[rows[string]]
+            sentences.places += 1
+            is_eligible[string] = sentences.places < MAX_PLACES
+            if encoded.data[start - 1 : start] in (b"", b"\n"):  # as most do
+                sentences.opening += 1
+            else:
+                within.append(place)
+        if not within:
             continue
         text = encoded.text
         starts, ends = encoded.points(starts, ends)
         left = bytearray(b"\1" * len(text))
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
             left[start:end] = bytes(end - start)
-        own = strings[eligible].tolist(), starts[eligible].tolist(), ends[eligible].tolist()
-        for string, start, end in zip(*own, strict=True):
-            sentences = found[rows[string]]
-            sentences.places += 1
-            is_eligible[string] = sentences.places < MAX_PLACES
-            if text[start - 1 : start] in ("", "\n"):  # as most do
-                sentences.opening += 1
-                continue
+        for place in within:
+            start, end, sentences = int(starts[place]), int(ends[place]), found[rows[strings[place]]]
             first = max(line_begin(text, start), start - _REACH)
             first += max((match.end() for match in _SENTENCE_END.finditer(text[first:start])), default=0)
             before = text[first:start]

@@ -612,6 +612,8 @@ class EncodedText:
 
     def points(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Stretches in bytes, in any order, as stretches of the reading form in code points."""
+        if self._is_ascii:
+            return starts, ends
         import numpy as np
 
         offsets, inverse = np.unique(np.concatenate([starts, ends]), return_inverse=True)

@@ -1,0 +1,160 @@
+"""What each part of mining costs: processor time and memory that `mine` takes in it, as a table in docs/research/parts.md.
+
+    python bench/parts.py                       the generated archive, and with ../shared English news
+    python bench/parts.py ARCHIVE.jsonl.gz ...  archives of your own
+
+Each archive is mined `ROUNDS` times by one process.  Parts are functions of the stages; their time is that of the
+process while they run, their memory the greatest that Python and numpy hold more than at their start (`tracemalloc`, in
+a run of its own, which is slower).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import tracemalloc
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT / "datasets") not in sys.path:
+    sys.path.insert(0, str(ROOT / "datasets"))
+
+from generate import ArchiveSpec, generate  # noqa: E402
+from machine import describe_machine  # noqa: E402
+from templatemine.config import ReadConfig  # noqa: E402
+from templatemine.io.read import read_documents  # noqa: E402
+from templatemine.mining import features, segments, stages  # noqa: E402
+from templatemine.mining.score import Model  # noqa: E402
+from templatemine.model import Document  # noqa: E402
+from templatemine.pipeline import Miner  # noqa: E402
+
+__all__ = ["PARTS", "main", "measure_archive"]
+
+PAGE = ROOT / "docs" / "research" / "parts.md"
+SHARED = ROOT.parent / "shared" / "data" / "text" / "allsides.jsonl.gz"
+ROUNDS = 5
+
+PARTS: Mapping[str, tuple[Any, str]] = {
+    "reading form, learnt": (stages, "learn_reading"),
+    "edges of long strings": (segments, "find_string_edges"),
+    "cues": (features._CueReader, "read"),
+    "kinds": (Model, "boilerplate_kinds"),
+    "grounds": (stages, "explain_scores"),
+    "look at own cuts": (stages, "tearing_templates"),
+    "heads": (stages, "add_heads"),
+    "questions": (stages, "build_questions"),
+}
+"""Parts by their name: who holds the function, and its name there."""
+
+
+@contextmanager
+def watch(measure: Callable[[str, Callable[[], Any]], Any]) -> Iterator[None]:
+    """Let `measure` call the functions of all parts while the with-block runs."""
+    known = {name: getattr(owner, function) for name, (owner, function) in PARTS.items()}
+    for name, (owner, function) in PARTS.items():
+
+        def call(*arguments: Any, name: str = name, **options: Any) -> Any:
+            return measure(name, lambda: known[name](*arguments, **options))
+
+        setattr(owner, function, call)
+    try:
+        yield
+    finally:
+        for name, (owner, function) in PARTS.items():
+            setattr(owner, function, known[name])
+
+
+def measure_archive(documents: Sequence[Document], rounds: int = ROUNDS) -> dict[str, tuple[float, float]]:
+    """Share of the time of `mine`, and megabytes at most, of each part; "mine" has seconds and megabytes."""
+    seconds: list[dict[str, float]] = []
+    for _ in range(rounds):
+        spent: defaultdict[str, float] = defaultdict(float)
+
+        def time_part(name: str, call: Callable[[], Any], spent: dict[str, float] = spent) -> Any:
+            begin = time.process_time()
+            try:
+                return call()
+            finally:
+                spent[name] += time.process_time() - begin
+
+        with watch(time_part):
+            time_part("mine", lambda: Miner().run(documents))
+        seconds.append(spent)
+    most: defaultdict[str, float] = defaultdict(float)
+
+    def weigh_part(name: str, call: Callable[[], Any]) -> Any:
+        held = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        try:
+            return call()
+        finally:
+            most[name] = max(most[name], tracemalloc.get_traced_memory()[1] - held)
+
+    tracemalloc.start()
+    with watch(weigh_part):
+        Miner().run(documents)
+    tracemalloc.stop()
+    whole = median(one["mine"] for one in seconds)
+    rows = {name: (median(one.get(name, 0.0) / one["mine"] for one in seconds), most[name] / 1e6) for name in PARTS}
+    return {"mine": (whole, 0.0), **rows}
+
+
+def _generated(documents: int, sources: int) -> list[Document]:
+    spec = ArchiveSpec(seed=7, sources=sources, documents=documents, kilobytes=3.0, scripts=("en", "latin"))
+    return [Document(source=row["source"], id=row["id"], text=row["text"], date=row["date"]) for row in generate(spec)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archives", nargs="*", type=Path, metavar="ARCHIVE")
+    parser.add_argument("--output", type=Path, default=PAGE)
+    args = parser.parse_args(arguments)
+    archives: dict[str, list[Document]] = {
+        path.name: list(read_documents([str(path)], ReadConfig())) for path in args.archives
+    }
+    if not archives:
+        archives = {
+            "generated, six sources of 100 articles": _generated(100, 6),
+            "generated, one of 2,000": _generated(2000, 1),
+        }
+        if SHARED.exists():
+            news = list(read_documents([str(SHARED)], ReadConfig()))
+            counts = Counter(document.source for document in news)
+            largest = max(counts, key=lambda source: (counts[source], source))
+            archives["English news, 14 sources"] = news
+            archives[f"English news, the largest source ({counts[largest]:,})"] = [
+                document for document in news if document.source == largest
+            ]
+    lines = [
+        "# Parts of mining",
+        "",
+        "Written by `bench/parts.py`: of the processor time of `mine`, what each part takes, and the memory it needs beside",
+        f"what is there, in MB; medians of {ROUNDS} rounds of one process.",
+        "",
+        "| archive | mine, s | " + " | ".join(PARTS) + " |",
+        "|---|---:|" + "---:|" * len(PARTS),
+    ]
+    for name, documents in archives.items():
+        found = measure_archive(documents)
+        cells = [f"{found[part][0]:.1%}, {found[part][1]:.1f}" for part in PARTS]
+        lines.append(f"| {name} | {found['mine'][0]:.2f} | {' | '.join(cells)} |")
+        print(lines[-1], flush=True)
+    machine = describe_machine()
+    lines += [
+        "",
+        f"{date.today().isoformat()}, `python bench/parts.py`, code {machine['code']}; {machine['python']}; {machine['processor']}.",
+    ]
+    args.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
