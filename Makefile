@@ -33,7 +33,7 @@ $(VENV)/linted: $(VENV)/installed
 demo: $(VENV)/installed
 	$(BIN)/python datasets/demo.py demo
 
-# Ten minutes on two cores; test-all also those that are marked slow, and all examples of each property.
+# Some twelve minutes on two cores; test-all also those that are marked slow, and all examples of each property.
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -m "not alone and not slow" $(BESIDE)
 	$(BIN)/python -m pytest -m "alone and not slow" $(ALONE)

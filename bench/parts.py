@@ -1,7 +1,8 @@
-"""What each part of mining costs: processor time and memory that `mine` takes in it, as a table in docs/research/parts.md.
+"""What each part of mining costs: processor time and memory that `mine` takes in it.
 
-    python bench/parts.py                       the generated archive, and with ../shared English news
-    python bench/parts.py ARCHIVE.jsonl.gz ...  archives of your own
+    python bench/parts.py                       generated archives, and with ../shared English news; writes
+                                                docs/research/parts.md
+    python bench/parts.py ARCHIVE.jsonl.gz ...  archives of your own; prints the table
 
 Each archive is mined `ROUNDS` times by one process.  Parts are functions of the stages; their time is that of the
 process while they run, their memory the greatest that Python and numpy hold more than at their start (`tracemalloc`, in
@@ -23,11 +24,14 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-if str(ROOT / "datasets") not in sys.path:
-    sys.path.insert(0, str(ROOT / "datasets"))
+for folder in ("datasets", "bench"):
+    if str(ROOT / folder) not in sys.path:
+        sys.path.insert(0, str(ROOT / folder))
 
 from generate import ArchiveSpec, generate  # noqa: E402
 from machine import describe_machine  # noqa: E402
+from quality import archives  # noqa: E402
+from quality.loso_page import format_percent, format_table  # noqa: E402
 from templatemine.config import ReadConfig  # noqa: E402
 from templatemine.io.read import read_documents  # noqa: E402
 from templatemine.mining import features, segments, stages  # noqa: E402
@@ -38,7 +42,6 @@ from templatemine.pipeline import Miner  # noqa: E402
 __all__ = ["PARTS", "main", "measure_archive"]
 
 PAGE = ROOT / "docs" / "research" / "parts.md"
-SHARED = ROOT.parent / "shared" / "data" / "text" / "allsides.jsonl.gz"
 ROUNDS = 5
 
 PARTS: Mapping[str, tuple[Any, str]] = {
@@ -72,7 +75,7 @@ def watch(measure: Callable[[str, Callable[[], Any]], Any]) -> Iterator[None]:
 
 
 def measure_archive(documents: Sequence[Document], rounds: int = ROUNDS) -> dict[str, tuple[float, float]]:
-    """Share of the time of `mine`, and megabytes at most, of each part; "mine" has seconds and megabytes."""
+    """Share of the time of `mine`, and megabytes at most, of each part; "mine" has its seconds, and no megabytes."""
     seconds: list[dict[str, float]] = []
     for _ in range(rounds):
         spent: defaultdict[str, float] = defaultdict(float)
@@ -111,48 +114,47 @@ def _generated(documents: int, sources: int) -> list[Document]:
     return [Document(source=row["source"], id=row["id"], text=row["text"], date=row["date"]) for row in generate(spec)]
 
 
+def _usual_archives() -> dict[str, list[Document]]:
+    found = {
+        "generated, six sources of 100 articles": _generated(100, 6),
+        "generated, one of 2,000": _generated(2000, 1),
+    }
+    if archives.has_shared_archives():
+        found["English news, 14 sources"] = news = archives.load_texts("allsides")
+        (largest, count), *_ = Counter(document.source for document in news).most_common(1)
+        found[f"English news, the largest source ({count:,})"] = [one for one in news if one.source == largest]
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archives", nargs="*", type=Path, metavar="ARCHIVE")
-    parser.add_argument("--output", type=Path, default=PAGE)
     args = parser.parse_args(arguments)
-    archives: dict[str, list[Document]] = {
-        path.name: list(read_documents([str(path)], ReadConfig())) for path in args.archives
-    }
-    if not archives:
-        archives = {
-            "generated, six sources of 100 articles": _generated(100, 6),
-            "generated, one of 2,000": _generated(2000, 1),
-        }
-        if SHARED.exists():
-            news = list(read_documents([str(SHARED)], ReadConfig()))
-            counts = Counter(document.source for document in news)
-            largest = max(counts, key=lambda source: (counts[source], source))
-            archives["English news, 14 sources"] = news
-            archives[f"English news, the largest source ({counts[largest]:,})"] = [
-                document for document in news if document.source == largest
-            ]
+    own = {path.name: list(read_documents([str(path)], ReadConfig())) for path in args.archives}
+    rows = []
+    for name, documents in (own or _usual_archives()).items():
+        found = measure_archive(documents)
+        cells = [f"{format_percent(found[part][0], 1)} %, {found[part][1]:.1f}" for part in PARTS]
+        rows.append([name, f"{found['mine'][0]:.2f}", *cells])
+        print(f"{found['mine'][0]:6.1f} s  {name}", flush=True)
+    table = [*format_table(["archive", "mine, s", *PARTS], rows)]
+    if own:
+        print(*table, sep="\n")
+        return 0
+    machine = describe_machine()
     lines = [
         "# Parts of mining",
         "",
         "Written by `bench/parts.py`: of the processor time of `mine`, what each part takes, and the memory it needs beside",
         f"what is there, in MB; medians of {ROUNDS} rounds of one process.",
         "",
-        "| archive | mine, s | " + " | ".join(PARTS) + " |",
-        "|---|---:|" + "---:|" * len(PARTS),
-    ]
-    for name, documents in archives.items():
-        found = measure_archive(documents)
-        cells = [f"{found[part][0]:.1%}, {found[part][1]:.1f}" for part in PARTS]
-        lines.append(f"| {name} | {found['mine'][0]:.2f} | {' | '.join(cells)} |")
-        print(lines[-1], flush=True)
-    machine = describe_machine()
-    lines += [
+        *table,
         "",
         f"{date.today().isoformat()}, `python bench/parts.py`, code {machine['code']}; {machine['python']}; {machine['processor']}.",
     ]
-    args.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"table in {PAGE}")
     return 0
 
 

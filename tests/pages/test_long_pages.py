@@ -45,14 +45,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / len
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in other units elsewhere")
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "<li>a b c<a>d</a></li>\n",
-        pytest.param("x<br>", marks=pytest.mark.slow),
-        pytest.param("<p>x", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("piece", ["<li>a b c<a>d</a></li>\n", "x<br>", "<p>x"])
 @pytest.mark.slow
 def test_memory_of_pages_of_many_blocks(piece: str) -> None:
     """Bytes for each byte of the page; it took 290 to 380."""

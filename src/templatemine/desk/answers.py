@@ -118,8 +118,12 @@ class Desk:
     def review_state(self, source: str, since: str = "") -> dict[str, Any]:
         """Return the data of the review of a source.
 
-        Of a version that was returned before, by `since`, only the rows of templates that are no longer as they were,
-        and in `gone` the ids of those that are no longer there; where it is not known any more, "since" is empty.
+        Parameters
+        ----------
+        since : str
+            A version that was returned before: "templates" has only the rows that have changed since, "gone" the ids of
+            those that are no longer there.  If another version was returned meanwhile, "since" of the answer is empty,
+            and all rows are there.
         """
         stored = self.stored_pack(source)
         events = self.library.reconcile_history(stored)
@@ -355,7 +359,7 @@ class Desk:
         return {"articles": rows, "next": place if place < len(articles) else None}
 
     def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Apply a decision and return the new state, with "changed" in the request that since the version there."""
+        """Apply a decision and return the new state; if the request has "changed", what is new since its "version"."""
         stored = self.stored_pack(source)
         version, kind = str(body.get("version", "")), body.get("kind")
         rules = stored.pack.overrides.rules
@@ -628,9 +632,9 @@ class _RowCache:
     def changes(
         self, rows: Sequence[dict[str, Any]], since: str, version: str
     ) -> tuple[Sequence[dict[str, Any]], list[str], str]:
-        """Return the rows that are new since a version, the ids of those that have gone, and the version.
+        """Return the rows that are new since a version, the ids of those that have gone, and that version.
 
-        If that is not the last one, all rows are, since none.
+        If it is not the last one, return all rows, no ids and "".
         """
         last, known = self._last
         now = {row["id"]: row for row in rows}

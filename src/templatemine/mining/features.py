@@ -23,6 +23,7 @@ from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SU
 from templatemine.mining.segments import Segments
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
+from templatemine.text.characters import BRACKETS
 from templatemine.text.dates import resolve_days
 
 __all__ = ["FEATURES", "compute_features"]
@@ -47,7 +48,7 @@ _LABEL_ONLY = (
     *("rest", "rest_sd", "rest_capitals", "rest_closed", "rest_segments", "edge_own", "lift"),
 )
 _SIGNS = ("dashed", "upper", "letters", "unclosed")
-_OPENING, _CLOSING = frozenset("([{（［【「『〔"), frozenset(")]}）］】」』〕")
+_CLOSING = frozenset(BRACKETS.values())
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
 FEATURES[SUFFIX] = FEATURES[PREFIX]
@@ -109,7 +110,7 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
     brackets it opens more than it closes."""
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
-    opened = sum((char in _OPENING) - (char in _CLOSING) for char in text)
+    opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)
     return len(form) > 1 and text.isupper(), letters if text.lower() != text.upper() else 2 * letters, opened
 
 

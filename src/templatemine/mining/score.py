@@ -1,8 +1,9 @@
 """Features -> scores: how likely each candidate is boilerplate, by trees that were trained on annotated articles.
 
 Three forests, one a kind of candidate, two more that say of a label whether what fills the rest of its line goes with
-it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest says what a template is.  They were trained on
-many sources and judged on others (docs/algorithm.md), and see no words: what they see are `features`.
+it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest, with the cues of its kind, says what a
+template is.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they
+see are `features`.
 The file of a model is made by `datasets/templates/train.py`; beside the one that ships stands what it was made of.
 """
 

@@ -68,7 +68,7 @@ WIDE_SPACE = CLASSES["wide_space"]
 SPACE = "\t-\r " + WIDE_SPACE
 LINE_BREAKS = r"\n" + CLASSES["wide_break"]
 LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
-BRACKETS = dict(zip("([{（［｛〔【〖《〈「『", ")]}）］｝〕】〗》〉」』", strict=True))
+BRACKETS = dict(zip("([{（［【「『〔", ")]}）］】」』〕", strict=True))
 """Opening brackets to closing ones."""
 
 
