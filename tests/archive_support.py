@@ -25,7 +25,7 @@ def write_archive(folder: Path, seed: int = 1, giant: int = 90) -> list[str]:
     random = Random(seed)
     words = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in ("m", "n", "rst")]
     sizes = {"giant.example": giant, "equal.example": 8, **{f"small{n}.example": 12 for n in range(6)}}
-    sizes |= {f"tiny{n}.example": 1 + n % 5 for n in range(40)}
+    sizes |= {f"tiny{n}.example": 1 + n % 5 for n in range(20)}
     lines = []
     for source, number in sizes.items():
         for place in range(number):
