@@ -25,6 +25,7 @@ from cli_support import SOURCES, command, everything, page, read, records, wait_
 from conftest import Cli
 from io_support import is_locked
 from kills import KILLS, contents, visible
+from templatemine.__main__ import main
 from templatemine.io import lock
 
 Prepare = Callable[[Path], Sequence[str | Path]]
@@ -35,16 +36,27 @@ Prepare = Callable[[Path], Sequence[str | Path]]
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive, pages, packs, and packs with windows."""
     folder = tmp_path_factory.mktemp("world")
-    sources = [*SOURCES, *(f"small{number}.example" for number in range(5))]
+    sources = [*SOURCES, "delta.example"]
     write(folder / "archive.jsonl", records(sources, documents=40))
     write(folder / "new.jsonl", [{**one, "id": f"new {one['id']}"} for one in records(documents=40, seed=2)])
     write(folder / "pages.jsonl", [page(one) for one in records(documents=20)])
-    (folder / "large").mkdir()
-    for name in ("archive", "pages"):
-        (folder / "large" / f"{name}.jsonl").write_bytes((folder / f"{name}.jsonl").read_bytes() * 40)
-    for name in ("mine -o packs archive.jsonl", "update windows archive.jsonl --today 2024-02-01"):
-        assert subprocess.run([*command(*name.split()), "-q"], cwd=folder, check=False, timeout=300).returncode == 0
+    for line in (
+        f"mine {folder}/archive.jsonl -o {folder}/packs -q",
+        f"update {folder}/windows {folder}/archive.jsonl --today 2024-02-01 -q",
+    ):
+        assert main(line.split()) == 0
     return folder
+
+
+@pytest.fixture(scope="module")
+def large(world: Path) -> dict[Path, Path]:
+    """Forty times the archive and the pages, in place of them."""
+    folder = world / "large"
+    folder.mkdir()
+    files = {world / name: folder / name for name in ("archive.jsonl", "pages.jsonl")}
+    for path, larger in files.items():
+        larger.write_bytes(path.read_bytes() * 40)
+    return files
 
 
 def commands(world: Path, out: Path) -> dict[str, list[str | Path]]:
@@ -125,11 +137,16 @@ def test_a_full_disk(cli: Cli, world: Path, disk: Callable[[str], Path], name: s
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_limit_of_the_size_of_files(program: Cli, world: Path, tmp_path: Path, name: str) -> None:
+def test_a_limit_of_the_size_of_files(cli: Cli, world: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "out").mkdir()
     arguments = prepared(world, tmp_path / "out", name)
     before = visible(contents(tmp_path / "out"))
-    done = program(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700)))
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700, usual[1]))
+    try:
+        done = cli(*arguments)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
     assert done.code == 2, done
     assert done.error.endswith("File too large")
     assert visible(contents(tmp_path / "out")) == before
@@ -248,22 +265,20 @@ in_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for 
 @pytest.mark.parametrize(
     ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "ended by SIGTERM")]
 )
-def test_signals_in_each_phase(world: Path, tmp_path: Path, name: str, number: int, code: int, said: str) -> None:
+def test_signals_in_each_phase(
+    world: Path, large: dict[Path, Path], tmp_path: Path, name: str, number: int, code: int, said: str
+) -> None:
     """At moments over the whole run, from its first line of code on."""
     if signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip("the signal is ignored here")
     random, stopped, took = Random(3), 0, 0.0
-    large = (
-        {}
-        if "mine" in name
-        else {world / f"{one}.jsonl": world / "large" / f"{one}.jsonl" for one in ("archive", "pages")}
-    )
+    inputs = {} if "mine" in name else large
     for attempt in range(-1, 40 + 3 * KILLS):
         if stopped == max(KILLS, 4):
             return
         out = tmp_path / f"out{attempt}"
         out.mkdir()
-        arguments = [large.get(one, one) for one in prepared(world, out, name)]
+        arguments = [inputs.get(one, one) for one in prepared(world, out, name)]
         before = visible(contents(out))
         with subprocess.Popen(
             command(*arguments),
