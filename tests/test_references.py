@@ -61,12 +61,16 @@ def prose_of_native(path: Path) -> tuple[list[tuple[int, str]], str]:
     return prose, " ".join(code)
 
 
+def sources() -> list[Path]:
+    return [*files(), *natives(), *sorted(SOURCE.rglob("*.pxd"))]
+
+
 @cache
 def read_all() -> tuple[dict[Path, list[tuple[int, str]]], dict[str, set[str]]]:
     """The prose of each file, and the words in the code of each module by its name (of a package, of all in it)."""
     prose: dict[Path, list[tuple[int, str]]] = {}
     words: dict[str, set[str]] = defaultdict(set)
-    for path in (*files(), *natives(), *sorted(SOURCE.rglob("*.pxd"))):
+    for path in sources():
         prose[path], code = prose_of_python(path) if path.suffix == ".py" else prose_of_native(path)
         module = module_of(path)
         found = set(WORD.findall(code))
@@ -90,7 +94,7 @@ def is_known(name: str) -> bool:
     return parts[0] in sys.stdlib_module_names or all(part in words[""] for part in parts)
 
 
-@pytest.mark.parametrize("path", list(read_all()[0]), ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_names_and_files_in_prose_are_there(path: Path) -> None:
     stale = [
         f"{line}: {name}"

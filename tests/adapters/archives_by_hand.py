@@ -9,13 +9,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from templatemine.adapters.rows import RowCleaner
 from templatemine.config import PipelineConfig, SampleConfig
 from templatemine.mining.sampling import choose_sample
 from templatemine.model import Document
-from templatemine.pipeline import Miner
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import Miner, mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
 from generate import ArchiveSpec, generate, generate_pages
@@ -77,6 +80,41 @@ def documents(rows: Iterable[dict[str, Any]]) -> list[Document]:
         for row in rows
     ]
 
+
+class Mined:
+    """Texts of `make_mixed_archive`, its packs, and what row by row is cut: made when a test first asks for it."""
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        return [row for row in make_mixed_archive() if row["source"] not in ("pages", "few pages")]
+
+    @cached_property
+    def packs(self) -> dict[str, Pack]:
+        return mine(documents(self.rows))
+
+    @cached_property
+    def sources(self) -> list[str]:
+        return [row["source"] for row in self.rows]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [row["text"] for row in self.rows]
+
+    @cached_property
+    def wanted(self) -> Any:
+        return RowCleaner(self.packs).columns(self.sources, self.texts)
+
+    @cached_property
+    def columns(self) -> dict[str, list[Any]]:
+        return {"n": list(range(len(self.rows))), "text": self.texts, "source": self.sources}
+
+    @cached_property
+    def typed(self) -> list[Any]:
+        """What is cut, as a column of one type has it."""
+        return [row and [{**cut, "kind": cut.get("kind")} for cut in row] for row in self.wanted.removed]
+
+
+MINED = Mined()
 
 Facts = dict[str, tuple[int, int, str, str | None]]
 

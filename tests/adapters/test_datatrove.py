@@ -6,23 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from archives_by_hand import documents, make_mixed_archive
+from archives_by_hand import MINED
 
-from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, MarkupConfig
-from templatemine.pipeline import mine
-
-ARCHIVE = [row for row in make_mixed_archive() if row["source"] not in ("pages", "few pages")]
-PACKS = mine(documents(ARCHIVE))
-SOURCES, TEXTS = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
-WANTED = RowCleaner(PACKS).columns(SOURCES, TEXTS)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     packs = tmp_path / "packs"
     packs.mkdir()
-    for number, pack in enumerate(PACKS.values()):
+    for number, pack in enumerate(MINED.packs.values()):
         pack.save(packs / f"{number}.json")
     return packs
 
@@ -62,22 +55,23 @@ def test_a_datatrove_pipeline_cleans_files(folder: Path, tmp_path: Path) -> None
     source = tmp_path / "in"
     source.mkdir()
     lines = [
-        json.dumps({name: row[name] for name in ("id", "text", "source")} | {"n": n}) for n, row in enumerate(ARCHIVE)
+        json.dumps({name: row[name] for name in ("id", "text", "source")} | {"n": n})
+        for n, row in enumerate(MINED.rows)
     ]
     (source / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
     out = tmp_path / "out"
     steps = [JsonlReader(str(source)), TemplateCleaner(folder), JsonlWriter(str(out), compression=None)]
     stats = LocalPipelineExecutor(steps, logging_dir=str(tmp_path / "logs")).run()
     rows = [json.loads(line) for path in sorted(out.glob("*.jsonl")) for line in path.read_text("utf-8").splitlines()]
-    assert [row["metadata"]["n"] for row in rows] == list(range(len(ARCHIVE)))
-    assert [row["text"] for row in rows] == WANTED.texts
-    assert [row["metadata"].get("removed") for row in rows] == WANTED.removed
-    assert [row["metadata"]["source"] for row in rows] == SOURCES
+    assert [row["metadata"]["n"] for row in rows] == list(range(len(MINED.rows)))
+    assert [row["text"] for row in rows] == MINED.wanted.texts
+    assert [row["metadata"].get("removed") for row in rows] == MINED.wanted.removed
+    assert [row["metadata"]["source"] for row in rows] == MINED.sources
     counts = stats.stats[1].stats
-    assert counts["total"].total == len(ARCHIVE)
-    assert counts["changed"].total == sum(bool(one) for one in WANTED.removed)
-    assert counts["no pack"].total == WANTED.removed.count(None)
-    cut = sum(one["end"] - one["start"] for row in WANTED.removed for one in row or ())
+    assert counts["total"].total == len(MINED.rows)
+    assert counts["changed"].total == sum(bool(one) for one in MINED.wanted.removed)
+    assert counts["no pack"].total == MINED.wanted.removed.count(None)
+    cut = sum(one["end"] - one["start"] for row in MINED.wanted.removed for one in row or ())
     assert counts["cut"].total == cut > 0
 
 

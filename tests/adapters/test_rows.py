@@ -7,46 +7,42 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives_by_hand import documents, make_mixed_archive
+from archives_by_hand import MINED
 
 from templatemine.adapters.rows import RowCleaner, body_columns
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.cleaning.records import span_fields
 from templatemine.config import CleanConfig, MarkupConfig, ReadConfig
 from templatemine.errors import ConfigError, PackError
-from templatemine.pipeline import mine
-
-ARCHIVE = [row for row in make_mixed_archive() if row["source"] not in ("pages", "few pages")]
-PACKS = mine(documents(ARCHIVE))
 
 
 def test_rows_come_back_in_their_order_as_the_cleaner_has_them() -> None:
-    sources = [row["source"] for row in ARCHIVE]
-    texts = [row["text"] for row in ARCHIVE]
-    done = RowCleaner(PACKS).columns(sources, texts)
+    sources = [row["source"] for row in MINED.rows]
+    texts = [row["text"] for row in MINED.rows]
+    done = RowCleaner(MINED.packs).columns(sources, texts)
     assert done.errors == []
     for source, text, cleaned, removed, stub in zip(sources, texts, done.texts, done.removed, done.stub, strict=True):
-        if source not in PACKS:
+        if source not in MINED.packs:
             assert (cleaned, removed, stub) == (text, None, False)
             continue
-        wanted = Cleaner(PACKS[source]).clean(text)
+        wanted = Cleaner(MINED.packs[source]).clean(text)
         assert (cleaned, stub) == (wanted.text, wanted.stub)
         assert removed == [{**span_fields(one), "templates": list(one.templates)} for one in wanted.removed]
     assert sum(bool(one) for one in done.removed) > 50
 
 
 def test_rows_without_a_source_or_a_text_stay() -> None:
-    source = next(iter(PACKS))
-    done = RowCleaner(PACKS).columns([None, source, source, "?"], ["a", None, "\ud800 b", "c"], [None] * 4)
+    source = next(iter(MINED.packs))
+    done = RowCleaner(MINED.packs).columns([None, source, source, "?"], ["a", None, "\ud800 b", "c"], [None] * 4)
     assert done.texts == ["a", None, "\ud800 b", "c"]
     assert done.removed == [None, None, [], None]
-    assert RowCleaner(PACKS).columns([], []).texts == []
+    assert RowCleaner(MINED.packs).columns([], []).texts == []
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\u3000"])
 def test_a_blank_source_is_none(blank: str) -> None:
-    source, pack = next(iter(PACKS.items()))
-    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    source, pack = next(iter(MINED.packs.items()))
+    text = next(row["text"] for row in MINED.rows if row["source"] == source)
     done = RowCleaner({source: pack, blank: pack}).columns([source, blank], [text, text])
     assert done.removed[0]
     assert (done.texts[1], done.removed[1], done.errors) == (text, None, [])
@@ -72,23 +68,23 @@ def test_pages_keep_their_structure_on_request_with_addresses_in_full() -> None:
 
 
 def test_cleaners_travel_to_other_processes_and_load_folders(tmp_path: Path) -> None:
-    for number, pack in enumerate(PACKS.values()):
+    for number, pack in enumerate(MINED.packs.values()):
         pack.save(tmp_path / f"{number}.json")
     loaded = RowCleaner(tmp_path)
-    sources, texts = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
+    sources, texts = [row["source"] for row in MINED.rows], [row["text"] for row in MINED.rows]
     first = loaded.columns(sources, texts)
-    assert first == RowCleaner(PACKS).columns(sources, texts)
+    assert first == RowCleaner(MINED.packs).columns(sources, texts)
     assert pickle.loads(pickle.dumps(loaded)).columns(sources, texts) == first
     with pytest.raises(PackError):
         RowCleaner(tmp_path / "missing")
 
 
 def test_rows_that_hold_no_strings_are_named_and_stay() -> None:
-    source = next(iter(PACKS))
-    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
+    source = next(iter(MINED.packs))
+    text = next(row["text"] for row in MINED.rows if row["source"] == source)
     sources: list[Any] = [source, 5, source, [source], source]
     texts: list[Any] = [7, "a", b"bytes", "b", text]
-    done = RowCleaner(PACKS).columns(sources, texts)
+    done = RowCleaner(MINED.packs).columns(sources, texts)
     assert done.texts[:4] == texts[:4]
     assert done.removed[:4] == [None] * 4
     assert [(place, error.problem) for place, error in done.errors] == [
@@ -101,9 +97,9 @@ def test_rows_that_hold_no_strings_are_named_and_stay() -> None:
 
 def test_strings_of_numpy_are_strings() -> None:
     numpy = pytest.importorskip("numpy")
-    source = next(iter(PACKS))
-    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
-    done = RowCleaner(PACKS).columns([numpy.str_(source)], [numpy.str_(text)])
+    source = next(iter(MINED.packs))
+    text = next(row["text"] for row in MINED.rows if row["source"] == source)
+    done = RowCleaner(MINED.packs).columns([numpy.str_(source)], [numpy.str_(text)])
     assert (done.texts[0], done.removed[0]) == _cleaned(source, text)
 
 
@@ -115,26 +111,26 @@ def test_what_was_cut_takes_the_place_of_no_column() -> None:
 
 
 def test_a_source_that_is_a_number_is_that_of_its_digits() -> None:
-    source = next(iter(PACKS))
-    text = next(row["text"] for row in ARCHIVE if row["source"] == source)
-    done = RowCleaner({"5": PACKS[source]}).columns([5, "?"], [text, text])  # type: ignore[list-item]
+    source = next(iter(MINED.packs))
+    text = next(row["text"] for row in MINED.rows if row["source"] == source)
+    done = RowCleaner({"5": MINED.packs[source]}).columns([5, "?"], [text, text])  # type: ignore[list-item]
     assert (done.texts[0], done.removed[0]) == _cleaned(source, text)
     assert done.removed[1] is None
 
 
 def _cleaned(source: str, text: str) -> tuple[str, list[dict[str, Any]]]:
-    wanted = Cleaner(PACKS[source]).clean(text)
+    wanted = Cleaner(MINED.packs[source]).clean(text)
     return wanted.text, [{**span_fields(one), "templates": list(one.templates)} for one in wanted.removed]
 
 
 def test_a_bad_pack_of_a_folder_is_named_and_its_rows_stay(tmp_path: Path) -> None:
-    others = [*PACKS.values()][1:]
-    for number, pack in enumerate(PACKS.values()):
+    others = [*MINED.packs.values()][1:]
+    for number, pack in enumerate(MINED.packs.values()):
         pack.save(tmp_path / f"{number}.json")
     (tmp_path / "0.json").write_text((tmp_path / "0.json").read_text().replace('"documents"', '"docs"'))
     with pytest.warns(UserWarning, match=r"0\.json: the field 'documents' is missing"):
         loaded = RowCleaner(tmp_path)
-    sources, texts = [row["source"] for row in ARCHIVE], [row["text"] for row in ARCHIVE]
+    sources, texts = [row["source"] for row in MINED.rows], [row["text"] for row in MINED.rows]
     assert loaded.columns(sources, texts) == RowCleaner({pack.source: pack for pack in others}).columns(sources, texts)
     with pytest.raises(PackError):
         RowCleaner(tmp_path / "0.json")

@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -86,6 +87,7 @@ def methods(kind: type) -> Iterator[FunctionType]:
             yield value
 
 
+@cache
 def met() -> dict[type, str]:
     """All classes of the package that the walk meets, and from where."""
     found: dict[type, str] = {}

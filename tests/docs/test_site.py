@@ -21,7 +21,6 @@ sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT / "tests" / "report")]
 import check_links  # noqa: E402
 from annotations import homes, met  # noqa: E402
 
-MET = met()
 NEEDED = ("sphinx", "furo", "myst_parser", "sklearn", "pandas", "polars", "datasets", "datatrove", "pyspark", "scrapy")
 """Tools, and libraries of the adapters in the reference."""
 
@@ -65,24 +64,24 @@ def test_public_names_and_options_are_in_the_reference(site: Path) -> None:
 
 
 def test_the_walk_gets_about() -> None:
-    names = {kind.__name__ for kind in MET}
+    names = {kind.__name__ for kind in met()}
     assert {"Pack", "Rule", "PathVote", "Heading", "Cell", "BlogRule", "RejectedCandidates", "PackError"} <= names
     assert {"InjectionConfig", "TrialResult"} <= names
     assert len(names) > 60
 
 
-@pytest.mark.parametrize("kind", MET, ids=lambda kind: kind.__name__)
-def test_what_is_met_is_exported_and_described(kind: type) -> None:
-    assert homes(kind), f"{kind.__module__}.{kind.__name__}, met at {MET[kind]}, is in no __all__"
-    # Of a record without a text dataclasses write its signature, and classes inherit that of their base.
-    told = vars(kind).get("__doc__") or ""
-    assert told.removeprefix(f"{kind.__name__}(") == told != "", f"{kind.__name__} has no docstring"
+def test_what_is_met_is_exported_and_described() -> None:
+    for kind, where in met().items():
+        assert homes(kind), f"{kind.__module__}.{kind.__name__}, met at {where}, is in no __all__"
+        # Of a record without a text dataclasses write its signature, and classes inherit that of their base.
+        told = vars(kind).get("__doc__") or ""
+        assert told.removeprefix(f"{kind.__name__}(") == told != "", f"{kind.__name__} has no docstring"
 
 
 def test_what_is_met_is_in_the_reference(site: Path) -> None:
     api = (site / "docs" / "api.html").read_text(encoding="utf-8")
-    missing = {kind for kind in MET if not any(f'id="{home}.{kind.__name__}"' in api for home in homes(kind))}
-    assert {kind.__qualname__: MET[kind] for kind in missing} == {}
+    missing = {kind for kind in met() if not any(f'id="{home}.{kind.__name__}"' in api for home in homes(kind))}
+    assert {kind.__qualname__: met()[kind] for kind in missing} == {}
 
 
 def test_dead_links_are_found(tmp_path: Path) -> None:
