@@ -155,7 +155,6 @@ def test_nothing_is_lost_with_a_copy(seed: int, size: int, changed: float) -> No
         assert len(again) == 1
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["one beginning", "a short beginning", "nested", "all copies"])
 def test_pages_made_to_be_slow(kind: str) -> None:
     """Time grows with the page, not with its square."""

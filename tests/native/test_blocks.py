@@ -239,7 +239,6 @@ def test_counts() -> None:
     assert (counts["talk"], counts["control"]) == (2, 2)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     "page",
     [

@@ -58,7 +58,6 @@ def test_cuts_of_texts_of_any_width(text: str, data: st.DataObject | None) -> No
     assert hash(left) == hash(reference.cut(text, removed)), "as narrow as Python would make it"
 
 
-@pytest.mark.alone
 def test_cuts_between_much_white_space_take_linear_time() -> None:
     def seconds(number: int) -> float:
         text = (" " * 50 + "x") * number

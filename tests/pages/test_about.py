@@ -116,7 +116,6 @@ def test_what_cannot_be_read_is_passed_over(html: str) -> None:
     assert not find_missing_story(Page(SHELL + html))
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["body", "text", "bodies", "nested"])
 def test_time_is_linear(kind: str) -> None:
     def made(size: int) -> str:

@@ -145,7 +145,6 @@ SHAPES = {
 }
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("shape", SHAPES)
 def test_time_is_linear(system: Extractor, shape: str) -> None:
     """Sixteen times the page takes about sixteen times as long, on shapes that invite worse; 256 would be quadratic.
