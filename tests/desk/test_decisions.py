@@ -82,7 +82,7 @@ def test_answers_do_what_is_told_of_them(packs: Path, rows: list[dict[str, Any]]
     for source in desk.library.sources:
         if desk.library.stored_pack(source) is None:
             continue
-        for question in desk.list_questions(source)[:4]:
+        for question in desk.list_questions(source)[:2]:
             told = desk.measure_answers(source, list(question["tokens"]))
             assert list(told) == list(question["answers"])
             for answer, effect in told.items():
@@ -100,7 +100,7 @@ def cuts(desk: Desk, held: StoredPack) -> list[int]:
     return count_cuts(held.pack, desk.library.matching_articles(held), desk.library.config.clean)
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -> None:
     random = Random(seed)
     desk = Desk(library(packs, rows))

@@ -203,13 +203,13 @@ def test_a_pack_changed_by_hand_is_noticed(world: tuple[Client, Desk], source: s
 
 # A desk of its own that is killed at a named moment of a decision.
 _KILLED = """
-import os, signal, sys
+import json, os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from desk_support import opened, text_rows
+from desk_support import opened
 import templatemine.io.write as write
 packs, source, name, moment = Path(sys.argv[2]), *sys.argv[3:6]
-client, desk = opened(packs, text_rows())
+client, desk = opened(packs, json.loads((packs.parent / "rows.json").read_text()))
 version = client.get("/api/review", source=source).json["version"]
 real = {name: getattr(os, name) for name in ("write", "fsync", "replace")}
 def deadly(step):
@@ -247,6 +247,7 @@ def test_a_kill_in_the_middle_of_a_save(packs: Path, rows: list[dict[str, Any]],
     before = client.get("/api/review", source=source).json
     name = before["templates"][0]["id"]
     here = str(ROOT / "tests" / "desk")
+    (packs.parent / "rows.json").write_text(json.dumps(rows))
     done = subprocess.run(
         [sys.executable, "-c", _KILLED, here, str(packs), source, name, moment],
         capture_output=True,
