@@ -41,16 +41,16 @@ def made(record: str, **values: Any) -> Any:
     return RECORDS[record](**{**needed, **values})
 
 
-@pytest.mark.parametrize(("record", "name", "one"), list(rows()))
-def test_every_number_has_a_row(record: str, name: str, one: Any) -> None:
-    is_number = str(one.type).split(" | ")[0] in ("int", "float")
-    assert is_number == (f"{record}.{name}" in NUMBERS)
+def test_every_number_has_a_row() -> None:
+    numbers = {f"{record}.{name}" for record, name, one in rows() if str(one.type).split(" | ")[0] in ("int", "float")}
+    assert numbers == {row for row in NUMBERS if row.partition(".")[0] in RECORDS}
 
 
-@pytest.mark.parametrize(("record", "name", "one"), list(rows()))
-def test_records_take_nothing_of_another_type(record: str, name: str, one: Any) -> None:
-    with pytest.raises(ConfigError, match="expected"):
-        made(record, **{name: object()})
+@pytest.mark.parametrize("record", RECORDS)
+def test_records_take_nothing_of_another_type(record: str) -> None:
+    for one in fields(RECORDS[record]):
+        with pytest.raises(ConfigError, match=f"{one.name}: expected"):
+            made(record, **{one.name: object()})
 
 
 @pytest.mark.parametrize("row", [row for row in NUMBERS if row.partition(".")[0] in RECORDS])
@@ -106,10 +106,11 @@ def numeric_options() -> Iterator[tuple[str, argparse.Action]]:
 @pytest.mark.parametrize(
     ("command", "action"), [pytest.param(c, a, id=f"{c}{a.option_strings[0]}") for c, a in numeric_options()]
 )
-@pytest.mark.parametrize("text", ["99999999999999999999", "-1e400", "nan", "1" * 5000, "", "½"])
-def test_numbers_of_the_command_line_are_bounded(command: str, action: argparse.Action, text: str) -> None:
-    with pytest.raises(argparse.ArgumentError, match="expected"):
-        command_parser(command)._get_value(action, text)
+def test_numbers_of_the_command_line_are_bounded(command: str, action: argparse.Action) -> None:
+    parser = command_parser(command)
+    for text in ("99999999999999999999", "-1e400", "nan", "1" * 5000, "", "½"):
+        with pytest.raises(argparse.ArgumentError, match="expected"):
+            parser._get_value(action, text)
 
 
 def test_sizes_are_bounded() -> None:
