@@ -61,7 +61,7 @@ def false_alarms(seed: int, sources: int, config: DriftConfig, noise: float = 0.
     ("reference", "between", "sources"),
     [
         (200, 1_000, 30),
-        (400, 5_000, 90),
+        (400, 5_000, 100),
         pytest.param(400, 1_000, 120, marks=pytest.mark.slow),
         pytest.param(200, 5_000, 120, marks=pytest.mark.slow),
     ],
