@@ -1,9 +1,7 @@
-"""The benchmark's own arithmetic: statistics, claims, what becomes of rows that fail, the page of tables."""
+"""The benchmark's own arithmetic: statistics, claims, the page of tables."""
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +14,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import harness  # noqa: E402
 from figures import FIGURES  # noqa: E402
-from figures.growth import fit_exponent  # noqa: E402
-from harness import GROUPS, Bench, Claim, Figure, Measure, explain_failure, summarize_runs  # noqa: E402
+from harness import GROUPS, Bench, Claim, Figure, Measure, summarize_runs  # noqa: E402
 from results_page import render_results  # noqa: E402
 
 ROW = {"figure": "f", "data": "generated", "variant": ""}
@@ -58,12 +55,6 @@ def test_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert slow["peak_memory_mb"] >= slow["memory_before_mb"] > 5
 
 
-def test_a_program_that_fails_is_an_error(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "import sys; sys.exit('no luck')"]
-    with pytest.raises(RuntimeError, match="no luck"):
-        Bench(folder=tmp_path).time_program(command)
-
-
 def test_missing_contenders_are_told(tmp_path: Path) -> None:
     row = measure(lambda bench: {}, needs=("no_such_module_anywhere",))
     record = harness.measure_here(row, Bench(folder=tmp_path))
@@ -73,70 +64,6 @@ def test_missing_contenders_are_told(tmp_path: Path) -> None:
     assert "| f | generated | speed | >= 2 x |  |  | not measured |" in page
 
 
-def one_record(row: Measure, code: str) -> harness.Record:
-    (record,) = harness.measure_in_turn([row], [sys.executable, "-c", code])
-    return record
-
-
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        ("import sys; sys.exit('it broke')", "failed: it broke"),
-        ("import time; time.sleep(60)", "failed: did not finish in 1 s"),
-        ("import os; os.abort()", "failed: ended with -6"),
-        (
-            "print('turn'); import sys; sys.stdout.close(); sys.exit('it died while it waited')",
-            "failed: it died while it waited",
-        ),
-    ],
-)
-def test_whatever_becomes_of_a_process_there_is_a_record(code: str, told: str) -> None:
-    row = measure(lambda bench: {}, limit=1.0 if "sleep" in code else 30.0)
-    record = one_record(row, code)
-    assert explain_failure(record) == told
-    assert record["contender"] == "templatemine"
-
-
-TAKES_TURNS = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-from pathlib import Path
-from harness import Bench, wait_for_turn
-log, number = Path(sys.argv[2]), int(sys.argv[3].split("|")[2])
-def run():
-    with log.open("a") as lines:
-        lines.write(f"{number}\\n")
-print(json.dumps(Bench(folder=log.parent, turn=wait_for_turn).time(run, max_runs=number)))
-"""
-
-
-def test_rows_take_turns(tmp_path: Path) -> None:
-    rows = [replace(measure(lambda bench: {}), variant=str(number)) for number in (3, 5)]
-    log = tmp_path / "log"
-    command = [sys.executable, "-c", TAKES_TURNS, str(ROOT / "bench"), str(log)]
-    records = harness.measure_in_turn(rows, command)
-    assert [(record["variant"], record["runs"]) for record in records] == [("3", 3), ("5", 5)]
-    warm_up_and_runs = [3, 5] * 4
-    assert [int(line) for line in log.read_text().split()] == [*warm_up_and_runs, 5, 5]
-
-
-def test_a_row_whose_runner_has_ended_ends(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", TAKES_TURNS, str(ROOT / "bench"), str(tmp_path / "log"), "f|generated|3|us"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (1, b"turn\n")
-    assert b"the runner has ended" in done.stderr
-
-
-def test_a_record_is_the_last_line_of_the_process(tmp_path: Path) -> None:
-    code = "import json, sys; print('noise'); print(json.dumps({'key': sys.argv[1]}))"
-    record = one_record(measure(lambda bench: {}), code)
-    assert record["key"] == "f|generated||templatemine"
-    harness.append_record(record, tmp_path / "new" / "lines.jsonl")
-    harness.append_record(record, tmp_path / "new" / "lines.jsonl")
-    lines = (tmp_path / "new" / "lines.jsonl").read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [record] * 2
-
-
 def test_claims() -> None:
     assert (RATIO.evaluate([OURS, THEIRS]), RATIO.evaluate([OURS, THEIRS], best=True)) == (0.5, 1.0)
     assert RATIO.evaluate([OURS]) is None
@@ -144,10 +71,6 @@ def test_claims() -> None:
     assert RATIO.is_met(2.0)
     assert not RATIO.is_met(1.9)
     assert replace(RATIO, at_least=False).is_met(1.9)
-
-
-def test_exponent() -> None:
-    assert fit_exponent([1, 2, 4, 8], [3 * size**1.25 for size in (1, 2, 4, 8)]) == pytest.approx(1.25)
 
 
 def test_the_page() -> None:
@@ -169,14 +92,3 @@ def test_rows_have_names_of_their_own() -> None:
         assert {row.figure for row in one.measures} == {one.name}
         assert {row.data for row in one.measures} <= set(GROUPS)
         assert any(row.contender == one.reference for row in one.measures)
-
-
-def test_what_a_program_works_on_is_made_anew_for_each_run(tmp_path: Path) -> None:
-    """A program that fails if its file is there already, as it is after a run."""
-    made = tmp_path / "made"
-    command = [sys.executable, "-c", "import sys; open(sys.argv[1], 'x')", str(made)]
-    record = Bench(folder=tmp_path).time_program(command, prepare=lambda: made.unlink(missing_ok=True), max_runs=3)
-    assert record["runs"] == 3
-    assert made.exists()
-    with pytest.raises(RuntimeError, match="FileExistsError"):
-        Bench(folder=tmp_path).time_program(command)

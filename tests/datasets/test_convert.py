@@ -6,8 +6,6 @@ import gzip
 import json
 import sys
 import tomllib
-import zipfile
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "datasets"))
 
 import convert  # noqa: E402
-from convert import FORMATS, ConvertError, check_record  # noqa: E402
+from convert import FORMATS, ConvertError  # noqa: E402
 from jsonlines import read_records  # noqa: E402
 
-DATA = ROOT.parent / "shared" / "data"
 PAGE = "<html><head><title>Tide</title></head><body><p>Low tide at nine.</p></body></html>"
 ANNOTATED = (
     '<p><span class="x-nc-sel0">Home</span></p><h1><span class="x-nc-sel1">Low tide</span></h1>'
@@ -32,11 +29,6 @@ UUID = "01ccc7c5-a1d1-46e1-a5f7-43310df16575"
 
 def jsonl(*rows: dict[str, Any]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def zipped(name: str, text: str, path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(name, text)
 
 
 # One row a format: files, and the records that have to come out.
@@ -294,58 +286,6 @@ def test_gold_spans_meet_their_texts(tmp_path: Path) -> None:
         list(convert.convert("gold", folder / "gold", [folder / "other.jsonl"]))
 
 
-def test_zip_of_saudinews(tmp_path: Path) -> None:
-    zipped("2015-07-22.json", json.dumps([{"source": "s", "content": "x"}]), tmp_path / "2015-07-22.zip")
-    assert list(convert.convert("saudinews-folder", tmp_path)) == [{"source": "s", "id": "2015-07-22/0", "text": "x"}]
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        ({"id": "1", "text": "x"}, "source: expected a string, found nothing"),
-        ({"source": "a", "id": 1, "text": "x"}, "id: expected a string, found int"),
-        ({"source": "a", "id": "1"}, "either text or html, found neither"),
-        ({"source": "a", "id": "1", "text": "x", "html": "y"}, "either text or html, found both"),
-        ({"source": "a", "id": "1", "text": ["x"]}, "text: expected a string, found list"),
-        ({"source": "a", "id": "1", "text": "x\ud800"}, "lone surrogate"),
-        ({"source": "a", "id": "1", "text": "xy", "spans": [[0, 3, "template"]]}, "spans: expected"),
-        (
-            {"source": "a", "id": "1", "text": "xyz", "spans": [[1, 2, "template"], [0, 1, "template"]]},
-            "spans: expected",
-        ),
-        ({"source": "a", "id": "1", "text": "xyz", "spans": [[0, 1, "boilerplate"]]}, "spans: expected"),
-    ],
-)
-def test_unfit_records_are_refused_by_place_and_field(record: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConvertError, match=f"f.jsonl:3: .*{message}"):
-        check_record("f.jsonl:3", record)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"{not json}\n", "in.jsonl:1: expected a JSON object"),
-        (b"[1]\n", "in.jsonl:1: expected a JSON object, found list"),
-        (b'{"source": "a", "id": "1"}\n', "expected the field 'gold'"),
-    ],
-)
-def test_command_line_reports_bad_input_in_one_line(
-    line: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "in.jsonl").write_bytes(line)
-    out = tmp_path / "out.jsonl"
-    assert (
-        convert.main(
-            ["--format", "dragnet" if b"source" in line else "text", str(tmp_path / "in.jsonl"), "-o", str(out)]
-        )
-        == 2
-    )
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
-    assert list(tmp_path.iterdir()) == [tmp_path / "in.jsonl"]
-
-
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files, wanted = SAMPLES["text"]
     out = tmp_path / "out.jsonl.gz"
@@ -359,7 +299,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         list(convert.convert("livedoor-folder", tmp_path))
 
 
-# -- the manifest, and the real files ----------------------------------------------------------------------------------
+# -- the manifest ------------------------------------------------------------------------------------------------------
 
 
 def manifest() -> list[dict[str, Any]]:
@@ -376,19 +316,3 @@ def test_manifest_is_complete() -> None:
         assert row["language"]
         assert row["kind"] in ("text", "html", "spans")
         assert {row["converter"], row.get("original", "text")} <= set(FORMATS)
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="the real data sets are not here")
-@pytest.mark.parametrize("row", [row for row in manifest() if row["converter"] != "gold"], ids=lambda row: row["name"])
-def test_real_files(row: dict[str, Any]) -> None:
-    path = next(DATA.rglob(f"{row['name']}.jsonl.gz"))
-    for record in islice(convert.convert(row["converter"], path), 60):
-        assert ("text" in record) == (row["kind"] == "text")
-        assert set(record) <= set(convert.FIELDS)
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="the real data sets are not here")
-def test_real_spans() -> None:
-    found = list(convert.convert("gold", DATA / "gold2" / "smax.jsonl", [DATA / "text" / "livedoor.jsonl.gz"]))
-    assert len(found) == 20
-    assert all(record["source"] == "smax" and record["spans"] for record in found)

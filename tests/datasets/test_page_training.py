@@ -59,30 +59,6 @@ def test_invented_lists_are_no_main_text(seed: int) -> None:
     assert not any(own and "fox" in text.lower() for text, own in zip(made.texts, made.labels, strict=True))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_insets_between_paragraphs_are_no_main_text(seed: int) -> None:
-    plain = labelled(3)
-    made = variants.add_insets(plain, row(3), ["A fox. It ran. It hid."], ["Foxes in town"], random.Random(seed))
-    assert made is not None
-    main = [text for text, own in zip(made.texts, made.labels, strict=True) if own]
-    assert main == [text for text, own in zip(plain.texts, plain.labels, strict=True) if own]
-    first, last = made.texts.index(main[0]), made.texts.index(main[-1])
-    new = [at for at, text in enumerate(made.texts) if text not in plain.texts]
-    assert new
-    assert all(first < at < last for at in new)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_lists_of_what_a_story_tells_are_main_text(seed: int) -> None:
-    plain = labelled(3)
-    made = variants.add_lists(plain, row(3), random.Random(seed))
-    assert made is not None
-    told = " ".join(text for text, own in zip(made.texts, made.labels, strict=True) if own)
-    whole = " ".join(text for text, own in zip(plain.texts, plain.labels, strict=True) if own)
-    assert labels.split_gold(told) == labels.split_gold(whole)
-    assert made.labels.sum() > plain.labels.sum()
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_of_a_listing_the_posts_are_main_text_and_what_leads_elsewhere_is_not(seed: int) -> None:
     plain = labelled(3)
@@ -131,7 +107,3 @@ def test_evidence() -> None:
         ]
         assert once
         assert all(value == 1 for value in once)
-
-
-def test_sites_of_few_pages_say_nothing() -> None:
-    assert train_unlabelled.group_by_site([labelled(number) for number in range(train_unlabelled.MIN_PAGES - 1)]) == {}

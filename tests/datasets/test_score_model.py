@@ -6,9 +6,7 @@ import json
 import runpy
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "datasets"), str(ROOT / "datasets" / "templates")]
 
 import score_model  # noqa: E402
-from training_data import BOILERPLATE_KINDS, FILLERS, UNITS, AnnotatedSource, LabelledString  # noqa: E402
+from training_data import BOILERPLATE_KINDS, AnnotatedSource, LabelledString  # noqa: E402
 
 from templatemine.mining.labels import PREFIX, SEGMENT  # noqa: E402
 from templatemine.mining.score import load_model  # noqa: E402
@@ -73,54 +71,6 @@ def test_of_annotated_articles_a_candidate_has_the_share_that_is_boilerplate() -
     rest = sum(len(f"{WORDS[number]}{number}seen") for number in range(2))
     assert (kinds[PREFIX].rest[row], kinds[PREFIX].rest_boilerplate[row]) == (rest, 0)
     assert (kinds[PREFIX].label[row], kinds[PREFIX].filler[row]) == (-1, -1)
-
-
-@pytest.mark.parametrize("gold", [None, gold_of(ARTICLES)], ids=["alone", "against the articles"])
-@pytest.mark.parametrize(
-    ("label", "filler", "share", "rest_share"),
-    [("related", "line", 1, 1), ("related", "sentence", 1, 1), ("byline", "content", 1, 0), ("content", None, 0, 0)],
-)
-def test_a_label_decides(gold: Any, label: str, filler: str | None, share: int, rest_share: int) -> None:
-    prefixes = score_model.make_examples(source(gold, [labelled(LABEL, label, filler)])).kinds[PREFIX]
-    (row,) = np.flatnonzero(prefixes.label >= 0)
-    size = 3 * len(LABEL)
-    assert (prefixes.size[row], prefixes.boilerplate[row]) == (size, share * size)
-    assert (prefixes.rest[row], prefixes.rest_boilerplate[row]) == (size, rest_share * size)
-    assert UNITS[prefixes.unit[row]] == "prefix"
-    assert prefixes.filler[row] == (FILLERS.index(filler) if filler else -1)
-    assert prefixes.kinds[row].tolist() == [size * (kind == label) for kind in BOILERPLATE_KINDS]
-
-
-def test_mixed_strings_say_nothing() -> None:
-    mixed = [labelled(LABEL, "mixed", None)]
-    assert not len(score_model.make_examples(source(labels=mixed)).kinds[PREFIX].size)
-    known = score_model.make_examples(source(gold_of(ARTICLES), mixed)).kinds[PREFIX]
-    assert (known.label == -1).all()
-    assert len(known.size)
-
-
-def test_synthetic_boilerplate_comes_on_top_of_what_is_annotated() -> None:
-    own = source(gold_of(ARTICLES), [labelled(LABEL, "related", "line")])
-    # What an article says itself is more than what is put in, or they would be versions of one.
-    dice = Random(3)
-    tails = [" ".join("".join(dice.choices("abcdefghij", k=7)) for _ in range(60)) for _ in own.documents]
-    longer = tuple(replace(one, text=f"{one.text}\n{tail}.") for one, tail in zip(own.documents, tails, strict=True))
-    examples = score_model.make_synthetic_examples(replace(own, documents=longer), 1)
-    assert (examples.source, examples.publisher, examples.weight) == ("s, dressed 1", "s", score_model.SYNTHETIC_WEIGHT)
-    segments = examples.kinds[SEGMENT]
-    assert segments.boilerplate.sum() >= 2 * len(CALL.replace(" ", ""))
-    assert all((one.label == -1).all() for one in examples.kinds.values())
-
-
-def test_masked_features_are_zero_and_the_rest_stays() -> None:
-    examples = score_model.make_examples(source(gold_of(ARTICLES)))
-    masked = score_model.mask_features(examples, "counts")
-    before, after = examples.kinds[SEGMENT], masked.kinds[SEGMENT]
-    changed = np.flatnonzero((before.matrix != after.matrix).any(axis=0))
-    names = [score_model.FEATURES[SEGMENT][place] for place in changed]
-    assert set(names) <= set(score_model.GROUPS["counts"].split())
-    assert names
-    assert (after.usual[changed] == 0).all()
 
 
 def test_a_model_is_trained_on_articles_and_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import random
 import sys
 import tempfile
 from importlib.resources import files
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,34 +31,12 @@ pytest.importorskip("pycrfsuite")
 pytest.importorskip("rapidfuzz")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages"))
 
-import langid
 import train_crf
 from alignment import describe_provenance
 
 
 def named(labels: np.ndarray) -> list[str]:
     return [LABELS[label] for label in labels.tolist()]
-
-
-def test_labels_by_the_words_of_the_gold() -> None:
-    texts = ["Home", "Low tide", "The sea", "went", ".", "All rights reserved"]
-    gold = [("other", "Home"), ("header", "Low tide"), ("text", "The sea went.")]
-    assert named(train_crf.align_labels(texts, gold)) == ["other", "header", "text", "text", "text", "other"]
-
-
-def test_pieces_of_a_gold_in_mark_up() -> None:
-    assert train_crf.parse_cleaneval("URL: http://a.example\n<h>Low tide\n<p>The sea\n<l>one")[1:] == [
-        ("header", "Low tide\n"), ("text", "The sea\n"), ("text", "one"),
-    ]  # fmt: skip
-
-
-def test_labels_by_place_as_the_desk_exports_them() -> None:
-    html = "<h1>Head</h1><p>té <b>xt</b></p><ul><li>item</ul><p>foot"
-    places = {text: (html.index(text), html.index(text) + len(text)) for text in ("Head", "té <b>xt", "item", "foot")}
-    kinds = zip(places.values(), ("header", "text", "list", "other"), strict=True)
-    got = train_crf.label_by_offsets(Page(html), [(start, end, kind) for (start, end), kind in kinds])
-    assert named(got) == ["header", "text", "text", "text", "other"]
-    assert named(train_crf.label_by_offsets(Page(html), [])) == ["other"] * 5
 
 
 def test_sets_of_each_form(tmp_path: Path) -> None:
@@ -99,25 +74,6 @@ def test_models_that_ship_are_of_sets_that_may_be_passed_on(name: str) -> None:
     assert list(told["licences"]) == list(told["sets"]) == [one for one in told["command"].split()[1:] if one[0] != "-"]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_part_of_a_page_has_the_beginning_of_its_main_text(seed: int) -> None:
-    html = page(seed)
-    story = html.split("<div class=story>")[1].split("</div>")[0].replace("<p>", "\n")
-    part = train_crf.cut_part({"source": "a.example", "html": html, "gold": story}, random.Random(seed))
-    assert part is not None
-    assert len(part.values) <= len(find_runs(Page(html)))
-    assert (part.labels != 2).sum() > 0
-    assert train_crf.cut_part({"source": "a.example", "html": html, "gold": "Zzz"}, random.Random(seed)) is None
-
-
-def test_figures() -> None:
-    true = np.array([0, 1, 1, 2, 2])
-    chances = np.array([[0.8, 0.1, 0.1], [0.6, 0.2, 0.2], [0.1, 0.3, 0.6], [0.1, 0.5, 0.4], [0, 0, 1.0]])
-    assert train_crf.compute_figures(true, chances) == (0.4, 0.6, pytest.approx(2 / 3), pytest.approx(2 / 3))
-    assert train_crf.compute_figures(true, chances, 0.3)[2:] == (1.0, pytest.approx(2 / 3))
-    assert train_crf.draw_figure([(0.8, 0.8)] * len(train_crf.THRESHOLDS)).count("<circle") == len(train_crf.THRESHOLDS)
-
-
 @examples(12)
 @given(st.integers(0, 10**6), st.sampled_from(["lbfgs", "l2sgd"]))
 def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None:
@@ -151,37 +107,3 @@ def test_a_model_is_written_a_line_an_attribute() -> None:
     assert (again["steps"], again["weights"]) == (table["steps"], table["weights"])
     assert again["sha256"] == hash_weights(again)
     assert len(text.splitlines()) == 11 + len(table["weights"])
-
-
-def test_what_is_no_model() -> None:
-    with pytest.raises(ValueError, match="expected a file of CRFsuite"):
-        train_crf.read_weights(b"no model" * 10)
-
-
-ENGLISH = "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it."
-GERMAN = "Der Hafenrat traf sich am Dienstag, um zu hören, was der neue Kran kosten würde und wer ihn bezahlt."
-
-
-def test_pairs_of_characters_by_those_of_the_other_texts() -> None:
-    """ab ab | ab | ba: of the last, each character and the blank behind, by what is in the others."""
-    texts = ["ab ab", "ab", "ba"]
-    other = " ab ab " + " ab "  # no pair across the two, so the blank at the end of each text begins none
-    first = [*" ab ab", *" ab"]
-    both = [one + two for text in (" ab ab ", " ab ") for one, two in pairwise(text)]
-    bits = [
-        -math.log2((both.count(one + two) + 0.5) / (first.count(one) + 0.5 * len(set(other))))
-        for one, two in pairwise(" ba ")
-    ]
-    assert langid.measure_pair_bits(texts)[2] == pytest.approx(sum(bits) / 3)
-    near, again, away = langid.measure_pair_bits([ENGLISH, ENGLISH[::1].lower(), GERMAN])
-    assert near == pytest.approx(again)
-    assert near < away
-    assert langid.measure_pair_bits([]).tolist() == []
-    assert langid.measure_pair_bits(["alone"]).tolist() == [0]
-    assert langid.measure_pair_bits(["", "x", "xy"])[:1].tolist() == [0]
-
-
-def test_ranks_by_resiliparse() -> None:
-    pytest.importorskip("resiliparse")
-    near, again, away = langid.measure_rank_distance([ENGLISH, ENGLISH, GERMAN])
-    assert near == again < away

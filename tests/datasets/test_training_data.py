@@ -8,24 +8,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "datasets"), str(ROOT / "datasets" / "templates")]
 
 import training_data  # noqa: E402
 from training_data import (  # noqa: E402
     LabelledString,
-    choose_documents,
     load_annotated_sources,
-    load_labels,
-    locate_tokens,
     match_labels,
     publisher_of,
 )
 
 from templatemine.config import PipelineConfig  # noqa: E402
-from templatemine.errors import CorpusError  # noqa: E402
 from templatemine.mining.labels import PREFIX, SEGMENT, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.segments import segment  # noqa: E402
@@ -75,24 +69,6 @@ def test_strings_are_the_candidates_at_their_places() -> None:
     assert match() == []
 
 
-def test_of_two_strings_that_with_most_places_is_taken() -> None:
-    few, many = label("string", CALL, "content", skip=2), label("segment", f"“{CALL}”", "mixed")
-    assert match(few, many) == [(SEGMENT, many.text, None, None, None, 4)]
-
-
-def test_tokens_are_where_mining_has_them() -> None:
-    starts, ends = locate_tokens(ARTICLES[0])
-    text = ARTICLES[0].body
-    assert [text[first:end] for first, end in zip(starts, ends, strict=True)] == text.split()
-
-
-def test_documents_that_are_asked_for_come_first_and_the_others_by_their_ids() -> None:
-    chosen = choose_documents(ARTICLES, 4, {"s/9": 2, "s/5": 1})
-    assert {"s/5", "s/9"} < {one.id for one in chosen}
-    assert chosen == choose_documents(ARTICLES[::-1], 4, {"s/9": 2, "s/5": 1})[::-1]
-    assert choose_documents(ARTICLES, 10, {}) == ARTICLES
-
-
 def write(file: Path, rows: list[dict[str, Any]]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     data = "".join(json.dumps(row) + "\n" for row in rows).encode()
@@ -123,16 +99,6 @@ def test_sources_hold_articles_gold_and_labels(tmp_path: Path) -> None:
     assert source.gold == {"s/1": [(0, 3, "optional", "caption")]}
     assert source.labels == [label("prefix", "Related:", "related", "line")]
     assert not load_annotated_sources(tmp_path, labelled=False)[1].labels
-
-
-def test_what_is_wrong_with_them_is_told(tmp_path: Path) -> None:
-    make_data(tmp_path, gold_id="nowhere")
-    with pytest.raises(CorpusError, match="s: 1 annotated articles are in no archive, e.g. nowhere"):
-        load_annotated_sources(tmp_path)
-    for change in ({"places": [[1]]}, {"label": "advert"}, {"filler": "page"}, {"unit": "page"}, {"more": 1}):
-        write(tmp_path / "labels" / "s.jsonl", [label("prefix", "Related:", "related")._asdict() | change])
-        with pytest.raises(CorpusError, match=r"s\.jsonl:1: expected "):
-            load_labels(tmp_path / "labels")
 
 
 def test_sources_of_one_publisher_are_known() -> None:

@@ -1,4 +1,4 @@
-"""`bench/quality/kinds.py`: what is counted of kinds, found and kept bylines, and the page of it."""
+"""`bench/quality/kinds.py`: what is found is compared with the annotation, and the page of it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ GOLD: list[Any] = [
 ]
 
 
-def test_annotated_spans_of_a_kind_with_a_blank_between_them_are_one() -> None:
-    assert kinds.unite_spans(TEXT, GOLD, ["byline", "dateline"]) == [(0, 10, "byline"), (11, 35, "dateline")]
-    assert kinds.unite_spans(TEXT, [(0, 4, "dynamic"), (4, 6, "optional", "note")], ["byline"]) == []
-
-
 def test_what_is_found_is_compared_with_what_is_read_in_the_annotation() -> None:
     found = {"byline": ["Ann Doe", "Eve Roe"], "agency": "Reuters", "place": "BRIDGE", "updated": "2024-03-05"}
     rows = kinds.compare_found(TEXT, GOLD, found)
@@ -36,19 +31,6 @@ def test_what_is_found_is_compared_with_what_is_read_in_the_annotation() -> None
     assert rows["place"] == {"wanted": 1, "found": 1, "in it": 1, "same": 0}
     assert rows["updated"] == {"wanted": 0, "found": 1, "in it": 0, "same": 0}
     assert sum(row["found"] for row in kinds.compare_found(TEXT, GOLD, {}).values()) == 0
-
-
-def test_what_keeping_bylines_changes() -> None:
-    cuts = [Span(0, 10, ("a",), "byline"), Span(11, 35, ("b",), "byline"), Span(47, 54, ("c",), "promotion")]
-    fewer = [Span(0, 2, ("d",), "related"), Span(47, 54, ("c",), "promotion")]
-    assert kinds.measure_keep(TEXT, GOLD, cuts, fewer) == {
-        "gold": 8,
-        "untouched": 6,
-        "spans": 1,
-        "whole spans": 0,
-        "cut elsewhere": 22 + 6,
-        "other elsewhere": 22,
-    }
 
 
 def test_the_page_has_all_counts() -> None:

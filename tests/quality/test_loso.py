@@ -1,4 +1,4 @@
-"""The yardstick: publishers and groups, what a method may fit on, intervals, the page; on generated articles."""
+"""The yardstick: publishers and groups, what a method may fit on, the page; on generated articles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "datasets", "datasets
 from training_data import AnnotatedSource, publisher_of  # noqa: E402
 
 from quality import archives, loso  # noqa: E402
-from quality.contenders import repeated_lines, repeated_strings  # noqa: E402
 from quality.loso import (  # noqa: E402
     FEEDS,
     GLUED,
@@ -26,12 +25,8 @@ from quality.loso import (  # noqa: E402
     SPACELESS,
     Method,
     ModelKey,
-    bootstrap_interval,
-    compute_figures,
-    compute_means,
     group_of,
     measure_method,
-    measure_methods,
     summarize_scores,
 )
 from quality.loso_page import render_page  # noqa: E402
@@ -151,22 +146,6 @@ def test_models_of_folds_are_those_without_the_publisher(monkeypatch: pytest.Mon
     assert len(names) == 8
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_are_the_same_with_any_number_of_processes(monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
-    sources = [*SOURCES, source("feed.a")]
-    monkeypatch.setattr(loso, "_load_sources", lambda: sources)
-    monkeypatch.setattr(loso, "_load_judged", lambda: [one for one in sources if one.gold])
-    methods = [METHODS[0], Method(name="fitted", fit=lambda some: _cutting)]
-    rows = measure_methods(methods, {"kept": {"method": "kept"}}, jobs)
-    assert list(rows) == ["kept", "frequent sentences", "fitted"]
-    for arm in ("all", "held out"):
-        found = rows["fitted"][arm]
-        assert list(found["sources"]) == ["a", "bbc.com", "bbcarabic.com", "c", "feed.a"]
-        assert (found["articles"]["sources"], found["feeds"]["sources"]) == (4, 1)
-        assert found["kinds"]["articles"]["promotion"][:2] == (1.0, 4)
-        assert found["groups"][FEEDS]["wounds"] == 0.0
-
-
 def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
     return CutScore(
         SpanScore(template, 10_000, hit, harm),
@@ -178,27 +157,6 @@ def _score(template: int = 1000, hit: int = 900, harm: int = 0) -> CutScore:
         articles=20,
         kinds={"related": KindCount(template, hit), "byline": KindCount(1000, 0)},
     )
-
-
-def test_sources_with_hardly_any_template_text_count_in_loss_and_wounds_alone() -> None:
-    few = compute_figures(_score(template=99, hit=0, harm=100))
-    assert few == {**dict.fromkeys(("recall", "precision", "f1", "whole", "torn")), "loss": 0.01, "wounds": 50.0}
-    mean = compute_means([few, compute_figures(_score())])
-    assert mean["recall"] == 0.9
-    assert (mean["whole"], mean["torn"]) == (0.45, 0.1)
-    assert (mean["loss"], mean["worst loss"], mean["sources"], mean["judged"]) == (0.005, 0.01, 2, 1)
-    assert (mean["wounds"], mean["worst wounds"]) == (25.0, 50.0)
-    assert compute_means([])["f1"] is None
-
-
-def test_intervals_are_the_same_with_the_same_seed_and_hold_the_mean() -> None:
-    values = [0.1, 0.53, 0.97, 0.71, 0.31]
-    low, high = bootstrap_interval(values) or (1.0, 0.0)
-    assert (low, high) == bootstrap_interval(values)
-    assert low < 0.52 < high
-    assert bootstrap_interval(values, seed=8) != (low, high)
-    assert bootstrap_interval([0.4]) == (0.4, 0.4)
-    assert bootstrap_interval([]) is None
 
 
 def _page(reference: dict[str, CutScore], scores: dict[str, CutScore]) -> str:
@@ -253,25 +211,3 @@ def test_the_annotated_articles_are_there() -> None:
     assert len(archives.gold_files()) == 55
     assert {len(spans[0]) for spans in gold.values() if spans} == {4}
     assert len(known & gold.keys()) == 20
-
-
-def test_lines_and_strings_that_two_documents_share() -> None:
-    words = [f"w{number}" for number in range(200)]
-    shared = " ".join(words[:60])
-    rows = [
-        Document(
-            id=str(n), source="s", text=f"{' '.join(words[70 + 40 * n : 100 + 40 * n])}\nSign up now\n{shared} end{n}"
-        )
-        for n in range(3)
-    ]
-    found = [
-        [row.text[span.start : span.end] for span in one.removed]
-        for row, one in zip(rows, repeated_lines(rows)(rows), strict=True)
-    ]
-    assert found == [["Sign up now"]] * 3
-    found = [
-        [row.text[span.start : span.end] for span in one.removed]
-        for row, one in zip(rows, repeated_strings(rows)(rows), strict=True)
-    ]
-    assert found == [[f"Sign up now\n{shared}"]] * 3
-    assert [one.removed for one in repeated_strings(rows[:1])(rows)] == [()] * 3

@@ -1,4 +1,4 @@
-"""The tests of others: layouts are read, assertions are read and never run, and who has seen pages is marked."""
+"""The tests of others: assertions are read and never run, and the command makes its page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
 
 from quality import suites  # noqa: E402
-from quality.suites import CONTENDERS, Suite, SuiteCase, SuiteScores, measure_contender, parse_assertions, render_page  # noqa: E402
+from quality.suites import CONTENDERS, parse_assertions  # noqa: E402
 
 TESTS = """
 import os
@@ -56,48 +56,6 @@ def folder(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("windows-1252"))
     return tmp_path
-
-
-def test_layouts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suites.archives, "SHARED", folder / "nothing")
-    found = {suite.name: suite for suite in suites.load_suites(folder)}
-    assert {name: len(suite.cases) for name, suite in found.items()} == {
-        "trafilatura's tests": 1,
-        "Mozilla's readability": 1,
-        "newspaper4k": 1,
-        "waddle": 0,
-        "WCXB": 0,
-    }
-    (case,) = found["newspaper4k"].cases
-    assert "Löw tide" in case.html
-    (case,) = found["Mozilla's readability"].cases
-    assert case.text is not None
-    assert case.text.split()[:3] == ["The", "sea", "went"]
-
-
-def test_figures(folder: Path) -> None:
-    html = PAGE.format(STORY)
-    strings = SuiteCase(name="a", html=html, wanted=("past the  harbour", "never there"), unwanted=("Imprint",))
-    ours = measure_contender(CONTENDERS[0], Suite(name="s", cases=(strings,)))
-    assert (ours.precision, ours.recall, ours.f1) == (1.0, 0.5, pytest.approx(2 / 3))
-    ours = measure_contender(
-        CONTENDERS[0], Suite(name="s", cases=(SuiteCase(name="a", html=html, text=STORY.replace("<p>", "")),))
-    )
-    assert ours.f1 > 0.8
-    assert ours.speed > 0
-
-
-def test_who_has_seen_the_pages_is_marked_and_never_bold(folder: Path, tmp_path: Path) -> None:
-    seen = Suite(name="Theirs", cases=(SuiteCase(name="a", html="", text="a"),), seen=("trafilatura",), note="npm")
-    rows = {
-        "templatemine": SuiteScores(precision=1, recall=0.5, f1=0.66, speed=12),
-        "trafilatura": SuiteScores(precision=1, recall=1, f1=1, speed=3),
-    }
-    head = dict.fromkeys(("date", "code", "python", "processor", "versions"), "x")
-    page = render_page([(seen, rows), (Suite(name="Gone", cases=(), note="PyPI"), {})], head)
-    assert "| templatemine | **66.0 (100 / 50)** |" in page
-    assert "| trafilatura | [100.0 (100 / 100)] |" in page
-    assert "- Gone: not at hand (PyPI)." in page
 
 
 def test_the_command(
