@@ -23,7 +23,7 @@ from templatemine.text.expressions import SLOT, EncodedText, expression
 from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 
 DEEP = os.environ.get("TEMPLATEMINE_TESTS") == "deep"
-SCALE = float(os.environ.get("TEMPLATEMINE_SCALE", "50" if DEEP else "0.2"))
+SCALE = float(os.environ.get("TEMPLATEMINE_SCALE", "50" if DEEP else "0.1"))
 
 
 def examples(count: int) -> Callable[[Any], Any]:
