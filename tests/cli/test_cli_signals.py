@@ -99,7 +99,7 @@ def test_while_cleaning(mined: Path, tmp_path: Path, number: int, code: int, mes
     assert everything(tmp_path) == []
 
 
-@pytest.mark.parametrize("group", [False, True])
+@pytest.mark.parametrize("group", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_while_cleaning_with_several_processes(mined: Path, tmp_path: Path, group: bool) -> None:
     with running("clean", "-", "-p", mined, "-o", tmp_path / "c.jsonl", "--jobs", "2", "--engine", "regex") as process:
         feed(process, LINES * 3)
