@@ -133,9 +133,9 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
     assert json.loads(path.read_text())["caution"] == Pack.load(path).caution == 0.5
     assert "method      default, caution 0.5 (templatemine" in cli("show", path).out
     assert json.loads(cli("show", path, "--json").out)["caution"] == 0.5
-    new = write(tmp_path / "new.jsonl", records(seed=2, documents=500))
+    new = write(tmp_path / "new.jsonl", records(seed=2, documents=200))
     assert cli("update", packs, new).code == 0
-    assert Pack.load(path).documents == 500
+    assert Pack.load(path).documents == 200
     assert Pack.load(path).caution == 0.5
     assert cli("mine", archive, "-o", packs, "--method", "energy", "--caution", "0.5", "--force", *memory).code == 0
     assert "caution" not in json.loads(path.read_text())
@@ -143,7 +143,7 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
 
 def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None:
     """It counts for sources with a pack and without, the packs keep it, and what it holds back is counted as by `mine`."""
-    new = write(tmp_path / "new.jsonl", records(documents=500))
+    new = write(tmp_path / "new.jsonl", records(documents=200))
     named = "alpha.example"
     for name, caution in (("usual", []), ("careful", ["--caution", "1e12"])):
         assert cli("mine", new, "-o", tmp_path / name, *caution).code == 0
