@@ -28,12 +28,12 @@ Answers = dict[int, bytes]
 
 
 def _select_rows(candidates: SourceCandidates, floor: int) -> NDArray[np.int64]:
-    """Strings that take part: those in at least `floor` documents of their source."""
+    """Select the strings that take part: those in at least `floor` documents of their source."""
     return np.flatnonzero(candidates.repeats.df >= floor)
 
 
 def partition_rates(candidates: SourceCandidates, bits: int, floor: int) -> dict[int, bytes]:
-    """The strings of a source by part.
+    """Divide the strings of a source among the parts.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def partition_rates(candidates: SourceCandidates, bits: int, floor: int) -> dict
 
 
 def _part_ranges(hashes: NDArray[np.uint64], bits: int) -> list[tuple[int, int, int]]:
-    """Part, first row and end of those parts that some ascending hashes lie in."""
+    """Return part, first row and end of those parts that some ascending hashes are in."""
     edges = np.arange(2**bits + 1, dtype=np.uint64) << np.uint64(_HASH_BITS - bits)
     bounds = np.searchsorted(hashes, edges).tolist()
     return [(part, bounds[part], bounds[part + 1]) for part in range(2**bits) if bounds[part] < bounds[part + 1]]
 
 
 def compare_part(tables: Sequence[bytes]) -> list[bytes]:
-    """The answer for each source of one part: what the others have of its strings.
+    """Return the answer for each source of one part: what the others have of its strings.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _build_answer(table: RateTable, number: int, hashes: NDArray[np.uint64]) -> 
 
 
 def collect_counts(candidates: SourceCandidates, given: Answers, bits: int, floor: int) -> CrossSourceCounts:
-    """What `gather` would have said of one source, of all the answers it was given."""
+    """Return what `gather` would have said of one source, from all the answers it was given."""
     rows = _select_rows(candidates, floor)
     tables, places = [np.empty(0, _ANSWER_ROW)], [np.empty(0, np.int64)]
     for part, start, _ in _part_ranges(candidates.hashes[rows], bits):

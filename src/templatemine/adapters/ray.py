@@ -40,7 +40,7 @@ MAX_NAMED = 3
 
 
 def mine_group(table: pa.Table, *, config: PipelineConfig, read: ReadConfig, errors: Errors) -> pa.Table:
-    """The documents of one source -> its pack as JSON, or a note why it has none: what a task does."""
+    """Mine the documents of one source: its pack as JSON, or a note why it has none."""
     documents = in_order(documents_of(table, read, errors=errors))
     reports = Miner(config).run(documents)
     rows = [(one.source, one.note, one.pack.to_json() if one.pack is not None else None) for one in reports]
@@ -55,7 +55,7 @@ def mine_dataset(
     errors: Errors = "raise",
     **group: Any,
 ) -> api.Packs:
-    """Packs by source, as `templatemine.mine` gives them of the documents in the order of their ids.
+    """Mine packs by source, as `templatemine.mine` does from the documents in the order of their ids.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def clean_dataset(
     removed_column: str = "removed",
     **batches: Any,
 ) -> ray.data.Dataset:
-    """A dataset with its texts cleaned, each with the pack of its source; lazy, all other columns as they were.
+    """Clean the texts of a dataset, each with the pack of its source; lazy, all other columns stay as they were.
 
     Parameters
     ----------

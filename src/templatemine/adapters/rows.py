@@ -30,7 +30,7 @@ _ROW_INDEX = "\x00place"
 
 @dataclass(frozen=True)
 class Columns:
-    """What became of some rows.
+    """Results of some rows, a column each.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class RowCleaner:
 
 
 def _check_row(source: object, text: object, page: object) -> str | None:
-    """The source of a row, None without one or with a blank one; a number is one as well, as it is in files.
+    """Return the source of a row, None if it is missing or blank; numbers count as sources, as they do in files.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _check_row(source: object, text: object, page: object) -> str | None:
 
 
 def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "removed") -> list[str]:
-    """Those of the columns of text and of HTML that a frame has.
+    """Return the columns of text and of HTML that a frame has.
 
     Parameters
     ----------
@@ -184,5 +184,5 @@ def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "re
 
 
 def in_order(documents: Iterable[Document]) -> list[Document]:
-    """Documents as the adapters mine them where no column orders them: a local run over these gives the same bytes."""
+    """Order documents as the adapters mine them where no column does: a local run over these gives the same bytes."""
     return sorted(documents, key=lambda one: (one.source, one.id, one.date or "", one.html or "", one.text or ""))

@@ -144,7 +144,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(
         self, X: Iterable[object], y: object = None, sources: Iterable[object] | None = None
     ) -> NDArray[np.object_]:
-        """`fit`, then `transform` of the same texts."""
+        """Call `fit`, then `transform` with the same texts."""
         texts = _list_rows(X, "X")
         names = None if sources is None else list(sources)
         return self.fit(texts, y, names).transform(texts, names)
@@ -152,7 +152,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check(
         self, given: Iterable[object], sources: Iterable[object] | None
     ) -> tuple[list[object], list[str | None], list[str | None] | None]:
-        """What was given, its texts, and their sources; None where there is none and `errors` lets that pass."""
+        """Return the input, its texts, and their sources; None for a missing one if `errors` allows that."""
         if self.errors not in ("raise", "skip"):
             raise ValueError(f"errors: expected raise or skip, got {self.errors!r}")
         values = _list_rows(given, "X")
@@ -170,7 +170,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return values, texts, names
 
     def __sklearn_tags__(self) -> Any:
-        """What the estimator takes: strings, one each."""
+        """Declare the input of the estimator: strings, one each."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
@@ -184,7 +184,7 @@ def _list_rows(values: Iterable[object], name: str) -> list[object]:
 
 
 def _read_texts(rows: Sequence[object], name: str) -> tuple[list[str | None], list[str]]:
-    """The texts of rows, None for what is none, and what is wrong with each of these."""
+    """Return the texts of rows, None where a row is no text, and one complaint for each of those."""
     texts = [exact_str(row) if isinstance(row, str) else None for row in rows]
     problems = [
         f"{name}[{place}]: expected a text, got {type(row).__name__}"

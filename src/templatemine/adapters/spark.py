@@ -60,7 +60,7 @@ _STORAGE_LEVEL = StorageLevel.DISK_ONLY
 
 @dataclass(frozen=True, kw_only=True)
 class ArchiveConfig:
-    """How a data frame holds documents, and how the work is spread.
+    """Columns of a data frame that hold documents, and the number of tasks.
 
     read : names of the columns; text, html and date may be missing.
     order : column that orders the documents of a source as a local run would read them; None for their ids.  It decides
@@ -86,7 +86,7 @@ class ArchiveConfig:
 
 
 def read_archive(spark: SparkSession, paths: Iterable[str], read: ReadConfig | None = None) -> DataFrame:
-    """The documents of files in any format that templatemine reads, a task a file.
+    """Read the documents of files in any format that templatemine reads, a task a file.
 
     For formats that Spark has no reader for; every executor must see the files under the same paths.  Lazy.
 
@@ -222,7 +222,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         return placed.sortWithinPartitions("source", "kind", "number", "piece")
 
     def _answer_queries(self, steps: DataFrame) -> DataFrame:
-        """What all documents of giants answer to their queries."""
+        """Return the answers of all documents of giants to their queries."""
         options = self._placement.plan.options
         pieces: dict[str, list[tuple[int, bytes]]] = {}
         for row in steps.where(F.col("kind") == tasks.QUERY).toLocalIterator():
@@ -244,7 +244,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
 
 
 def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
-    """The columns that are needed, under names of our own."""
+    """Select the columns that are needed, under names of our own."""
     names = archive.read
     body = [name for name in (names.text_field, names.html_field) if name in df.columns]
     needed = [names.source_field, *([] if archive.order is None else [archive.order])]
@@ -283,7 +283,8 @@ class _SourceSize:
 
 
 def _count_sources(documents: DataFrame, options: ResolvedConfig) -> list[_SourceSize]:
-    """Documents and bytes of each source, and whether it is fit to be mined (as `Miner` says it); by name."""
+    """Count documents and bytes of each source, by name, and note whether it is fit to be mined (as `Miner` says
+    it)."""
     mark = F.xxhash64(_body())
     rows = (
         documents.groupBy("source")
@@ -346,7 +347,7 @@ def _plan_placement(
 
 
 def _assign_partitions(sizes: Sequence[float], partitions: int) -> list[int]:
-    """A partition for each source: the largest first, each into the one that has least (Graham 1969)."""
+    """Assign a partition to each source: the largest first, each into the least filled (Graham 1969)."""
     loads = [(0.0, part) for part in range(partitions)]
     placed = [0] * len(sizes)
     for place in sorted(range(len(sizes)), key=lambda place: (-sizes[place], place)):
@@ -357,7 +358,8 @@ def _assign_partitions(sizes: Sequence[float], partitions: int) -> list[int]:
 
 
 def _digest_step() -> Column:
-    """The step of digests that a document of a giant is in: the sample is in the first ones, `_DIGEST_STEPS` or so."""
+    """Return the step of digests that a document of a giant is in: the sample is in the first ones, about
+    `_DIGEST_STEPS`."""
     share = (F.col("key").cast("double") + F.lit(2.0**63)) / F.lit(2.0**64)
     return F.least(F.floor(share * F.col("steps")), F.lit(4 * _DIGEST_STEPS)).cast("int")
 
@@ -370,7 +372,7 @@ def _add_keys(documents: DataFrame, config: SampleConfig) -> DataFrame:
 
 
 def _step_limits(documents: DataFrame, steps: Mapping[str, float], config: SampleConfig) -> dict[str, int]:
-    """The least step for each giant up to which there are as many documents as the sample has."""
+    """Return, for each giant, the least step up to which there are as many documents as the sample has."""
     listed = documents.sparkSession.createDataFrame(list(steps.items()), "source string, steps double")
     ids = documents.select("source", "id").join(F.broadcast(listed), "source")
     rows = _add_keys(ids, config).groupBy("source", _digest_step().alias("step")).count().collect()
@@ -385,7 +387,7 @@ def _step_limits(documents: DataFrame, steps: Mapping[str, float], config: Sampl
 
 
 def _select_documents(documents: DataFrame, placement: _Placement, spark: SparkSession) -> DataFrame:
-    """All documents of ordinary sources, and of giants those of the sample with a few more, with their partitions."""
+    """Select all documents of ordinary sources, and the sample of giants with a few more, with their partitions."""
     listed = spark.createDataFrame(list(placement.rows), "source string, part int, last int, steps double")
     joined = documents.join(F.broadcast(listed), "source")
     if any(row[2] is not None for row in placement.rows):
@@ -458,7 +460,7 @@ def clean_archive(
 
 
 def _serialize_packs(packs: DataFrame | Packs) -> dict[str, bytes]:
-    """Packs by source as they are broadcast; those of a data frame are checked on the executors."""
+    """Serialise packs by source to be broadcast; those of a data frame are checked on the executors."""
     if isinstance(packs, (str, os.PathLike)):
         packs = load_packs([packs], errors="skip")
     if isinstance(packs, Mapping):

@@ -58,11 +58,11 @@ class TableCleaner:
         self.removed_column = removed_column
 
     def __call__(self, table: ArrowTable) -> pa.Table:
-        """The whole table, cleaned."""
+        """Clean the whole table."""
         return self.stream(table).read_all()
 
     def stream(self, table: ArrowTable) -> pa.RecordBatchReader:
-        """The batches of a table, cleaned as they are read.
+        """Yield the batches of a table, cleaned as they are read.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class TableCleaner:
         return pa.RecordBatchReader.from_batches(schema, self.batches(batches_of(reader), schema))
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The columns of a table after cleaning: the text in its place, new ones behind all others."""
+        """Return the columns of a table after cleaning: the text in its place, new ones behind all others."""
         names = self.read
         for name in body_columns(names, schema.names, self.removed_column):
             _check_type(schema.field(name), _is_text)
@@ -92,12 +92,12 @@ class TableCleaner:
         return schema
 
     def batches(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Batches, cleaned; `schema` is that of afterwards."""
+        """Clean batches; `schema` is that of the result."""
         for batch in batches:
             yield self.batch(batch, schema)
 
     def batch(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-        """One batch, cleaned; a row that cannot be cleaned stays as it was, and has nothing removed."""
+        """Clean one batch; a row that cannot be cleaned stays as it was, and has nothing removed."""
         names, removed = self.read, self.removed_column
         held = batch.schema.names
 
@@ -123,7 +123,7 @@ def clean_table(
     clean: CleanConfig | None = None,
     removed_column: str = "removed",
 ) -> pa.RecordBatchReader:
-    """A table with its texts cleaned, each with the pack of its source; parameters as of `TableCleaner`.
+    """Clean the texts of a table, each with the pack of its source; parameters as of `TableCleaner`.
 
     Returns
     -------
@@ -160,5 +160,5 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _is_source(kind: pa.DataType) -> bool:
-    """Numbers are names of sources, as they are in files."""
+    """Return whether a column can name sources; numbers can, as they do in files."""
     return _is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)

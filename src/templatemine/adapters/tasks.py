@@ -1,4 +1,4 @@
-"""What runs on the executors: Arrow batches of rows in, Arrow batches out; knows pyarrow and nothing of Spark.
+"""Tasks of the executors: Arrow batches of rows in, Arrow batches out; knows pyarrow and nothing of Spark.
 
 Between two tasks travel rows of `Row`, bytes with an address: the partition that a source has, the source, what it is,
 and a number that says which part of it.  Rows come in sorted by source, so a task holds one source at a time.
@@ -92,7 +92,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What every task is given.
+    """Inputs that all tasks share.
 
     Attributes
     ----------
@@ -115,14 +115,14 @@ class Plan:
 
 
 def serialize(value: Any) -> bytes:
-    """A value as bytes, for another task of the same job."""
+    """Write a value as bytes, for another task of the same job."""
     data = pickle.dumps(value, protocol=5)
     smaller: bytes = pa.compress(data, codec="zstd", asbytes=True)
     return len(data).to_bytes(8, "little") + smaller
 
 
 def deserialize(data: bytes) -> Any:
-    """The inverse of `serialize`."""
+    """Invert `serialize`."""
     size = int.from_bytes(data[:8], "little")
     return pickle.loads(pa.decompress(data[8:], decompressed_size=size, codec="zstd", asbytes=True))
 
@@ -133,7 +133,7 @@ def _split_row(part: int, source: str, kind: int, data: bytes) -> Iterator[Row]:
 
 
 def _to_batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
-    """Rows in batches of about `MAX_ROW_BYTES` bytes."""
+    """Put rows into batches of about `MAX_ROW_BYTES` bytes."""
     batch: list[Row] = []
     size = 0
     for row in rows:
@@ -154,7 +154,7 @@ def _to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
 
 
 def _join_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
-    """The rows of some batches, those in pieces put together; sorted by source, kind, number and piece."""
+    """Join the rows of some batches that were split into pieces; sorted by source, kind, number and piece."""
     every = (
         Row(*values) for batch in batches for values in zip(*(one.to_pylist() for one in batch.columns), strict=True)
     )
@@ -164,7 +164,7 @@ def _join_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
 
 
 def _documents(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Document]]:
-    """Partition and document of each row."""
+    """Yield partition and document of each row."""
     for batch in batches:
         names = ("part", "source", "id", "text", "html", "date")
         for part, source, name, text, html, date in zip(*(batch[one].to_pylist() for one in names), strict=True):
@@ -177,7 +177,7 @@ DOCUMENT_SCHEMA = (
 
 
 def read(batches: Iterable[pa.RecordBatch], config: ReadConfig) -> Iterator[pa.RecordBatch]:
-    """Paths -> the documents of those files, in any format of `io.read`, with the place of each in its file.
+    """Read the documents of the files at some paths, in any format of `io.read`, with the place of each in its file.
 
     A record that holds no document is left out; how many were, and the first of them, is said in the executor's log.
     """
@@ -205,13 +205,13 @@ _DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.s
 
 
 def sample_keys(ids: Iterable[str], config: SampleConfig) -> list[int]:
-    """Digests of ids (see `sampling.sample_digests`) as signed numbers in the same order."""
+    """Return digests of ids (see `sampling.sample_digests`) as signed numbers in the same order."""
     keys: list[int] = (sample_digests(ids, config) ^ np.uint64(1 << 63)).view(np.int64).tolist()
     return keys
 
 
 def mine(batches: Iterable[pa.RecordBatch], plan: Plan, work: MineSource) -> Iterator[pa.RecordBatch]:
-    """First map: documents sorted by source -> the state of each source, and the rates of its strings."""
+    """Mine documents sorted by source (first map): yield the state of each source, and the rates of its strings."""
     return _to_batches(_mine(batches, plan, work))
 
 
@@ -235,8 +235,7 @@ _EMPTY_DOCUMENT = Document(source="", id="", text="")
 
 
 def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
-    """The documents that were mined, with what deciding needs of them: texts and dates.  Others are left
-    empty."""
+    """Restore the documents that were mined, with what deciding needs of them: texts and dates. Others stay empty."""
     places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
     kept = [_EMPTY_DOCUMENT] * len(documents)
     for place in places:
@@ -247,7 +246,7 @@ def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]
 
 
 def compare_strings(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rates of sources -> counts for each; rows sorted by number."""
+    """Compare the rates of sources: yield counts for each; rows sorted by number."""
 
     def rows() -> Iterator[Row]:
         for _, group in groupby(_iterate_rows(batches), key=attrgetter("number")):
@@ -265,7 +264,8 @@ def _iterate_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
 
 
 def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) -> Iterator[pa.RecordBatch]:
-    """Second map: state and counts of each source -> its report; of a sampled one, its state and a query."""
+    """Decide on each source by its state and counts (second map): yield its report; of a sampled one, its state and a
+    query."""
 
     def rows() -> Iterator[Row]:
         for _, group in groupby(_join_rows(batches), key=attrgetter("source")):
@@ -284,7 +284,7 @@ def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) ->
 
 
 def _step_rows(first: Row, step: Step, documents: Sequence[Document]) -> Iterator[Row]:
-    """The rows of a step of a source, which has the address of its `first` row."""
+    """Yield the rows of a step of a source, which has the address of its `first` row."""
     if isinstance(step, SourceReport):
         yield from _split_row(first.part, first.source, REPORT, serialize(_report_row(step)))
         return
@@ -298,7 +298,7 @@ def _step_rows(first: Row, step: Step, documents: Sequence[Document]) -> Iterato
 def answer_queries(
     batches: Iterable[pa.RecordBatch], queries: Mapping[str, bytes], options: ResolvedConfig
 ) -> Iterator[pa.RecordBatch]:
-    """Documents of sampled sources in any order -> what they answer to the query of their source, a row a source.
+    """Answer the query of each sampled source from its documents, in any order: yield a row a source.
 
     The caller numbers the rows, so that those of several tasks are told apart.
 
@@ -330,7 +330,7 @@ def answer_queries(
 
 
 def proceed(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.RecordBatch]:
-    """State of sampled sources and what their documents answer -> their reports, or their states and next queries."""
+    """Proceed with sampled sources, given the answers of their documents: yield reports, or states and next queries."""
 
     def rows() -> Iterator[Row]:
         for _, group in groupby(_join_rows(batches), key=attrgetter("source")):
@@ -343,7 +343,7 @@ def proceed(batches: Iterable[pa.RecordBatch], plan: Plan) -> Iterator[pa.Record
 
 
 class _ReportRow(NamedTuple):
-    """What users see of a source."""
+    """Report of a source, as users see it."""
 
     source: str
     documents: int
@@ -376,7 +376,7 @@ _REPORT = pa.schema(
 
 
 def read_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows of reports -> a row a source as users see it."""
+    """Turn rows of reports into a row a source, as users see it."""
     for row in _join_rows(batches):
         columns = [[value] for value in deserialize(row.data)]
         yield pa.RecordBatch.from_arrays(
@@ -408,7 +408,8 @@ class _LazyPacks(Mapping[str, Pack]):
 
 
 def check_packs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Source and pack as JSON -> the pack, serialized, after all checks of `Pack.from_json`; or null, and why."""
+    """Check packs in JSON by all rules of `Pack.from_json`: yield each source with its pack, serialised, or null and
+    the reason."""
     for batch in batches:
         names: list[str] = batch["source"].to_pylist()
         packs: list[bytes | None] = []
