@@ -131,7 +131,7 @@ class QuestionContexts:
 
     @property
     def is_complete(self) -> bool:
-        """Whether no article would add anything."""
+        """Return whether no article would add anything."""
         return all(len(places) == MAX_CONTEXTS for places in self._contexts)
 
     def add(self, document: Document) -> None:
@@ -152,5 +152,5 @@ class QuestionContexts:
                 self._contexts[index].append((before, text[start:end], after))
 
     def contexts_of(self, question: Question) -> list[tuple[str, str, str]]:
-        """(before, string, behind) at the places of one of the questions."""
+        """Return (before, string, behind) at the places of one of the questions."""
         return self._contexts[self._questions.index(question)]

@@ -73,7 +73,7 @@ _BLANK_TO_DROP = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 
 def join_tokens(tokens: Sequence[str]) -> str:
-    """Tokens put together as people write them: no blank between characters of scripts that have none."""
+    """Join tokens as people write them: no blank between characters of scripts that have none."""
     return " ".join(_BLANK_TO_DROP.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
@@ -252,7 +252,7 @@ def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
 def _build_added(
     pack: Pack, rows: Mapping[tuple[str, ...], tuple[int, int, str, str]], examples: FindExamples | None
 ) -> list[Template]:
-    """Templates of candidates that were rejected; one that can't be told from its tokens alone stays out."""
+    """Build templates of candidates that were rejected, except those that their tokens alone do not determine."""
     if not rows:
         return []
     mined_examples = {template.tokens: template.example for template in pack.templates if template.tokens is not None}
@@ -270,7 +270,8 @@ def _build_added(
 
 
 def _match_examples(pack: Pack, templates: Sequence[Template]) -> list[Template]:
-    """Templates that match their own example; others get one made of their tokens, or go."""
+    """Return the templates that match their own example; replace the example of others by one made of their tokens,
+    or drop them."""
     matcher, _ = replace(pack, templates=tuple(templates)).matcher()
     matching: list[Template] = []
     for index, template in enumerate(templates):
@@ -325,7 +326,7 @@ def read_pack_rules(path: str | Path) -> tuple[Rule, ...]:
 
 
 def find_manual_edits(data: Mapping[str, Any], rules: Sequence[Rule], where: str) -> tuple[Rule, ...]:
-    """Manual changes of the list of templates since mining, as rules that the next mining keeps.
+    """Return manual changes of the list of templates since mining, as rules that the next mining keeps.
 
     An expression without tokens is one that was added.  The rest is told by what the pack notes of its mining: a
     template that is there no more was rejected, one that is not as it was given is edited.  Packs from before there was
@@ -388,7 +389,7 @@ def keep_rules(report: SourceReport, pack_path: str | Path) -> SourceReport:
 
 
 def keep_later_rules(new_path: str, old_path: str) -> None:
-    """Before a pack that was made takes its place: what was decided since, about the one that is there.
+    """Copy later decisions from the present pack into the new one, before this takes its place.
 
     Runs that take long, or were killed and go on, make packs hours before these get their names.  The rejected
     candidates may have got theirs already.

@@ -137,7 +137,7 @@ def _should_keep(
 def _count_hits(
     missing: Pack, new: Pack, window: Sequence[DatedDocument]
 ) -> tuple[Counter[str], dict[str, str], Counter[str]]:
-    """Documents that have each template, the day of the last one, and those where the new pack leaves it."""
+    """Count the documents that have each template, the day of the last one, and those where the new pack leaves it."""
     config = CleanConfig(gap=0, choice=CUT_ALL)
     missing_cleaner, new_cleaner = Cleaner(missing, config), Cleaner(new, config)
     hits: Counter[str] = Counter()

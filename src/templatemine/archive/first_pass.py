@@ -98,7 +98,7 @@ class FirstPass:
         return os.path.join(self._work, *names)
 
     def skip(self, error: CorpusError) -> None:
-        """A bad record; those before the checkpoint have been told."""
+        """Report a bad record, unless it was before the checkpoint and so reported already."""
         self._bad += 1
         if self._bad > self._bad_at_checkpoint:
             self._skipped += 1

@@ -51,7 +51,7 @@ class Frame:
 
 
 def pack_frame(items: Iterable[KeyedBody]) -> bytes:
-    """Some records as a frame."""
+    """Pack some records into a frame."""
     pieces: list[bytes] = []
     for source, body in items:
         pieces += (_RECORD.pack(len(source), len(body)), source, body)
@@ -72,12 +72,12 @@ def _pack_header(packed_bytes: int, plain_bytes: int, record_count: int, checksu
 
 
 def body_offset(source: bytes) -> int:
-    """Bytes that are before the body of a record, where it is read with `read_single_body`."""
+    """Return the number of bytes before the body of a record, where it is read with `read_single_body`."""
     return _RECORD.size + len(source)
 
 
 def pack_pieces(source: bytes, pieces: Sequence[bytes | memoryview]) -> bytes:
-    """One large record as a frame, its body in pieces: nothing but the packed frame is held beside them."""
+    """Pack one large record into a frame, its body in pieces: only the packed frame is held beside them."""
     packer = zlib.compressobj(_LEVEL)
     size = sum(len(piece) for piece in pieces)
     packed = [packer.compress(_RECORD.pack(len(source), size) + source)]

@@ -111,7 +111,7 @@ class SourceSizes:
 
 
 def memory_cost(document: Document) -> tuple[int, int]:
-    """Bytes of memory that a document takes, and that mining takes for each such document.
+    """Return the bytes of memory that a document takes, and those that mining takes for each such document.
 
     The second is what docs/performance.md says, with a token for four bytes of text, and one for three where the text
     is of three bytes a character (Chinese, Japanese, Thai), in which every character is a token and strings abound.
@@ -215,7 +215,7 @@ class MiningUnit:
     giant: bool = False
 
     def path(self, work: str) -> str:
-        """Its file, in the folder of a partition."""
+        """Return the path of the file, in the folder of a partition."""
         return os.path.join(work, FOLDERS["-" in self.name], self.name)
 
 

@@ -82,7 +82,7 @@ class ArchiveConfig:
 
     @property
     def budget(self) -> int:
-        """Bytes for the documents of a unit and what is made of them."""
+        """Return the bytes for the documents of a unit and what is made of them."""
         return int((self.memory - _BASE_MEMORY) / _MEMORY_OVERHEAD)
 
 

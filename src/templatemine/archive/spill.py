@@ -65,7 +65,7 @@ def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes
 
 
 def _padding(size: int) -> int:
-    """Bytes to fill up so many, so that what follows begins where numbers of eight bytes may."""
+    """Return the number of bytes to fill up, so that what follows begins where numbers of eight bytes may."""
     return -size % 8
 
 

@@ -272,7 +272,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return os.path.join(folder or os.path.join(self.work, "window"), name)
 
     def read_state(self) -> None:
-        """Numbers of the sources; and today, which no clock that goes back makes earlier than it has been."""
+        """Read the numbers of the sources, and today's date, which a clock that goes back does not make earlier."""
         state = manifest.read_json(self.window_path("state.json", self.state))
         if state is None:
             return
@@ -282,7 +282,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             self.today = state["today"]
 
     def split_documents(self, streams: Sequence[Iterator[Any]]) -> list[MiningUnit]:
-        """New documents by source; a unit is counted with the windows of its sources."""
+        """Divide new documents by source; a unit is counted with the windows of its sources."""
         splitter = Splitter(os.path.join(self.work, FOLDERS[0]), bucket_name)
         sizes: dict[str, SourceSizes] = {}
         for count, record in enumerate((record for stream in streams for record in stream), 1):
@@ -303,7 +303,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return [unit for units_of_file in by_bucket.values() for unit in units_of_file]
 
     def window_memory(self, source: str) -> int:
-        """Memory of the window of a source; packed, it is a third of that at most."""
+        """Return the memory of the window of a source; packed, it is a third of that at most."""
         with suppress(OSError):
             return 3 * 6 * os.path.getsize(self.window_path(safe_file_name(source) + ".window", self.state))
         return 0
@@ -319,7 +319,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
     # ------------------------------------------------------------------------------------------------- the stages
 
     def map_documents(self, work: MineSource) -> dict[str, _WindowState]:
-        """New windows, and the strings of those that can be mined."""
+        """Make the new windows, and mine the strings of those that are large enough."""
         states: dict[str, _WindowState] = {}
         for done, unit in enumerate(self.units):
             states |= self.mine_unit(unit, work)

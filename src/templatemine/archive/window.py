@@ -134,12 +134,12 @@ class Window:
 
     @property
     def documents(self) -> list[DatedDocument]:
-        """By day, and then as they came."""
+        """Return the documents by day, and within a day in the order in which they came."""
         return list(self._documents.values())
 
     @property
     def new(self) -> int:
-        """New documents that are in the window and were not, as they are, before."""
+        """Count the documents of the window that are new or changed."""
         return sum(
             self._old_documents.get(key) is not dated and _is_changed(self._old_documents.get(key), dated)
             for key, dated in self._documents.items()
