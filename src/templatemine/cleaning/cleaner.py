@@ -85,7 +85,7 @@ class Cleaner:
         return self.clean_all([text])[0]
 
     def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
-        """`clean` of each of some texts; as all are searched in one native call, other threads run meanwhile.
+        """Clean several texts in one native call, during which other threads run; see `clean`.
 
         A few dozen texts a call are enough; all of them and what is found are in memory at once.
         """
@@ -127,11 +127,11 @@ class Cleaner:
 
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
-        """What cleans lines of JSON as they stand; None where the automaton does not decide alone, and for pages."""
+        """Return the native cleaner of JSON lines; None for pages, and where the automaton does not decide alone."""
         return self.make_line_cleaner()
 
     def make_line_cleaner(self, *, mark: bool = False) -> _records.TextCleaner | None:
-        """`lines`; with `mark`, what says of lines what would be cut."""
+        """Make what `lines` returns; with `mark`, what reports the cuts of lines."""
         if not self._direct or self.pack.html:
             return None
         try:
@@ -170,13 +170,15 @@ class Cleaner:
         return _original_spans(reading, self._spans_by_matches(reading.text))
 
     def _spans_by_matches(self, text: str) -> list[Span]:
-        """Of the reading form of a text, where the automaton does not decide alone, or cannot read it as it stands."""
+        """Find the cuts by the reading form of a text, where the automaton does not decide alone or cannot read the
+        text itself."""
         matches = self._native_matches(text) if self.config.engine == "native" else self._regex_engine.matches(text)
         matches += self._written.matches(text)
         return self._merge_matches(text, matches)
 
     def _native_matches(self, text: str) -> Matches:
-        """Matches where the text is not read as it stands: user patterns, expressions by hand, lone surrogates."""
+        """Find the matches where the text is not read as it stands: user patterns, expressions by hand, lone
+        surrogates."""
         encoded = EncodedText(text, self.pack.patterns, self.pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data, union_only=True)
         starts, ends = encoded.spans(*bounds)
@@ -208,7 +210,7 @@ class Cleaner:
 
 
 def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
-    """Spans of a reading form as those of its original; two that touch an invisible character do not share it, and two
+    """Map spans of a reading form to its original. Two that touch an invisible character do not share it, and two
     that touch still do."""
     spans: list[Span] = []
     last, read_end = 0, -1

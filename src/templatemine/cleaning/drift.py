@@ -139,7 +139,7 @@ HitSeries = list[tuple[str, int, int]]
 
 
 def _expression_series(days: DatedHits, config: DriftConfig) -> dict[str, tuple[HitSeries, HitSeries]]:
-    """Days of the reference, and those after it, of each expression with enough hits in the reference."""
+    """Return days of the reference, and those after it, of each expression with enough hits in the reference."""
     names = {name for _, counts in days for name, number in counts.hits.items() if number}
     series: dict[str, HitSeries] = {name: [] for name in names}
     for day, counts in days:
@@ -161,7 +161,7 @@ def _expression_series(days: DatedHits, config: DriftConfig) -> dict[str, tuple[
 
 
 def absence_score(hits: int, trials: int, documents: int, ratio: float) -> float:
-    """Evidence of so many documents in a row without an expression that hit `hits` of `trials`.
+    """Return the evidence of so many documents in a row without an expression that hit `hits` of `trials`.
 
     The logarithm of how much likelier they are if it hits `ratio` times as often as before.
     """
@@ -197,27 +197,27 @@ def _detect_stop(
 
 
 def _rate_lower_bound(hits: int, trials: int) -> float:
-    """Lower end of Wilson's interval for a rate, one-sided 95 %; below one."""
+    """Return the lower end of Wilson's interval for a rate, one-sided 95 %; below one."""
     share, extra = hits / trials, _Z * _Z / trials
     middle = share + extra / 2
     return min((middle - math.sqrt(extra * (share * (1 - share) + extra / 4))) / (1 + extra), 1 - 1e-9)
 
 
 def _dispersion(days: Sequence[tuple[int, int]], share: float) -> float:
-    """Variance between days over that of independent documents (Pearson), at least one."""
+    """Return the variance between days over that of independent documents (Pearson), at least one."""
     spread = [(number - size * share) ** 2 / (size * share * (1 - share)) for size, number in days if 0 < share < 1]
     free = len(spread) - 1
     return max(1.0, sum(spread) / free * _variance_factor(free)) if sum(spread) > free > 0 else 1.0
 
 
 def _variance_factor(free: int) -> float:
-    """Factor from a variance of so many degrees of freedom to the upper end of its one-sided 95 % interval. By Wilson
-    and Hilferty's quantile of chi squared."""
+    """Return the upper 95 % bound factor of a variance with so many degrees of freedom, one-sided, by Wilson and
+    Hilferty's quantile of chi squared."""
     return 1 / max(0.05, 1 - 2 / (9 * free) - _Z * math.sqrt(2 / (9 * free))) ** 3
 
 
 def _share_steps(days: DatedHits, size: int) -> list[tuple[str, str, float]]:
-    """First and last day and removed share of steps of so many documents; what is left over at the end waits."""
+    """Return first day, last day and removed share of each step of so many documents; an incomplete last step waits."""
     steps: list[tuple[str, str, float]] = []
     first, documents, characters, cut = "", 0, 0, 0
     for day, counts in days:
@@ -267,7 +267,8 @@ def _has_other_pack(reference: DatedHits, later: DatedHits) -> bool:
 
 
 def _cusum_threshold(run: float, allowance: float) -> float:
-    """Of a one-sided CUSUM of standard normal steps whose mean time to an alarm is `run` steps, by bisection."""
+    """Return the threshold of a one-sided CUSUM of standard normal steps with `run` steps to a false alarm, by
+    bisection."""
     low, high = 0.0, 100.0
     for _ in range(60):
         middle = (low + high) / 2

@@ -126,7 +126,7 @@ _FIELDS = ("agency", "place", "updated")
 
 
 def read_dateline(text: str) -> dict[str, str]:
-    """Agency, place and time of a dateline, as far as it has them.
+    """Return agency, place and time of a dateline, as far as it has them.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def read_dateline(text: str) -> dict[str, str]:
 
 
 def read_byline(text: str, *, slot: bool = False, label: bool = False) -> tuple[str, ...]:
-    """Names of persons in a byline, each once.
+    """Return the names of persons in a byline, each once.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def read_byline(text: str, *, slot: bool = False, label: bool = False) -> tuple[
 
 
 def _person(name: str, slot: bool) -> str:
-    """The person that a name is of, "" if it is none's."""
+    """Return the person behind a name, "" if it is nobody's."""
     name = _JOINED.sub("", _OWNER.sub("", name))
     words = name.split()
     if not words or _AGENCY.search(name) or re.search("[:：【】()・/]", name) or words[0].lower() in _NO_FIRST:
@@ -182,7 +182,7 @@ def _person(name: str, slot: bool) -> str:
 
 
 def _last_run(words: list[str]) -> Iterator[str]:
-    """The words at the end that begin with capitals, particles between them."""
+    """Yield the capitalised words at the end, with particles between them."""
     start = len(words)
     for place in range(len(words) - 1, -1, -1):
         if words[place][0].isupper():
@@ -193,8 +193,8 @@ def _last_run(words: list[str]) -> Iterator[str]:
 
 
 def _find_place(text: str) -> str:
-    """The first part of a dateline that can be a place: a name before an edge, and neither an agency's nor an outlet's;
-    "" for none.  What a colon, or a dash and a date, stands behind is a label."""
+    """Return the first part of a dateline that can be a place, "" if there is none. A place is a name before an edge
+    that is neither an agency nor an outlet; text before a colon, or before a dash and a date, is a label."""
     begin = 0
     for edge in _EDGES.finditer(text):
         part, begin = text[begin : edge.start()].strip(), edge.end()

@@ -128,7 +128,7 @@ class RecordExtractor:
 
     @property
     def batch(self) -> int:
-        """Records that a batch should have: few where each may take seconds."""
+        """Return the number of records that a batch should have: few where each may take seconds."""
         return BATCH_RECORDS if self.config.render is None else RENDERED_BATCH_RECORDS
 
     def check(self) -> None:
@@ -309,7 +309,7 @@ def find_references(
 
 @contextmanager
 def open_renderer(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
-    """A page and its address -> the page as it is compared."""
+    """Open what turns a page and its address into the page as it is compared."""
     if config is None:
         yield lambda html, url: html
         return
@@ -320,7 +320,7 @@ def open_renderer(config: RenderConfig | None) -> Iterator[Callable[[str, str | 
 
 
 def _ignore_error(error: CorpusError) -> None:
-    """It is told when the record is extracted."""
+    """Ignore an error that is reported when the record is extracted."""
 
 
 # --------------------------------------------------------------------------------------------------------------- forms
@@ -361,7 +361,7 @@ def _document_form(form: str, end: str) -> Form:
 
 
 def _field_form(form: str) -> Form:
-    """JSON lines with a document in a field of its name, in the place of the text."""
+    """Return the format of JSON lines with a document in a field of its name, in the place of the text."""
 
     def line(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig

@@ -53,7 +53,7 @@ class KindsOfRows:
         self._weights, self._codes = weights, codes
 
     def merge_matches(self, matches: Matches, gap: int) -> list[Part]:
-        """`merge_matches`, with a part for each kind."""
+        """Call the native `merge_matches`, with a part for each kind."""
         parts: list[Part] = []
         for part in merge_matches(matches, 0):
             kind = self._codes[min(part.rows, key=lambda row: (-self._weights[row], row))]
@@ -106,7 +106,7 @@ def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
 
 
 def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:
-    """Parts without what is kept, and without white space beside it; a part of which nothing else is left goes."""
+    """Return parts without what is kept, and without white space beside it; parts that become empty go."""
     holes: list[tuple[int, int]] = []
     for start, end in sorted(kept):
         if holes and start <= holes[-1][1]:

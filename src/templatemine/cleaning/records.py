@@ -137,8 +137,8 @@ class RecordCleaner:
 
     @property
     def expressions(self) -> dict[str, list[str]]:
-        """Ids of what is looked for in the articles of each source.  What is cut of pages is told of other names, too,
-        so that theirs are not among them."""
+        """Return the ids of the templates that are looked for in the articles of each source. Cuts of pages have
+        other names, too, which are not among them."""
         return {source: ids for source in self._packs if (ids := self._expressions_of(source)) is not None}
 
     def _expressions_of(self, source: str) -> list[str] | None:
@@ -215,14 +215,15 @@ class RecordCleaner:
 
     @cached_property
     def _takes_raw_lines(self) -> bool:
-        """Whether lines of all sources with a pack are cleaned as they stand."""
+        """Return whether lines of all sources with a pack are cleaned without parsing them."""
         if isinstance(self._packs, PackFiles):  # reading all would take seconds
             return self._packs.by_tokens()
         return all(pack.by_tokens and not pack.html for pack in self._packs.values())
 
     @cached_property
     def _line_fields(self) -> _records.Fields | None:
-        """The fields of lines that are cleaned as they stand; None where every record must be looked at in Python."""
+        """Return the fields of lines that are cleaned without parsing them; None where Python must look at every
+        record."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
         if self.config.hits or self.config.found or self._is_wound or by_rule or self.config.clean.engine != "native":
@@ -237,7 +238,7 @@ class RecordCleaner:
         return _records.Fields(found, names.max_record) if len(set(found)) == len(found) else None
 
     def _clean_lines(self, work: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
-        """Lines as they stand, natively; those that are out of the ordinary as records."""
+        """Clean lines natively without parsing them; those that are out of the ordinary are cleaned as records."""
         default = self.config.read.source or work.source
         block = _records.BlockCleaner(fields, work.data, default.encode("utf-8", "surrogatepass"))
         done: list[bytes] = []
@@ -274,7 +275,7 @@ class RecordCleaner:
     def _clean_records(
         self, work: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
     ) -> bytes:
-        """Records as lines of JSON; one that was cleaned before as it stands in `raw`, where that is its line."""
+        """Clean records and return lines of JSON; for one that was cleaned before, its line in `raw`."""
         lines: list[bytes] = []
         slim = isinstance(work, Items) and work.derived and not self.config.keep_html
         for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
@@ -294,7 +295,7 @@ class RecordCleaner:
         return b"".join(lines)
 
     def _clean_rows(self, rows: Rows, tally: Tally, errors: list[CorpusError]) -> bytes:
-        """Rows of a table as rows with all columns; only those that cleaning looks at are taken out of it."""
+        """Clean rows of a table, all columns kept; only the columns that cleaning reads are converted."""
         from templatemine.io import tables
 
         names = self.config.read
@@ -396,16 +397,17 @@ class RecordCleaner:
 
     @property
     def _formatted(self) -> bool:
-        """Whether the main text of pages is written with its structure."""
+        """Return whether the main text of pages is written with its structure."""
         return self.config.clean.text_format != "text"
 
     @cached_property
     def _clean_page(self) -> _CleanBody:
-        """For pages of sources without a pack."""
+        """Return the page cleaner for sources without a pack."""
         return _page_cleaner(None, self.config.clean, self.config.blocks_field is not None)
 
     def _prepare_without_pack(self, record: Mapping[str, Any]) -> _PreparedCleaner | None:
-        """For pages of sources without a pack, the page model alone; a record with a text is left as it is."""
+        """Return the page model alone for pages of sources without a pack; None for a record with a text, which stays
+        as it is."""
         names = self.config.read
         page = isinstance(record.get(names.html_field), str) and record.get(names.text_field) is None
         return (
@@ -539,7 +541,8 @@ class _PreparedCleaner:
 
 
 def _page_cleaner(history: PageHistory | None, config: CleanConfig, blocks: bool) -> _CleanBody:
-    """Imported with the first page: numpy and the page model take longer to load than all that articles need."""
+    """Import the cleaner of pages with the first page: numpy and the page model load longer than all that articles
+    need."""
     from templatemine.pages.main_text import PageCleaner
 
     cleaner = PageCleaner(history, config)

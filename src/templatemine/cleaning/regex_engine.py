@@ -83,7 +83,7 @@ class RegexEngine:
         self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
-        """Every occurrence of every template that has tokens, with the place of the template in the pack."""
+        """Find every occurrence of every template that has tokens, with the place of the template in the pack."""
         pack = self._pack
         marked = rewrite_marks(text, pack.patterns, pack.tokenise.separators, pack.html, self._tags)
         candidates = self._literals.find(marked.text).union(self._always)
@@ -217,7 +217,7 @@ class ManualExpressions:
         self._literals = _Literals(by_literal)
 
     def matches(self, text: str) -> Matches:
-        """Every match that is not empty, of the first group if there is one, with the place of the template.
+        """Find every match that is not empty, of the first group if there is one, with the place of the template.
 
         Raises
         ------
