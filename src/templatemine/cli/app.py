@@ -73,7 +73,7 @@ class _Command(Parser):
         self._command, self._complete = command, False
 
     def with_options(self) -> _Command:
-        """The same, with its options."""
+        """Return the same command, with its options."""
         if not self._complete:
             self._complete = True
             module = import_module(f"templatemine.cli.cmd_{self._command}")
@@ -83,7 +83,7 @@ class _Command(Parser):
         return self
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser, after adding the options and the defaults of a file."""
+        """Parse as every parser does, after adding the options and the defaults of a file."""
         self.with_options()
         file, tables = read_defaults(tuple(COMMANDS))
         used = apply_defaults(self, file, self._command, tables.get(self._command, {}), args or ())
@@ -94,12 +94,12 @@ class _Command(Parser):
 
 
 def command_parser(name: str) -> Parser:
-    """The parser of one command, with its options."""
+    """Return the parser of one command, with its options."""
     return _Command(prog=f"templatemine {name}", command=name).with_options()
 
 
 def whole_parser() -> Parser:
-    """The parser with the options of all commands."""
+    """Return the parser with the options of all commands."""
     parser, commands = _program()
     for name, what in COMMANDS.items():
         commands.add_parser(name, help=what, command=name).with_options()
@@ -107,7 +107,7 @@ def whole_parser() -> Parser:
 
 
 def _parser(first: str) -> Parser:
-    """The parser; if the first argument names a command, with this command only."""
+    """Return the parser; if the first argument names a command, with this command only."""
     parser, commands = _program()
     if first not in COMMANDS and not first.startswith("-"):
         parser.error(f"{first!r} is no command{did_you_mean(first, COMMANDS)}")
@@ -117,7 +117,7 @@ def _parser(first: str) -> Parser:
 
 
 def _program() -> tuple[Parser, Any]:
-    """The parser of the program, and what adds commands to it."""
+    """Return the parser of the program, and the action that adds commands to it."""
     parser = Parser(prog="templatemine", description=_DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"templatemine {__version__}")
     parser.brief = _BRIEF
@@ -145,7 +145,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _name_option(problem: str, options: Container[str]) -> str:
-    """A message that begins with the name of an argument of the library, with that of the option in its place."""
+    """Replace the name of a library argument at the start of a message by that of the option."""
     name, mark, told = problem.partition(":")
     option = f"--{name.replace('_', '-')}"
     return f"{option}{mark}{told}" if option in options else problem

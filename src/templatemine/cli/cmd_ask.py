@@ -48,7 +48,7 @@ COMMON = ("--archive", "--source", "--limit", "--by", "--list", "--json")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     parser.add_argument(
         "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
@@ -139,7 +139,7 @@ def _collect_contexts(
 def _ask_questions(
     args: argparse.Namespace, pack: Pack, questions: list[Question], seen: QuestionContexts, painter: Painter
 ) -> tuple[list[tuple[Question, str]], bool]:
-    """The answers to the questions of a source; and whether the next source's are to be asked."""
+    """Ask the questions of a source; return the answers, and whether to go on with the next source."""
     from templatemine.archive.apply_answers import possible_answers
 
     answers: list[tuple[Question, str]] = []
@@ -162,7 +162,7 @@ def _ask_questions(
 
 
 def _read_lines(prompt: str) -> Iterator[str]:
-    """Lines of standard input, each after the prompt; they end where it ends."""
+    """Yield lines of standard input until its end, each after the prompt."""
     while True:
         common.print_text(prompt)
         common.flush_output()
@@ -194,7 +194,7 @@ def _format_question(
 
 
 def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> dict[str, Any]:
-    """A question, what is removed today, the answers that it takes, and where its string stands."""
+    """Return a question, its current cut, the answers that it takes, and the places of its string."""
     from templatemine.archive.apply_answers import current_removal, possible_answers
 
     names = ("tokens", "df", "count", "anchor", "filled", "score", "stake")
@@ -208,7 +208,7 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
 
 
 def _join_lines(text: str) -> str:
-    """Text on one line, with a mark where it breaks."""
+    """Join a text to one line, with a mark at each line break."""
     return common.escape_controls(" ⏎ ".join(text.split("\n")))
 
 

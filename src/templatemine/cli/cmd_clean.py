@@ -76,7 +76,7 @@ COMMON = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument(
@@ -118,7 +118,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """How texts and pages are cleaned."""
+    """Add the options of cleaning texts and pages."""
     clean = CleanConfig()
     group = parser.add_argument_group("cleaning")
     group.add_argument(
@@ -183,7 +183,7 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
-    """What is written: its format and its fields."""
+    """Add the options of the output: its format and its fields."""
     parser.add_argument(
         "--output-format", metavar="NAME", help="jsonl, parquet, arrow or csv, whatever the suffix of the output"
     )
@@ -302,7 +302,7 @@ def _find_wounds(args: argparse.Namespace) -> IsWound | None:
 
 
 def _failed_checks(tally: Tally, most: float) -> Iterator[str]:
-    """What is wrong with each source, by ``--check``."""
+    """Yield the problems of each source, by ``--check``."""
     for source, counts in sorted(tally.sources.items()):
         lost, stubs = counts.cut / counts.characters if counts.characters else 0.0, counts.stubs - counts.dropped
         problems = (
@@ -344,7 +344,7 @@ def _clean_config(args: argparse.Namespace) -> CleanConfig:
 
 
 def _read_choice(args: argparse.Namespace) -> Choice:
-    """The kinds that are cut; all, if they are only marked and nothing else is said."""
+    """Return the kinds that are cut; all, if they are only marked and no kind is named."""
     choice = common.read_choice(args)
     if args.mark and (choice is None or not choice.cut):
         return CUT_ALL
@@ -418,7 +418,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
-    """Where no record has a pack, its source is most often named in another way than when the pack was mined."""
+    """Explain why no record has a pack: most often its source is named in another way than when the pack was mined."""
     from templatemine.packs.pack_folder import PackFiles
 
     records, packs = (
@@ -486,7 +486,7 @@ def _format_cut(counts: SourceTally) -> str:
 
 
 def _format_kinds(total: SourceTally) -> list[str]:
-    """What was removed of each kind, the most first."""
+    """Return the removed characters of each kind, the most first."""
     if not any(total.kinds.get(kind) for kind in KINDS):
         return []
     sizes = sorted(((-size, kind or "no known kind") for kind, size in total.kinds.items() if size))

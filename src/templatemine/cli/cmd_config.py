@@ -26,7 +26,7 @@ COMMON = ("--json",)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("--json", action="store_true", help="print the defaults as JSON")
 
 

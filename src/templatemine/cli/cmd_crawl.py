@@ -39,7 +39,7 @@ COMMON = ("--output", "--delay", "--hours", "--revisit", "--agent", "--max-pages
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     from templatemine.crawl.settings import CrawlConfig
 
     defaults = CrawlConfig()

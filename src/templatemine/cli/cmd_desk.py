@@ -34,7 +34,7 @@ COMMON = ("--archive", "--gold", "--sample", "--store", "--name", "--host", "--p
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.epilog = EXIT_CODES
     parser.add_argument("packs", metavar="PACKS", help="folder of packs, or one pack")
     parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", required=True, help=common.INPUT_HELP)

@@ -35,7 +35,7 @@ COMMON = ("--archive", "--limit", "--full", "--json")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("old", metavar="OLD", help="a pack, or a folder of packs")
     parser.add_argument("new", metavar="NEW", help="another one")
     parser.add_argument(
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[str, Pack], Mapping[str, Pack]]:
-    """The packs of both sides; two files are compared whatever their sources."""
+    """Load the packs of both sides; two files are compared whatever their sources."""
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import load_packs
 
@@ -102,7 +102,7 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
 
 
 def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
-    """A source: its packs, then a row for each template; of each kind those of most characters first."""
+    """Format a source: its packs, then a row for each template; within a kind, most characters first."""
     measured = one.cuts is not None
     header = ("", ">df", ">share", *((">characters",) if measured else ()), "template")
     rows: list[tuple[str, ...]] = []
@@ -125,7 +125,7 @@ def _format_pack(pack: Pack | None) -> str:
 
 
 def _format_shares(one: PackDiff, old: Template | None, new: Template | None) -> tuple[str, str]:
-    """Document frequency and share, of both where there are both."""
+    """Format document frequency and share, of both packs where both have the template."""
     found = one.shares(old, new)
     counts = " -> ".join(f"{df:,}" for df, _ in found)
     return counts, " -> ".join("-" if share is None else f"{share:.1%}" for _, share in found)
@@ -141,7 +141,7 @@ def _format_texts(old: Template | None, new: Template | None) -> str:
 
 
 def _format_sum(diffs: list[PackDiff]) -> list[str]:
-    """What all sources have in common: counts, and the characters of the archive."""
+    """Format the totals of all sources: counts, and the characters of the archive."""
     differing = [one for one in diffs if one]
     counts = {
         "added": sum(len(one.changes.added) for one in diffs),
@@ -194,7 +194,7 @@ def _pair_json(old: Template, new: Template, cuts: CutDifference | None) -> dict
 
 
 def _by_template(cuts: CutDifference | None) -> tuple[Mapping[str, int] | None, Mapping[str, int] | None]:
-    """Template -> characters that are no longer removed, and those that are now."""
+    """Return, by template, the characters that are no longer removed, and those that are now."""
     return (None, None) if cuts is None else (cuts.old_by_template, cuts.new_by_template)
 
 

@@ -29,7 +29,7 @@ COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("packs", metavar="PACKS", help="folder of the packs")
     parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: PACKS/hits)")
     parser.add_argument(
@@ -87,7 +87,7 @@ _MAX_LISTED = 5
 
 
 def _format_source(one: SourceDrift, pack: Pack | None) -> list[str]:
-    """The warnings of a source, the most certain first; if many expressions stopped, some of them."""
+    """Format the warnings of a source, the most certain first; if many expressions stopped, some of them."""
     shares = [warning for warning in one.warnings if warning.kind != "stopped"]
     stopped = sorted((warning for warning in one.warnings if warning.kind == "stopped"), key=lambda w: -w.before)
     lines = [_format_warning(warning, pack) for warning in (*shares, *stopped[:_MAX_LISTED])]

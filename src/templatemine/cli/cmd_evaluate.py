@@ -83,7 +83,7 @@ _COMMON = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """A sub-command for each trial, with its options."""
+    """Add a sub-command for each trial, with its options."""
     trials = parser.add_subparsers(metavar="TRIAL", required=True, parser_class=common.Parser)
     for name, trial in TRIALS.items():
         own = trials.add_parser(name, help=trial.help, description=trial.description)
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
-    """The system under test: mining with the given options, or existing packs."""
+    """Return the system under test: mining with the given options, or existing packs."""
     from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
     from templatemine.packs.pack_folder import load_packs
 
@@ -223,7 +223,7 @@ def _result_json(
 
 
 def _hash_inputs(read: _EvaluationInputs) -> str:
-    """A digest of all documents read, in any order: equal for two runs whose figures can be compared."""
+    """Return a digest of all documents read, in any order: equal digests mean that figures can be compared."""
     whole = hashlib.sha256()
     for records in (read.records, read.other):
         documents = (record.document for record in records)
@@ -268,7 +268,7 @@ def _format_setting(value: Any) -> str:
 
 
 def _make_ids_unique(read: _EvaluationInputs) -> list[Record]:
-    """Records with unique ids: an id that several sources have gets its source as a prefix.
+    """Make ids of records unique: an id that several sources have gets its source as a prefix.
 
     Results refer to documents by id; sources that number their articles would be confused.
     """
@@ -284,7 +284,7 @@ def _make_ids_unique(read: _EvaluationInputs) -> list[Record]:
 
 
 def _field_values(records: Sequence[Record], name: str) -> dict[str, str]:
-    """A field of the records by their ids; empty ones are left out."""
+    """Return a field of the records by their ids, without empty ones."""
     found = {record.document.id: record.fields.get(name) for record in records}
     kept = {key: str(value) for key, value in found.items() if value not in (None, "")}
     if not kept:

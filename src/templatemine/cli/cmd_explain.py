@@ -38,7 +38,7 @@ COMMON = ("--packs", "--id", "--limit", "--context", "--html", "--source-of", "-
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument(
         "inputs", metavar="INPUT", nargs="+", help=f"{common.INPUT_HELP}; or a .json file of one object"
     )
@@ -139,7 +139,7 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
 
 
 def _document_json(document: Document, explainer: Explainer) -> dict[str, Any]:
-    """An article with its parts that are removed, and of each the expression that it is listed under."""
+    """Return an article with its cuts, each with the expression that it is listed under."""
     from templatemine.report.explain import find_cut_template
     from templatemine.report.marks import TextPiece
     from templatemine.report.words import template_text

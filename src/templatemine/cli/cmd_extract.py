@@ -58,7 +58,7 @@ COMMON = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP + "; or a single .html file")
     parser.add_argument(
         "--output",
@@ -324,7 +324,7 @@ def _name_bad_packs(terminal: common.Terminal, tally: ExtractTally) -> None:
 
 
 def _output_format(output: str, single: bool, blocks: bool) -> str:
-    """What is written if no format is asked for."""
+    """Return the format of the output if none is asked for."""
     from templatemine.io.files import unpacked_name
 
     form = _FORMAT_OF_SUFFIX.get(os.path.splitext(unpacked_name(output))[1], "text") if single else "jsonl"
@@ -332,7 +332,7 @@ def _output_format(output: str, single: bool, blocks: bool) -> str:
 
 
 def _promises_other_format(output: str) -> bool:
-    """Whether the suffix of a path is none of JSON lines."""
+    """Return whether a path has a suffix other than that of JSON lines."""
     from templatemine.io.formats import format_by_path
     from templatemine.io.output import has_no_format
 

@@ -22,7 +22,7 @@ COMMON = ("--json",)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
@@ -65,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _format_install(extra: str) -> str:
-    """The pip line by the names of packages: that of the extra would name the folder that this was installed from."""
+    """Return the pip line by the names of packages: that of the extra would name the folder that this was installed
+    from."""
     packages = extra_packages(extra)
     return f"pip install {' '.join(map(shlex.quote, packages))}" if packages else pip_line(extra)

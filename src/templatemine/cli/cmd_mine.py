@@ -69,7 +69,7 @@ COMMON = (
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     tokenise, mine = TokeniseConfig(), MineConfig()
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     parser.add_argument(
@@ -190,7 +190,7 @@ def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> 
 
 
 def _explain_no_packs(args: argparse.Namespace, mined: ArchiveReport) -> str:
-    """Where no source has a pack, nearly always each has too few documents."""
+    """Explain why no source has a pack: nearly always each has too few documents."""
     from templatemine.mining.methods import resolve_defaults
 
     sources, least = len(mined.outcomes), resolve_defaults(_pipeline_config(args)).min_docs
@@ -280,7 +280,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
 
 
 def _suggest_next(args: argparse.Namespace) -> list[str]:
-    """The command that shows what cleaning would do; none for an archive that cannot be read twice."""
+    """Return the command that shows what cleaning would do; nothing for an archive that cannot be read twice."""
     if "-" in args.inputs:
         return []
     words = ["explain", args.inputs[0], "--packs", args.output, "--limit", "3"]

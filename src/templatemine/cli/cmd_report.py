@@ -32,7 +32,7 @@ COMMON = ("--archive", "--output", "--against", "--title", "--samples", "--rows"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     config = ReportConfig()
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
     parser.add_argument(
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report_json(args: argparse.Namespace, terminal: common.Terminal, report: Report, size: int) -> dict[str, Any]:
-    """The conclusion of a report, and the figures of its table of sources."""
+    """Return the conclusion of a report, and the figures of its table of sources."""
     from templatemine.report.summary import summarise
 
     return {

@@ -50,7 +50,7 @@ COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--js
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
     parser.add_argument("--rejected", action="store_true", help="list the rejected candidates, each with its reason")
     parser.add_argument(
@@ -145,7 +145,7 @@ def _format_header(pack: Pack, width: int | None) -> list[str]:
 
 
 def _format_kinds(pack: Pack) -> str:
-    """Templates of each kind, the most first."""
+    """Format the number of templates of each kind, the most first."""
     counts = Counter(one.kind or "none known" for one in pack.templates)
     return ", ".join(f"{number:,} {kind}" for kind, number in counts.most_common())
 
@@ -159,7 +159,7 @@ def _wrap_field(name: str, value: str, width: int | None) -> list[str]:
 
 
 def _wrap_line(line: str, width: int | None) -> list[str]:
-    """A line, wrapped with its beginning alone at the edge."""
+    """Wrap a line, with a hanging indent."""
     return [line] if width is None else textwrap.wrap(line, max(width - 1, 20), subsequent_indent="  ")
 
 
@@ -173,7 +173,7 @@ def _format_cutoff(pack: Pack) -> str:
 
 
 def _format_decisions(overrides: Overrides) -> str:
-    """The decisions of people about the pack."""
+    """Format the decisions of people about the pack."""
     kinds = Counter(rule.action for rule in overrides.rules)
     told = ", ".join(f"{number:,} {action}" for action, number in kinds.items())
     removed, added = counted(len(overrides.removed), "template"), f"{len(overrides.added):,}"
@@ -181,14 +181,14 @@ def _format_decisions(overrides: Overrides) -> str:
 
 
 def _format_pages(history: PageHistory) -> str:
-    """What the pack knows of the pages of its source."""
+    """Format what the pack knows of the pages of its source."""
     kept = f"{history.share:.0%} of the words of {counted(history.documents, 'page')} taken for main text"
     paths, texts = counted(len(history.paths), "path"), counted(len(history.texts), "text")
     return f"{kept}; votes on {paths}; {texts} repeated on several pages"
 
 
 def _format_histogram(pack: Pack, width: int | None) -> list[str]:
-    """The number of strings by share of documents, on a log scale, with a mark below the cut-off."""
+    """Draw the number of strings by share of documents, on a log scale, with a mark below the cut-off."""
     counts = [max(count, 0) for count in pack.cutoff.histogram]
     if not counts:
         return []
@@ -207,7 +207,7 @@ def _format_histogram(pack: Pack, width: int | None) -> list[str]:
 
 
 def _bar_characters() -> str:
-    """Bars that standard output can hold."""
+    """Return the bars that standard output can encode."""
     from templatemine.report.histogram import BARS, PLAIN_BARS
 
     try:

@@ -25,7 +25,7 @@ COMMON = ("--output", "--source-of", "--source", "--memory", "--input-format", "
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     parser.add_argument(
         "--output", "-o", metavar="FOLDER", required=True, help="folder for the files; created if missing"

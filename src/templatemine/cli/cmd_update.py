@@ -54,7 +54,7 @@ COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The options."""
+    """Add the options."""
     parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created if missing")
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     group = parser.add_argument_group("window")
@@ -167,7 +167,7 @@ def _format_row(one: SourceUpdate) -> tuple[str, ...]:
 
 
 def _format_changes(one: SourceUpdate) -> list[str]:
-    """The expressions of a source that were added, removed and changed, the most frequent first."""
+    """Format the expressions of a source that were added, removed and changed, the most frequent first."""
     changes = one.changes
     if not changes:
         return []

@@ -96,7 +96,7 @@ class StrictStop(Exception):
 
 
 def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
-    """The names of the fields of JSON lines; `source` adds the option of that name."""
+    """Add the options for the names of the fields of JSON lines; `source` adds the option of that name."""
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
     group.add_argument(
@@ -156,7 +156,7 @@ def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -
 
 
 def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
-    """The names of the fields, and the format of the inputs."""
+    """Add the options for the names of the fields, and the format of the inputs."""
     add_field_options(parser, source=source)
     parser.add_argument(
         "--input-format",
@@ -167,12 +167,12 @@ def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -
 
 
 def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
-    """Packs or folders of packs, one path each time."""
+    """Add the option for packs or folders of packs, one path each time."""
     group.add_argument("--packs", "-p", metavar="PATH", action="append", help=f"{meaning}; may be repeated", **options)
 
 
 def add_main_text_options(group: argparse._ActionsContainer) -> None:
-    """What the main text of a page holds."""
+    """Add the options for what the main text of a page holds."""
     group.add_argument(
         "--headline",
         choices=("keep", "drop"),
@@ -195,7 +195,7 @@ def add_main_text_options(group: argparse._ActionsContainer) -> None:
 
 
 def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
-    """Which kinds of boilerplate are cut; `read_choice` reads them."""
+    """Add the options for the kinds of boilerplate to cut; `read_choice` reads them."""
     group = parser.add_argument_group("kinds of boilerplate", fill(f"The kinds are {', '.join(KINDS)}.", 76))
     group.add_argument(
         "--policy",
@@ -222,7 +222,7 @@ class _KeepOption(argparse.Action):
 
 
 def read_choice(args: argparse.Namespace) -> Choice | None:
-    """What those options say; None if nothing."""
+    """Read those options; None if none is given."""
     words = args.policy, args.keep, args.cut_only
     return None if words == (None, None, None) else choose(*words)
 
@@ -238,13 +238,13 @@ MARKUP_OPTIONS: MarkupOptions = {
 
 
 def add_markup_options(group: argparse._ActionsContainer, beside: MarkupOptions) -> None:
-    """What the formats of text hold; `markup_config` reads them."""
+    """Add the options for what the formats of text hold; `markup_config` reads them."""
     for name, (forms, what) in beside.items():
         group.add_argument(f"--{name}", action="store_true", help=f"{what} ({', '.join(forms)})")
 
 
 def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, form: str) -> MarkupConfig:
-    """Those options, where the format that `option` asks for holds what they ask for."""
+    """Read those options, if the format that `option` asks for can hold what they ask for."""
     asked = [name for name in beside if getattr(args, name.replace("-", "_"))]
     for name in asked:
         if form not in (forms := beside[name][0]):
@@ -253,7 +253,7 @@ def markup_config(args: argparse.Namespace, beside: MarkupOptions, option: str, 
 
 
 def read_config(args: argparse.Namespace) -> ReadConfig:
-    """The names of the fields."""
+    """Read the names of the fields."""
     source = getattr(args, "record_source", None)
     if source is not None and args.source_of is not None:
         raise ConfigError("--source and --source-of: expected one of them, got both")
@@ -277,8 +277,8 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
 
 
 def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = False) -> None:
-    """Options of how the default method decides; `scoring_config` reads them.  With `of_packs` the caution is None if
-    it is not given: that of each pack."""
+    """Add the options of the default method's decisions; `scoring_config` reads them. With `of_packs`, caution
+    defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
     times = "above 1 cuts less, below 1 more; how much likelier to be boilerplate than by default what is cut must be"
     group.add_argument(
@@ -298,7 +298,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
 
 
 def add_text_markup(group: argparse._ActionsContainer) -> None:
-    """The option whether texts hold mark-up."""
+    """Add the option whether texts hold mark-up."""
     group.add_argument(
         "--text-markup",
         choices=TEXT_MARKUPS,
@@ -308,7 +308,7 @@ def add_text_markup(group: argparse._ActionsContainer) -> None:
 
 
 def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
-    """Those options for a `PipelineConfig`; an error in the model is raised before any input is read."""
+    """Read those options for a `PipelineConfig`; an error in the model is raised before any input is read."""
     if args.model != SHIPPED:
         from templatemine.mining.score import load_model
 
@@ -322,7 +322,7 @@ def scoring_config(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
-    """Options of a run: processes (none if `jobs_help` is empty), errors, output."""
+    """Add the options of a run: processes (none if `jobs_help` is empty), errors, output."""
     group = parser.add_argument_group("running")
     if jobs_help:
         group.add_argument(
@@ -357,7 +357,7 @@ def check_inputs(inputs: Sequence[str]) -> None:
 
 
 def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> Iterator[Record]:
-    """Records of all inputs, in order; a missing input is an error before any is read.
+    """Open the records of all inputs, in order; a missing input is an error before any is read.
 
     `report` is `Terminal.met`: a mere callable for errors would lose the notes of what was met.
     """
@@ -369,8 +369,8 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
 
 
 def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
-    """As `open_records`, and at the end an error if there was no readable document: what is asked about an archive has
-    no answer without one."""
+    """Read records as `open_records` does, and raise an error at the end if no document was readable: questions about
+    an archive need one."""
 
     def some() -> Iterator[Record]:
         read = False
@@ -385,7 +385,7 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
 
 
 def tell_records(records: Iterable[Record], steps: Progress, name: str = "reading") -> Iterator[Record]:
-    """Records, of which every `PROGRESS_STEP`-th moves the bar of a step."""
+    """Yield records, and move the bar of a step at every `PROGRESS_STEP`-th."""
     for number, record in enumerate(records, 1):
         if number % PROGRESS_STEP == 0:
             steps(name, number, None)
@@ -393,7 +393,7 @@ def tell_records(records: Iterable[Record], steps: Progress, name: str = "readin
 
 
 def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
-    """The error for inputs without a readable document; the bad ones have been named."""
+    """Return the error for inputs without a readable document; the bad ones have been named."""
     from templatemine.io.files import no_documents_error
 
     terminal.skipped_more()
@@ -401,7 +401,7 @@ def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
 
 
 def same_file(one: str, other: str) -> bool:
-    """True if two paths lead to the same file; ``-`` is none."""
+    """Return whether two paths lead to the same file; ``-`` is none."""
     if "-" in (one, other):
         return False
     with suppress(OSError):
@@ -443,7 +443,7 @@ class Terminal:
 
     @property
     def met(self) -> Report:
-        """For readers: documents with errors are skipped (see `skip`), harmless oddities are counted."""
+        """Return the report for readers: documents with errors are skipped (see `skip`), diagnostics are counted."""
         if self._met is None:
             from templatemine.io.files import Report
 
@@ -452,12 +452,12 @@ class Terminal:
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._began
 
     @property
     def code(self) -> int:
-        """The exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
+        """Return the exit code of a run that came to its end: 1 if documents were skipped, or a pack was left out."""
         return 1 if self.skipped or self.skipped_packs else 0
 
     def skip(self, error: CorpusError) -> None:
@@ -490,20 +490,20 @@ class Terminal:
             print_error(f"and {more:,} more", "skipped: ")
 
     def note(self, text: str) -> None:
-        """One line that is no error and is printed even in quiet runs: something unexpected was done."""
+        """Print one line that is no error, even in quiet runs: something unexpected was done."""
         print_error(text, "")
 
     def notes(self) -> list[str]:
-        """What readers counted, one line each."""
+        """Return the counts of the readers, one line each."""
         return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
-        """Lines of a summary, whatever they hold."""
+        """Print lines of a summary, whatever they hold."""
         if not self.quiet:
             write_message(sys.stderr, "".join(escape_controls(line) + "\n" for line in lines))
 
     def report(self, summary: dict[str, Any], *, to_stdout: bool) -> None:
-        """The summary for machines."""
+        """Print the summary for machines."""
         import json
 
         text = json.dumps(summary, indent=1) + "\n"
@@ -514,7 +514,7 @@ class Terminal:
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """Bars while the with-block runs, on a terminal only."""
+        """Show bars while the with-block runs, on a terminal only."""
         if self.quiet or sys.stderr is None or not sys.stderr.isatty():
             yield ignore_progress
             return

@@ -30,7 +30,7 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 
 def read_defaults(commands: Sequence[str]) -> tuple[str, Tables]:
-    """The file and its tables by command; "" and nothing if there is none.
+    """Read the file of defaults, and its tables by command; "" and nothing if there is none.
 
     Raises
     ------

@@ -126,7 +126,7 @@ class _SignalState:
         raise self._track_exception(number)
 
     def _is_unsafe(self, frame: FrameType | None, waited: float) -> bool:
-        """Whether something would be left by half."""
+        """Return whether an exception would interrupt a function that must finish."""
         if _count_imports(frame) > self._outer_imports:
             return True
         while frame is not None and waited < _MAX_WAIT:
@@ -137,7 +137,8 @@ class _SignalState:
         return False
 
     def _track_exception(self, number: int) -> BaseException:
-        """The exception of a signal.  It is held by nobody here, so that its end tells that it was dropped."""
+        """Return the exception of a signal. Only its raiser holds it, so that its deletion tells that it was
+        dropped."""
         error = _make_exception(number)
         self._raised_ref = weakref.ref(error, lambda gone: self._on_collected(number))
         return error
@@ -148,7 +149,7 @@ class _SignalState:
             self._postpone(number)
 
     def _on_unraisable(self, unraisable: Any) -> None:
-        """Python's notice of exceptions that it drops: ours come again, and are no matter for a notice."""
+        """Swallow Python's notice of our own exceptions that it dropped: they are raised again."""
         if not isinstance(unraisable.exc_value, EndedBySignal | _TrackedInterrupt):
             self._unraisable_hook(unraisable)
 
@@ -160,7 +161,7 @@ class _SignalState:
                     _thread.start_new_thread(self._resend, ())
 
     def _resend(self) -> None:
-        """By a signal, not a mere flag, for the main thread may by then wait for input."""
+        """Send the signal again: a flag would not do, for the main thread may by then wait for input."""
         while True:
             time.sleep(_RESEND_DELAY)
             with self._send_lock:
@@ -181,7 +182,7 @@ def _make_exception(number: int) -> BaseException:
 
 
 def _count_imports(frame: FrameType | None) -> int:
-    """How many imports a frame is in."""
+    """Count the imports that a frame is in."""
     found = 0
     while frame is not None:
         found += frame.f_code.co_filename == _IMPORT_FILE

@@ -46,7 +46,7 @@ class Entry:
 
 
 def command_entries() -> Iterator[Entry]:
-    """The program, then its commands, each followed by its own."""
+    """Yield the program, then its commands, each followed by its own."""
     yield from _walk_commands(whole_parser(), "")
 
 
@@ -81,7 +81,7 @@ def _make_entry(parser: Parser, summary: str) -> Entry:
 
 
 def _argument_rows(formatter: argparse.HelpFormatter, action: argparse.Action) -> Iterator[tuple[str, str]]:
-    """How an argument is written, and its help; of sub-commands, each of them."""
+    """Yield the spelling of an argument, and its help; of sub-commands, each of them."""
     if isinstance(action, argparse._SubParsersAction):
         yield from ((one.dest, one.help or "") for one in action._choices_actions)
     elif action.help != argparse.SUPPRESS:
@@ -89,7 +89,7 @@ def _argument_rows(formatter: argparse.HelpFormatter, action: argparse.Action) -
 
 
 def _split_paragraphs(text: str) -> Iterator[tuple[bool, str]]:
-    """Paragraphs and, marked by True, lines that stand as they are: those that are indented."""
+    """Yield paragraphs (False), and indented lines that are kept as they are (True)."""
     for block in re.split(r"\n\s*\n", text.strip("\n")):
         kept: list[str] = []
         verbatim = False
@@ -107,7 +107,7 @@ def _split_paragraphs(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def markdown() -> str:
-    """A page with a section for each command."""
+    """Return a page with a section for each command."""
     program, *commands = command_entries()
     lines = ["# Command line", "", "Made from the parsers of the program, as `--help` and the man page are.", ""]
     lines += _markdown_text(program.description)
@@ -132,7 +132,7 @@ def _markdown_text(text: str) -> list[str]:
 
 
 def _escape_markdown(text: str) -> str:
-    """Text without what Markdown would take for mark-up."""
+    """Escape what Markdown would take for mark-up."""
     return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)
 
 
@@ -140,7 +140,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def man() -> str:
-    """A man page of all commands, in man(7)."""
+    """Return a man page of all commands, in man(7)."""
     program, *commands = command_entries()
     lines = [f'.TH TEMPLATEMINE 1 "" "templatemine {__version__}" "User commands"']
     lines += [".SH NAME", r"templatemine \- learn the boilerplate of news sources and cut it out of articles"]
@@ -176,7 +176,7 @@ def _verbatim(text: str) -> list[str]:
 
 
 def _escape_roff(line: str) -> str:
-    """A line that troff prints as it is: hyphens that can be copied, no request at its start."""
+    """Escape a line so that troff prints it unchanged: hyphens that can be copied, no request at its start."""
     line = line.replace("\\", r"\e").replace("-", r"\-")
     line = "".join(char if char.isascii() else rf"\[u{ord(char):04X}]" for char in line)
     return rf"\&{line}" if line.startswith((".", "'")) else line

@@ -1,4 +1,4 @@
-"""What is printed, for people: on standard error a line each, on standard output text that no stream refuses."""
+"""Messages for people: on standard error a line each, on standard output text that no stream refuses."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = [
 
 
 def print_error(message: str, kind: str = "error: ") -> None:
-    """One line on standard error, whatever the message holds."""
+    """Print one line on standard error, whatever the message holds."""
     write_message(sys.stderr, f"templatemine: {kind}{escape_line(message)}\n")
 
 
 def print_text(text: str) -> None:
-    """Text on standard output; characters that its encoding lacks are written as escapes."""
+    """Print text on standard output; characters that its encoding lacks are written as escapes."""
     if sys.stdout is None:
         raise CorpusError("standard output is closed", "stdout", fatal=True)
     with _translate_write_errors():
@@ -61,7 +61,7 @@ def write_message(stream: TextIO | None, text: str) -> None:
 
 
 def shows_colours(stream: TextIO | None) -> bool:
-    """True if a stream is a terminal that shows colours, and NO_COLOR is not set (no-color.org)."""
+    """Return whether a stream is a terminal that shows colours, and NO_COLOR is not set (no-color.org)."""
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return wanted and stream is not None and stream.isatty()
 
@@ -72,7 +72,7 @@ def _escape_unencodable(text: str, stream: TextIO) -> str:
 
 
 def escape_controls(text: str) -> str:
-    """Text that is safe on a terminal: control characters and line ends are escaped.
+    """Make text safe on a terminal: control characters and line ends are escaped.
 
     Joiners, which some scripts need, stay; marks that change the direction of writing are escaped, since they could
     disguise the rest of the line.
@@ -83,7 +83,7 @@ def escape_controls(text: str) -> str:
 
 
 def escape_line(text: str) -> str:
-    """Visible text with each run of white space as one blank."""
+    """Return visible text with each run of white space as one blank."""
     return escape_controls(" ".join(text.split()))
 
 

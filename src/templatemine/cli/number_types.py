@@ -12,18 +12,18 @@ __all__ = ["int_at_least", "number_of", "parse_jobs", "parse_size"]
 
 
 def number_of(row: str) -> Callable[[str], float]:
-    """A type: a number of a row of `bounds.NUMBERS`."""
+    """Return an argument type: a number of a row of `bounds.NUMBERS`."""
     return lambda text: _checked(text, _read_number(text, NUMBERS[row]), NUMBERS[row])
 
 
 def int_at_least(least: int, most: int = LARGEST) -> Callable[[str], int]:
-    """A type: a whole number from `least` up to what can be counted."""
+    """Return an argument type: a whole number from `least` up to what can be counted."""
     bounds = whole(least, most)
     return lambda text: int(_checked(text, _read_number(text, bounds), bounds))
 
 
 def parse_size(text: str, row: str = "ArchiveConfig.memory") -> int:
-    """A type: bytes, with an optional K, M, G or T for powers of 1,024; how few are enough, the record says."""
+    """Parse bytes, with an optional K, M, G or T for powers of 1,024; the config record checks the least."""
     number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 0
     if number and number[-1] in "KMGT":
         unit = 10 * ("KMGT".index(number[-1]) + 1)
@@ -38,7 +38,7 @@ def parse_size(text: str, row: str = "ArchiveConfig.memory") -> int:
 
 
 def parse_jobs(text: str) -> int:
-    """A type: a number of processes, 0 for as many as there are processors."""
+    """Parse a number of processes, 0 for as many as there are processors."""
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return int_at_least(0, int(NUMBERS["jobs"].most))(text) or processors or 1
 

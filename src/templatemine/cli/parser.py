@@ -56,7 +56,7 @@ class Parser(argparse.ArgumentParser):
         self._given: Sequence[str] = ()
 
     def format_help(self) -> str:
-        """What fits a screen: how the command is used, and its common options."""
+        """Format the help that fits a screen: the usage of the command, and its common options."""
         known = self._option_string_actions
         rows = [
             *(action for action in self._actions if not action.option_strings),
@@ -70,13 +70,13 @@ class Parser(argparse.ArgumentParser):
         return "\n".join([*lines, *([""] if " " in self.prog else []), more, ""])
 
     def format_help_all(self) -> str:
-        """All help; the exit code of ``--strict`` is listed only if the command has this option."""
+        """Format all help; the exit code of ``--strict`` is listed only if the command has this option."""
         whole = " " not in self.prog  # the program lists the codes of all commands
         told = whole or "--strict" in self._option_string_actions
         return super().format_help() if told else super().format_help().replace(_STRICT, "")
 
     def _brief_usage(self) -> list[str]:
-        """The usage, of what must be given."""
+        """Return the usage, with required arguments only."""
         formatter = argparse.HelpFormatter(f"{self.prog} [OPTIONS]", width=_WIDTH)
         needed = [action for action in self._actions if action.required or not action.option_strings]
         formatter.add_usage(None, needed, ())
@@ -86,7 +86,7 @@ class Parser(argparse.ArgumentParser):
         return (self.brief or (self.description or "").partition("\n\n")[0]).strip("\n")
 
     def _brief_lines(self, action: argparse.Action) -> Iterator[str]:
-        """The lines of an argument, with the first clause of its help; of sub-commands, a line each."""
+        """Yield the lines of an argument, with the first clause of its help; of sub-commands, a line each."""
         if isinstance(action, argparse._SubParsersAction):
             width = max(map(len, action.choices)) + 2
             yield from (f"  {one.dest:{width}}{one.help}" for one in action._choices_actions)
@@ -103,7 +103,8 @@ class Parser(argparse.ArgumentParser):
         yield from (" " * _HELP_COLUMN + line for line in lines)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As every parser; the command itself refuses unknown options, since its help lists the known ones."""
+        """Parse as every parser does; the command itself refuses unknown options, since its help lists the known
+        ones."""
         self._given = args or ()
         namespace, others = super().parse_known_args(args, namespace)
         namespace.known_options = {*self._option_string_actions, *getattr(namespace, "known_options", ())}
@@ -139,7 +140,7 @@ class _HelpAll(argparse.Action):
 
 
 def write_option(action: argparse.Action) -> str:
-    """An argument as it is typed: ``--output, -o FILE``."""
+    """Write an argument as it is typed: ``--output, -o FILE``."""
     choices = "{" + ",".join(map(str, action.choices or ())) + "}"
     value = str(action.metavar or (choices if action.choices else action.dest))
     written = ", ".join(action.option_strings)
@@ -150,13 +151,13 @@ def write_option(action: argparse.Action) -> str:
 
 
 def _options(given: Sequence[str]) -> list[str]:
-    """The long options of a command line, without their values."""
+    """Return the long options of a command line, without their values."""
     before = takewhile(lambda one: one != "--", given)
     return [one.partition("=")[0] for one in before if one.startswith("--") and " " not in one]
 
 
 def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
-    """A question to add to a message about a name that is not known; empty if none of the known ones is like it."""
+    """Return a question to add to a message about an unknown name; empty if no known one is like it."""
     from difflib import get_close_matches
 
     near = get_close_matches(given, list(known), 1)

@@ -17,7 +17,7 @@ __all__ = ["capped_table", "format_min_df", "format_table", "format_template", "
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
-    """Columns of a terminal; None if the stream is no terminal, and lines may be as long as they are."""
+    """Return the columns of a terminal; None if the stream is no terminal, and lines may have any length."""
     if stream is None or not stream.isatty():
         return None
     return shutil.get_terminal_size().columns
@@ -80,7 +80,7 @@ def format_table(
 
 
 def _shorten_cells(lines: Iterable[Sequence[str]], widths: Sequence[int | None]) -> list[list[str]]:
-    """Lines with all cells but the last cut to a width each."""
+    """Cut all cells but the last of each line to a width each."""
     return [
         [*(cell if most is None else _fit(cell, most) for cell, most in zip(line, widths, strict=False)), line[-1]]
         for line in lines
@@ -92,7 +92,7 @@ def _column_widths(lines: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _shrink_widths(widths: Sequence[int], shrinkable: Sequence[int], room: int) -> list[int]:
-    """Widths of which the widest are less, until they fit into the room or are as narrow as they become."""
+    """Reduce the widest of some widths until all fit into the room or are as narrow as they may become."""
     fitted = list(widths)
     while sum(fitted) > room:
         widest = max(shrinkable, key=lambda place: fitted[place], default=None)
@@ -103,7 +103,7 @@ def _shrink_widths(widths: Sequence[int], shrinkable: Sequence[int], room: int) 
 
 
 def _stack_rows(names: Sequence[str], rows: Iterable[Sequence[str]], width: int, wrap: bool) -> list[str]:
-    """Rows as a few lines each: the first cell, then the others with their names, then the last."""
+    """Format rows as a few lines each: the first cell, then the others with their names, then the last."""
     laid = []
     for row in rows:
         # A last column of words stands for itself; one of figures is as the others.
@@ -121,7 +121,7 @@ def _fit_last_cell(cell: str, left: int | None, wrap: bool) -> list[str]:
 
 
 def _wrap_text(text: str, width: int) -> list[str]:
-    """Lines of so many cells, broken at blanks, and within words that are wider."""
+    """Wrap a text to lines of so many cells, broken at blanks, and within words that are wider."""
     from rich.cells import chop_cells
 
     lines: list[str] = []
@@ -140,7 +140,7 @@ _MAX_ROWS = 40
 
 
 def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
-    """The table of a summary, as wide as standard error."""
+    """Format the table of a summary, as wide as standard error."""
     lines = format_table(header, rows[:_MAX_ROWS], terminal_width(sys.stderr), wrap=True)
     return (
         lines if len(rows) <= _MAX_ROWS else [*lines, f"and {len(rows) - _MAX_ROWS:,} more {what} (--json lists all)"]
@@ -151,13 +151,13 @@ _MAX_NAMES = 3
 
 
 def list_names(names: Sequence[str]) -> str:
-    """A few of some names, for a line of a summary."""
+    """List a few of some names, for a line of a summary."""
     more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
     return (", ".join(map(escape_line, names[:_MAX_NAMES])) or "none") + more
 
 
 def format_template(template: Template, most: int | None = None) -> str:
-    """The words of a template, at most so many characters of them, and where in its line it must stand."""
+    """Format the words of a template, up to `most` characters, and its place in the line."""
     from templatemine.report.words import template_text
 
     text = escape_line(template_text(template))
@@ -166,7 +166,7 @@ def format_template(template: Template, most: int | None = None) -> str:
 
 
 def format_min_df(pack: Pack) -> str:
-    """The document frequency of the rarest template of a pack."""
+    """Format the document frequency of the rarest template of a pack."""
     return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
 
 
@@ -176,14 +176,14 @@ def _pad(cell: str, taken: int, width: int, right: bool) -> str:
 
 
 def _display_width(text: str) -> int:
-    """Columns of a terminal that a text takes; wide characters take two."""
+    """Return the columns of a terminal that a text takes; wide characters take two."""
     from rich.cells import cell_len
 
     return cell_len(text)
 
 
 def _fit(text: str, width: int) -> str:
-    """Text cut to so many cells."""
+    """Cut a text to so many cells."""
     from rich.cells import set_cell_size
 
     return (
