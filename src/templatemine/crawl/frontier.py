@@ -178,7 +178,7 @@ class CrawlFrontier:
         return None
 
     def is_finished(self) -> bool:
-        """True if no page is due or being fetched, and there are no feeds to visit."""
+        """Return whether no page is due or being fetched, and there are no feeds to visit."""
         return not (self._feeds or self._in_flight or self._rotation or any(map(self._has_work, self._resting_until)))
 
     def _release(self, job: Page | Feed, now: float) -> None:

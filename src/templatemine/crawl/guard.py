@@ -91,7 +91,7 @@ class GuardedResolver:
         addressTypes: Sequence[Any] | None = None,
         transportSemantics: str = "TCP",
     ) -> Any:
-        """See `IHostnameResolver`."""
+        """Resolve a name; see `IHostnameResolver`."""
         receiver = (
             resolutionReceiver
             if self._allow_private
@@ -225,7 +225,7 @@ class OneRequestHandler(HTTP11DownloadHandler):  # type: ignore[misc]
 
 
 def _requested_pause(response: Response) -> float:
-    """Seconds that a response asks to wait, 0 if none."""
+    """Return the seconds that a response asks to wait, 0 if none."""
     if response.status not in _RETRY_STATUSES:
         return 0.0
     after, date = (response.headers.get(name, b"").decode("latin-1") for name in ("Retry-After", "Date"))

@@ -78,13 +78,14 @@ _HOUR = re.compile(rb"<hour\b[^>]*>\s*(\d{1,2})\s*</hour", re.IGNORECASE)
 
 
 def parse_skip_hours(data: bytes) -> frozenset[int]:
-    """Hours (GMT) in which a feed asks not to be visited (RSS 2.0, skipHours); 24 is midnight, as in RSS 0.91."""
+    """Return the hours (GMT) in which a feed asks not to be visited (RSS 2.0, skipHours); 24 is midnight, as in RSS
+    0.91."""
     match = _SKIP_HOURS.search(data)
     return frozenset(int(hour) % 24 for hour in _HOUR.findall(match[1]) if int(hour) <= 24) if match else frozenset()
 
 
 def skip_hours(start: float, hours: frozenset[int]) -> float:
-    """`start`, or the beginning of the next hour that is not skipped; `start` if all hours are skipped."""
+    """Return `start`, or the beginning of the next hour that is not skipped; `start` if all hours are skipped."""
     if len(hours) >= 24:
         return start
     while time.gmtime(start).tm_hour in hours:
@@ -93,7 +94,8 @@ def skip_hours(start: float, hours: frozenset[int]) -> float:
 
 
 def parse_retry_after(after: str | None, date: str | None, now: float) -> float:
-    """Seconds that a response asks to wait in its Retry-After (RFC 9110, section 10.2.3); 0 if it does not ask.
+    """Return the seconds that a response asks to wait in its Retry-After (RFC 9110, section 10.2.3); 0 if it does not
+    ask.
 
     A date is compared with the date of the response, since clocks differ; without one, with our clock.
     """

@@ -217,7 +217,7 @@ class CrawlState:
         return {standing: counts.get(standing, 0) for standing in PageStatus}
 
     def reasons(self) -> list[tuple[str, int]]:
-        """Reasons of failure with their numbers, the most frequent first; rare reasons are summed up."""
+        """Return the reasons of failure with their numbers, the most frequent first; rare reasons are summed up."""
         rows: list[tuple[str, int]] = self._db.execute(
             "SELECT reason, COUNT(*) AS n FROM pages WHERE standing=? GROUP BY reason ORDER BY n DESC, reason",
             (PageStatus.FAILED,),
@@ -244,7 +244,7 @@ class CrawlState:
     # -------------------------------------------------------------------------------------------------------- the feeds
 
     def feeds(self) -> list[Feed]:
-        """All feeds."""
+        """Return all feeds."""
         rows = self._db.execute("SELECT url, source, due, etag, modified, visited, every, fresh, span FROM feeds")
         return [
             Feed(url=url, source=source, due=due, etag=etag, modified=modified, schedule=RevisitSchedule(*schedule))

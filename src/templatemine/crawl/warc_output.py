@@ -111,7 +111,7 @@ class CrawlOutput:
         return buffer.getvalue()
 
     def _warc_records(self, exchange: Exchange, page: Page) -> bytes:
-        """WARC records of a page: response, request, and metadata from the feed."""
+        """Write the WARC records of a page: response, request, and metadata from the feed."""
         from warcio.statusandheaders import StatusAndHeaders
         from warcio.warcwriter import WARCWriter
 
