@@ -28,7 +28,7 @@ class Agreement:
 
 
 def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
-    """Cohen's kappa of two lists of labels of the same units; None if chance explains all agreement."""
+    """Return Cohen's kappa of two lists of labels of the same units; None if chance explains all agreement."""
     if len(one) != len(other):
         raise ValueError(f"expected labels of the same units, got {len(one)} and {len(other)}")
     if not one:

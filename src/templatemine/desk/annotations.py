@@ -94,7 +94,7 @@ def label_units(marks: Iterable[Mark], parts: Sequence[tuple[int, int]]) -> list
 
 
 def merge_labels(labels: Sequence[str], parts: Sequence[tuple[int, int]]) -> list[Mark]:
-    """Runs of units with one label as marks: the inverse of `label_units`."""
+    """Merge runs of units with one label into marks: the inverse of `label_units`."""
     found: list[Mark] = []
     before = OTHER
     for label, (start, end) in zip(labels, parts, strict=True):
@@ -113,7 +113,7 @@ def count_passages(labels: Sequence[str]) -> int:
 
 
 def read_marks(document: Document, rows: Any) -> list[Mark]:
-    """Marks as the browser sent them.
+    """Read marks as the browser sends them.
 
     Raises
     ------

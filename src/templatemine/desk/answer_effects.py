@@ -25,7 +25,8 @@ def measure_answers(
     effects: Effects,
     config: CleanConfig,
 ) -> dict[str, dict[str, int]]:
-    """Articles of a sample that each answer changes, and characters that they lose by it, or keep if negative.
+    """Count the articles of a sample that each answer changes, and the characters that they lose by it, or keep if
+    negative.
 
     Only articles with the string are cleaned, and only by templates that occur there.
     """
@@ -43,7 +44,7 @@ def measure_answers(
 
 
 def _find_holding(pack: Pack, question: Question, articles: Sequence[Article]) -> Iterator[int]:
-    """Places of the articles with the string of a question, wherever in its line."""
+    """Yield places of the articles with the string of a question, wherever in its line."""
     string = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="")
     matcher, _ = replace(pack, templates=(string,)).matcher()
     for place, article in enumerate(articles):
@@ -53,7 +54,7 @@ def _find_holding(pack: Pack, question: Question, articles: Sequence[Article]) -
 
 
 def _carry(pack: Pack, whole: Pack, there: Pack) -> tuple[Template, ...]:
-    """The templates of a part of a pack, with the changes that led from the pack to the `whole`."""
+    """Return the templates of a part of a pack, with the changes that led from the pack to the `whole`."""
     old, new = {one.id: one for one in pack.templates}, {one.id: one for one in whole.templates}
     kept = [new[one.id] for one in there.templates if one.id in new]
     return (*kept, *(one for name, one in new.items() if name not in old))

@@ -82,7 +82,7 @@ class Desk:
     # ----------------------------------------------------------------------------------------------------------- home
 
     def list_sources(self) -> list[dict[str, Any]]:
-        """One row per source."""
+        """List the sources, a row each."""
         done: dict[str, set[str]] = {}
         for one in self.library.store.annotations():
             if one.done:
@@ -206,7 +206,8 @@ class Desk:
         return self.library.matching_articles(stored)
 
     def _count_cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
-        """Characters that a pack of the source, by default the present one, removes of each article of the sample.
+        """Count the characters that a pack of the source, by default the present one, removes from each article of
+        the sample.
 
         Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
         round, they are those of the pack before.
@@ -289,7 +290,7 @@ class Desk:
         }
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Rejected candidates that contain some words, in the order of their file."""
+        """Return rejected candidates that contain some words, in the order of their file."""
         stored = self.stored_pack(source)
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []
@@ -330,7 +331,7 @@ class Desk:
         ]
 
     def measure_answers(self, source: str, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
-        """What each answer to a question would change in the sample."""
+        """Measure what each answer to a question would change in the sample."""
         stored = self.stored_pack(source)
         question, articles = _find_question(stored.pack, tokens), self._find_sample(stored)
         rejected, effects = self.library.rejected(stored), self._find_effects(stored)
@@ -342,7 +343,7 @@ class Desk:
         return asdict(review.try_expression(stored.pack, regex, self._find_sample(stored)))
 
     def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
-        """Some articles with their removed parts."""
+        """Return some articles with their removed parts."""
         stored = self.stored_pack(source)
         cleaner = Cleaner(stored.pack, self.library.config.clean)
         rows: list[dict[str, Any]] = []
@@ -450,7 +451,7 @@ class Desk:
         return render_article(document.body, find_units(document), base=_FRAME_STYLE, title=document.title or "")
 
     def describe_document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
-        """Units, labels and marks of a document, and proposals if there are no marks yet."""
+        """Return units, labels and marks of a document, and proposals if there are no marks yet."""
         document = self.find_article(source, name).document
         versions = self.library.store.annotation(source, name, annotator)
         last = versions[-1] if versions else None

@@ -99,7 +99,7 @@ def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> 
 
 
 def propose_marks(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
-    """Proposed marks: the parts that the pack removes, or the main text by page model and page history."""
+    """Propose marks: the parts that the pack removes, or the main text by page model and page history."""
     parts = find_units(document)
     if document.is_html:
         names = {label.sign: label.name for label in LABELS["page"]}

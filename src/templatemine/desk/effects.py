@@ -63,7 +63,7 @@ class TemplateEffect:
     risk: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """As the browser gets it."""
+        """Return the figures as the browser gets them."""
         return {
             "seen": self.seen,
             "articles": self.articles,
@@ -169,7 +169,7 @@ class Effects:
         return last[1]
 
     def find_articles(self, templates: Iterable[Template]) -> list[int] | None:
-        """Places of the articles in which any of these occurs; None if they were not all looked for."""
+        """Return the places of the articles in which any of these occurs; None if not all templates were looked for."""
         wanted = np.zeros(len(self._templates), np.bool_)
         for one in templates:
             place = self._find_index(one)
@@ -240,7 +240,8 @@ class Effects:
         return known[1]
 
     def family_heads(self, pack: Pack) -> dict[str, str]:
-        """Id of a variant -> id of the head of its family, of the templates of `template_effects`, without heads."""
+        """Map the id of each variant to that of the head of its family, for the templates of `template_effects`,
+        without heads."""
         templates = (*pack.templates, *pack.overrides.removed)
         with self._lock:
             key = frozenset(one.id for one in templates)
@@ -250,13 +251,13 @@ class Effects:
 
 
 def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
-    """Characters that the pack removes of each article: those of the cleaner itself."""
+    """Count the characters that the pack removes from each article: those of the cleaner itself."""
     cleaner = Cleaner(pack, config)
     return [sum(span.end - span.start for span in cleaner.spans(one.document.body)) for one in articles]
 
 
 def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:
-    """Articles, those of them that change, their characters, and those of them that are removed."""
+    """Sum up articles, those of them that change, their characters, and the removed ones."""
     size = sum(len(one.document.body) for one in articles)
     return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
 

@@ -69,7 +69,7 @@ class Article:
 
     @property
     def name(self) -> str:
-        """The id of the document, as the desk calls it."""
+        """Return the id of the document, as the desk calls it."""
         return escape_surrogates(self.document.id)
 
 
@@ -83,7 +83,7 @@ class StoredPack:
 
 
 def rules_json(rules: Sequence[Rule]) -> list[dict[str, Any]]:
-    """Rules as JSON data, as in a pack."""
+    """Return rules as JSON data, as in a pack."""
     return [rule.as_dict() for rule in rules]
 
 
@@ -169,7 +169,7 @@ class Library:
 
     @property
     def sources(self) -> list[str]:
-        """All sources that have a pack or articles, by name."""
+        """Return all sources that have a pack or articles, by name."""
         self._refresh()
         return sorted({*self._files, *self.articles})
 
@@ -299,11 +299,11 @@ class Library:
         self._slow.setdefault(escape_surrogates(stored.pack.source), []).extend(articles)
 
     def left_out(self, stored: StoredPack) -> int:
-        """How many articles of the source were taken out of the sample."""
+        """Return how many articles of the source were taken out of the sample."""
         return len(self._slow.get(escape_surrogates(stored.pack.source), ()))
 
     def _example_finder(self, source: str, pack: Pack) -> Any:
-        """One occurrence of each string in the sample."""
+        """Return what finds one occurrence of each string in the sample."""
         texts = [one.document.body for one in self.articles.get(source, ()) if one.document.is_html == pack.html]
 
         def found(rows: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], str]:
@@ -322,7 +322,7 @@ class Library:
 
 
 def dump_rules(rules: list[dict[str, Any]]) -> str:
-    """Rules as text; equal rules give equal text."""
+    """Write rules as text; equal rules give equal text."""
     return escape_surrogates(json.dumps(rules, ensure_ascii=False, sort_keys=True))
 
 
@@ -333,7 +333,7 @@ def load_rules(text: str) -> list[dict[str, Any]]:
 
 
 def parse_rules(text: str) -> tuple[Rule, ...]:
-    """Rules of the history."""
+    """Read the rules of the history."""
     return read_rules(load_rules(text), "history")
 
 
@@ -353,7 +353,8 @@ def _describe_conflict(events: Sequence[Event], stored: StoredPack) -> str:
 
 
 def _sample_articles(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
-    """For each source the articles with the least hashes, in the order of the archive; memory holds no more."""
+    """Return, for each source, the articles with the least hashes, in the order of the archive; memory holds no
+    more."""
     key = config.seed.to_bytes(8, "little", signed=True)
     heaps: dict[str, list[tuple[int, int, Article]]] = {}
     extra: dict[str, list[tuple[int, Article]]] = {}

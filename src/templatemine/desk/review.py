@@ -288,7 +288,8 @@ _SENTENCE = regex.compile(r"[.!?。！？؟।…][\"'”’»」』)]*\s*$")
 
 
 def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
-    """Lines of prose: of at least so many characters (a third of it, where there are no spaces), ending a sentence."""
+    """Find lines of prose: of at least so many characters (a third of it, where there are no spaces), ending a
+    sentence."""
     found = []
     for match in _LINE.finditer(text):
         line = match.group()

@@ -92,7 +92,7 @@ class _TagReader:
         return len(self._html) if found < 0 else found + len(what)
 
     def _find_tag_end(self, place: int) -> int:
-        """Behind the ">" of a tag, past those in quotes; a quote that nobody closes is none."""
+        """Return the place behind the ">" of a tag, past those in quotes; unclosed quotes do not count."""
         html = self._html
         while (found := _TAG_DELIMITER.search(html, place)) is not None:
             char = found[0]

@@ -65,7 +65,7 @@ class RequestLimits:
 
 
 def is_loopback(host: str) -> bool:
-    """True if only this machine can reach an address."""
+    """Return whether only this machine can reach an address."""
     if host == "localhost":
         return True
     try:

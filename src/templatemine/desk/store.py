@@ -75,7 +75,7 @@ class Annotation:
 
 
 def escape_surrogates(text: str) -> str:
-    """Text that UTF-8 can hold: lone surrogates become ``\\udXXX``, which JSON reads as what they were.
+    """Make text that UTF-8 can hold: lone surrogates become ``\\udXXX``, which JSON reads as what they were.
 
     Archives and packs may have them, files and answers cannot; the desk calls sources and documents by plain names.
     """
@@ -83,7 +83,7 @@ def escape_surrogates(text: str) -> str:
 
 
 def _escape_row(row: Iterable[Any]) -> tuple[Any, ...]:
-    """Values for the database, which takes no other text."""
+    """Return values for the database, which takes no other text."""
     return tuple(escape_surrogates(value) if isinstance(value, str) else value for value in row)
 
 
@@ -149,7 +149,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """An exclusive transaction: all of it or nothing."""
+        """Open an exclusive transaction: all of it or nothing."""
         with self._connect() as base:
             base.execute("BEGIN IMMEDIATE")
             try:
@@ -191,7 +191,7 @@ class Store:
             return dict(base.execute(query, _escape_row((source,))).fetchall())
 
     def history(self, source: str) -> list[Event]:
-        """All decisions about a source, oldest first."""
+        """Return all decisions about a source, oldest first."""
         with self._connect() as base:
             return _events(base, source)
 
@@ -201,7 +201,7 @@ class Store:
             return int(base.execute("SELECT COALESCE(MAX(seq), 0) FROM event").fetchone()[0])
 
     def count_decisions(self, seq: int) -> dict[str, int]:
-        """Decisions after one, what was undone aside: source -> their number."""
+        """Count the decisions after one by source, without those that were undone."""
         query = (
             "SELECT source, COUNT(*) FROM event WHERE seq > ? AND undoes IS NULL AND seq NOT IN "
             "(SELECT undoes FROM event WHERE undoes IS NOT NULL) GROUP BY source ORDER BY source"
@@ -212,7 +212,7 @@ class Store:
     # ---------------------------------------------------------------------------------------------------- annotations
 
     def annotation(self, source: str, name_of_document: str, name: str) -> list[Annotation]:
-        """All versions of somebody's marks on a document, oldest first."""
+        """Return all versions of somebody's marks on a document, oldest first."""
         query = "SELECT * FROM annotation WHERE source = ? AND id = ? AND name = ? ORDER BY version"
         with self._connect() as base:
             return [_annotation(row) for row in base.execute(query, _escape_row((source, name_of_document, name)))]
