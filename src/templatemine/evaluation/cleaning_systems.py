@@ -40,7 +40,7 @@ def mining_learner(config: PipelineConfig | None = None, clean: CleanConfig | No
 
 
 def mining_system(config: PipelineConfig | None = None, clean: CleanConfig | None = None, *, jobs: int = 1) -> System:
-    """`mining_learner` in one step."""
+    """Return `mining_learner` in one step."""
     return as_system(mining_learner(config, clean, jobs=jobs))
 
 

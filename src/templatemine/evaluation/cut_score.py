@@ -99,18 +99,18 @@ class CutScore:
 
     @property
     def boilerplate_recall(self) -> float | None:
-        """Removed boilerplate of both kinds / all boilerplate; None where there is none."""
+        """Return removed boilerplate of both kinds / all boilerplate; None where there is none."""
         total = self.spans.template + self.dynamic
         return (self.spans.removed_template + self.removed_dynamic) / total if total else None
 
     @property
     def partial_share(self) -> float | None:
-        """Stretches cut in part / stretches cut at all; None if none is cut."""
+        """Return stretches cut in part / stretches cut at all; None if none is cut."""
         return self.partial_stretches / self.cut_stretches if self.cut_stretches else None
 
     @property
     def wound_rate(self) -> float:
-        """Wounds in 100 articles."""
+        """Return the wounds in 100 articles."""
         return 100 * self.wounds / max(1, self.articles)
 
 
@@ -123,7 +123,8 @@ def _add_kinds(first: Mapping[str, KindCount], second: Mapping[str, KindCount]) 
 
 
 def average_kinds(scores: Iterable[CutScore]) -> dict[str, tuple[float, int, int]]:
-    """Of each kind, the share that is removed, its sources and its characters; the share is a mean over sources."""
+    """Return, for each kind, the share that is removed, its sources and its characters; the share is a mean over
+    sources."""
     counts: dict[str, list[KindCount]] = {}
     for score in scores:
         for kind, count in score.kinds.items():
@@ -136,7 +137,7 @@ def average_kinds(scores: Iterable[CutScore]) -> dict[str, tuple[float, int, int
 
 
 def compare_kinds(scores: Iterable[CutScore]) -> dict[str, KindCount]:
-    """The counts of each kind over all sources, in the order of their names."""
+    """Return the counts of each kind over all sources, in the order of their names."""
     total: dict[str, KindCount] = {}
     for score in scores:
         total = _add_kinds(total, score.kinds)
@@ -187,7 +188,8 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[Cut]) -> C
 
 
 def _count_wounds(text: str, wounded: Mask, visible: Mask) -> int:
-    """Runs of removed content that hold a letter or a digit; what is visible and stays, or is no content, ends one."""
+    """Count the runs of removed content that hold a letter or a digit. Visible text that stays, or is no content,
+    ends a run."""
     alphanumeric = np.fromiter(map(str.isalnum, text), np.bool_, len(text))
     run = np.cumsum(visible & ~wounded)
     return len(np.unique(run[wounded & alphanumeric]))
@@ -205,7 +207,7 @@ def _count_kinds(gold: Sequence[GoldSpan], visible: Mask, cut: Mask) -> dict[str
 
 
 def _judge_kinds(gold: Sequence[GoldSpan], cuts: Sequence[Cut], visible: Mask) -> dict[str, KindCount]:
-    """What is said of the kinds of cuts, and is right: of text in spans of several kinds each of them is."""
+    """Judge the kinds of cuts: in a span of several kinds, each of them is right."""
     masks: dict[str, Mask] = {}
     for start, end, _, *kind in gold:
         if kind and kind[0] != OTHER:

@@ -326,7 +326,7 @@ def _text_figures(predicted: str, gold: str, form: str) -> dict[str, float]:
 
 
 def gold_texts(rows: Iterable[tuple[Document, Any]]) -> dict[str, str | None]:
-    """Gold texts by id, of documents each with the value of its gold field; null is no gold."""
+    """Return gold texts by id, of documents each with the value of its gold field; null is no gold."""
     texts: dict[str, str | None] = {}
     for document, value in rows:
         if value is not None and not isinstance(value, str):

@@ -205,7 +205,7 @@ _CONTENT, _IGNORED = -1, -2
 
 
 def _label_characters(article: SyntheticArticle, cleaned_original: Cleaned) -> NDArray[np.int64]:
-    """For each character the number of its design, or content, or removed without templates."""
+    """Return, for each character, the number of its design, or content, or removed without templates."""
     owner = np.full(len(article.document.body), _CONTENT, np.int64)
     size = sum(length for _, _, length in article.alignment)
     removed = span_mask(size, ((span.start, span.end) for span in cleaned_original.removed))

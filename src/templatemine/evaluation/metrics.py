@@ -53,7 +53,7 @@ GoldSpan: TypeAlias = tuple[int, int, str] | tuple[int, int, str, str]
 
 
 def harmonic_mean(first: float, second: float) -> float:
-    """Harmonic mean; 0 if both are 0."""
+    """Return the harmonic mean; 0 if both are 0."""
     return 2 * first * second / (first + second) if first + second else 0.0
 
 
@@ -82,12 +82,12 @@ class SpanScore:
 
     @property
     def recall(self) -> float | None:
-        """Removed template / all template."""
+        """Return removed template / all template."""
         return self.removed_template / self.template if self.template else None
 
     @property
     def precision(self) -> float | None:
-        """Removed template / (removed template + removed content); 1 if nothing was removed."""
+        """Return removed template / (removed template + removed content); 1 if nothing was removed."""
         if not self.template:
             return None
         return (
@@ -98,28 +98,28 @@ class SpanScore:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of the two."""
+        """Return the harmonic mean of the two."""
         recall, precision = self.recall, self.precision
         return None if recall is None or precision is None else harmonic_mean(recall, precision)
 
     @property
     def loss(self) -> float:
-        """Removed content / all content."""
+        """Return removed content / all content."""
         return self.removed_content / max(1, self.content)
 
     @property
     def per_10k(self) -> float:
-        """Removed content in 10,000 characters of content."""
+        """Return removed content in 10,000 characters of content."""
         return 1e4 * self.loss
 
 
 def visible_mask(text: str) -> Mask:
-    """True for each character that is not white space."""
+    """Return True for each character that is not white space."""
     return ~np.fromiter(map(str.isspace, text), np.bool_, len(text))
 
 
 def span_mask(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
-    """True for each character in one of the spans [start, end)."""
+    """Return True for each character in one of the spans [start, end)."""
     mask = np.zeros(length, np.bool_)
     for start, end in spans:
         if not 0 <= start <= end <= length:
@@ -129,7 +129,7 @@ def span_mask(length: int, spans: Iterable[tuple[int, int]]) -> Mask:
 
 
 def status_masks(text: str, gold: Iterable[GoldSpan]) -> tuple[Mask, Mask, Mask]:
-    """Characters of each status, in the order of `STATUSES`; where spans lie over each other, the first of these holds.
+    """Return the characters of each status, in the order of `STATUSES`; where spans overlap, the first status holds.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def score_spans(text: str, gold: Iterable[GoldSpan], removed: Iterable[tuple[int
 
 
 def macro_average(scores: Iterable[SpanScore]) -> dict[str, float | None]:
-    """Means over sources; recall, precision and F1 over those with template text."""
+    """Return the means over sources; recall, precision and F1 over those with template text."""
     scores = list(scores)
     mean: dict[str, float | None] = {}
     for name in ("recall", "precision", "f1", "loss"):
@@ -183,7 +183,7 @@ def macro_average(scores: Iterable[SpanScore]) -> dict[str, float | None]:
 
 
 def split_words(text: str) -> list[str]:
-    """Runs of letters and digits; a Han, kana or Hangul character is a word of its own."""
+    """Split a text into runs of letters and digits; a Han, kana or Hangul character is a word of its own."""
     return _WORD.findall(text)
 
 
@@ -205,7 +205,7 @@ class WordScore:
 
     @property
     def f1(self) -> float:
-        """Equals 1 - d / (got + wanted), d being the edit distance with insertions and deletions of words."""
+        """Return 1 - d / (got + wanted), d being the edit distance with insertions and deletions of words."""
         return harmonic_mean(self.precision, self.recall)
 
 
@@ -215,7 +215,8 @@ def score_words(predicted: Sequence[str], expected: Sequence[str]) -> WordScore:
 
 
 def word_distance(first: str, second: str) -> float:
-    """Levenshtein distance of two texts in words, as a share of the longer one: 0 equal, 1 nothing in common."""
+    """Return the Levenshtein distance of two texts in words, as a share of the longer one: 0 equal, 1 nothing in
+    common."""
     left, right = split_words(first), split_words(second)
     longest = max(len(left), len(right))
     return int(_rapidfuzz().Levenshtein.distance(left, right)) / longest if longest else 0.0

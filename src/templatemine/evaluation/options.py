@@ -79,7 +79,7 @@ class GoldConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalConfig:
-    """How much, and how alike.
+    """Number of queries and results of retrieval, and its threshold of similarity.
 
     Attributes
     ----------

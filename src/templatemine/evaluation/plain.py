@@ -30,7 +30,7 @@ class _TextParser(HTMLParser):
 
 
 def strip_markup(value: str) -> str:
-    """Mark-up out, also where all of it was escaped, as feeds do; entities resolved, white space made blanks."""
+    """Strip mark-up, also if all of it was escaped, as feeds do; entities resolved, white space made blanks."""
     if "<" not in value:
         value = unescape(value)
     if "<" in value:

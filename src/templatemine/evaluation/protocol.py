@@ -105,7 +105,7 @@ def run_system(system: System, history: Sequence[Document], documents: Sequence[
 
 
 def group_by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
-    """Documents by source, in the order of their names."""
+    """Return documents by source, in the order of their names."""
     documents_by_source: dict[str, list[Document]] = {}
     for document in documents:
         documents_by_source.setdefault(document.source, []).append(document)
@@ -140,7 +140,7 @@ def derive_random(seed: int, *names: object) -> Random:
 
 
 def sample_documents(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
-    """At most `sample` documents of each source, those whose ids have the least hashes, in their order.
+    """Choose at most `sample` documents of each source, those whose ids have the least hashes, in their order.
 
     None takes all.
     """
@@ -168,7 +168,7 @@ def assign_folds(documents: Sequence[Document], folds: int, seed: int) -> list[i
 
 
 def cross_clean(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
-    """Each document cleaned by what was learnt from the other folds; with one fold, from all documents."""
+    """Clean each document by what was learnt from the other folds; with one fold, from all documents."""
     if folds < 2:
         return run_system(system, documents, documents)
     fold = assign_folds(documents, folds, seed)

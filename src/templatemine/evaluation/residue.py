@@ -75,12 +75,12 @@ def _is_odd_beginning(text: str) -> bool:
 
 
 def _is_unbalanced(line: str, left: str) -> bool:
-    """Brackets or quotes that were pairs, and are not."""
+    """Return whether brackets or quotes that were pairs no longer are."""
     return count_unpaired(line) == 0 != count_unpaired(left)
 
 
 def _is_lone_sign(line: str, left: str) -> bool:
-    """Signs alone, where there were words."""
+    """Return whether only signs are left, where there were words."""
     return _has_words(line) and not _has_words(left)
 
 

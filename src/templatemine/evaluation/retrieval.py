@@ -59,7 +59,7 @@ def make_shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
 
 
 def find_near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
-    """Pairs (i, j), i < j, of texts whose Jaccard index reaches the threshold.
+    """Find the pairs (i, j), i < j, of texts whose Jaccard index reaches the threshold.
 
     MinHash proposes them, the sets decide; so what is said is right, and of pairs at the threshold one in a thousand is
     missed (`_choose_bands`).
@@ -83,7 +83,8 @@ def find_near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[P
 
 
 def _choose_bands(threshold: float, permutations: int) -> tuple[int, int]:
-    """Bands, and hashes in each: as many as let one pair in a thousand pass by, of those at the threshold.
+    """Choose the number of bands, and of hashes in each: as many as miss one pair in a thousand, of those at the
+    threshold.
 
     A pair of Jaccard index j agrees in a band of r hashes with a chance of j**r, in none of b bands with (1 - j**r)**b.
     """
@@ -302,7 +303,7 @@ def _score_clusters(texts: Sequence[str], truth: Sequence[str], config: Retrieva
 
 
 def _make_terms(text: str) -> list[str]:
-    """Words in lower case, and pairs of neighbouring characters of scripts without spaces."""
+    """Return words in lower case, and pairs of neighbouring characters of scripts without spaces."""
     words = split_words(text.lower())
     pairs = [
         first + second

@@ -206,7 +206,7 @@ def _choose_position(position: str, text: str, profile: LanguageProfile, rng: Ra
 
 
 def _word_boundaries(text: str, start: int, end: int, profile: LanguageProfile) -> list[int]:
-    """Places between two words of a line; of a script without spaces, between two letters."""
+    """Return the places between two words of a line; of a script without spaces, between two letters."""
     if profile.separator:
         return [match.start() for match in _BLANK.finditer(text, start, end)]
     return [index for index in range(start + 1, end) if text[index - 1].isalpha() and text[index].isalpha()]
