@@ -67,7 +67,8 @@ def remove_abandoned(directory: str) -> None:
 
 
 def find_unfinished(directory: str) -> Iterator[str]:
-    """Temporary directories with `RENAME_LOG` whose writers are gone; each is held meanwhile, and then removed."""
+    """Yield temporary directories with `RENAME_LOG` whose writers are gone; each is held meanwhile, and then
+    removed."""
     with suppress(OSError), os.scandir(directory) as entries:
         for path in sorted(entry.path for entry in entries if _NAME.fullmatch(entry.name)):
             if os.path.exists(os.path.join(path, RENAME_LOG)):

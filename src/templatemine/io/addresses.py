@@ -49,7 +49,7 @@ def is_public(address: str) -> bool:
 
 
 def _teredo_addresses(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
-    """Server and client of a Teredo address (RFC 4380)."""
+    """Yield server and client of a Teredo address (RFC 4380)."""
     yield from address.teredo or ()
 
 

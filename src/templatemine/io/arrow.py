@@ -41,7 +41,7 @@ def batches(path: str, config: ReadConfig, report: Report, most: int, size: int)
 
 
 def _batches(path: str) -> Iterator[Any]:
-    """A file has its schema and the places of its batches in an index at its end, and need not have them elsewhere."""
+    """Yield the batches of a file by the index at its end, which alone holds its schema and their places."""
     place = place_of(path)
     with tables.read_errors(place, "Arrow"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
         head = stream.read(8)
@@ -100,7 +100,7 @@ class _PrefixedStream:
         return found
 
     def close(self) -> None:
-        """The stream is closed by who opened it."""
+        """Leave the stream open: whoever opened it closes it."""
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:

@@ -21,18 +21,18 @@ BATCH_ROWS = 4096
 
 @runtime_checkable
 class ArrowTable(Protocol):
-    """What exports itself as a stream of Arrow batches."""
+    """Objects that export themselves as a stream of Arrow batches."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 def is_table(given: object) -> TypeGuard[ArrowTable]:
-    """Whether an object is a table that exports itself."""
+    """Return whether an object is a table that exports itself."""
     return hasattr(given, "__arrow_c_stream__")
 
 
 def open_table(table: ArrowTable) -> pa.RecordBatchReader:
-    """The batches of a table.
+    """Open the batches of a table.
 
     Raises
     ------
@@ -55,14 +55,14 @@ def open_table(table: ArrowTable) -> pa.RecordBatchReader:
 
 
 def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """The batches of a reader, of no more than `BATCH_ROWS` rows each."""
+    """Yield the batches of a reader, of no more than `BATCH_ROWS` rows each."""
     for batch in reader:
         for start in range(0, batch.num_rows, BATCH_ROWS):
             yield batch.slice(start, BATCH_ROWS)
 
 
 def table_rows(table: ArrowTable, wanted: Collection[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of a table as dicts.
+    """Yield the rows of a table as dicts.
 
     Parameters
     ----------

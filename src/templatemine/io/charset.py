@@ -211,7 +211,7 @@ _PIECE = re.compile(rb"[^<>\r\n]*[\x80-\xff][^<>\r\n]*")
 
 
 def _sample(data: bytes) -> bytes:
-    """Pieces of text with characters beyond ASCII; no set here has ``<`` or ``>`` as a part of one."""
+    """Sample text around characters beyond ASCII; no set here has ``<`` or ``>`` as a part of one."""
     text = _TAG.sub(b"\n", data[: _MAX_SAMPLE * 32])
     pieces: list[bytes] = []
     size = 0
@@ -278,7 +278,7 @@ def is_garbled(text: str) -> bool:
 
 
 def _count_meant(run: str) -> int:
-    """Characters of a run that was UTF-8; 0 if it was not."""
+    """Count the characters of a run that was UTF-8; 0 if it was not."""
     try:
         data = b"".join(
             char.encode("latin-1") if "\x80" <= char <= "\x9f" else char.encode("cp1252")  # its five gaps

@@ -139,7 +139,7 @@ def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> I
 
 
 def _columns(config: ReadConfig) -> set[str]:
-    """The columns of a table that documents are made of."""
+    """Return the columns of a table that documents are made of."""
     names = {getattr(config, one.name) for one in fields(config) if one.name.endswith("_field")}
     return names | {(config.source_of or "").removeprefix("field:")}
 

@@ -248,7 +248,7 @@ def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: 
 
 
 def _content(item: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Type and value of the longest of what an item says: contents, summary, description."""
+    """Return type and value of the longest text of an item: contents, summary, description."""
     detail = {**(item.get("summary_detail") or {}), "value": item.get("summary")}
     texts = [one for one in (*(item.get("content") or ()), detail) if one.get("value")]
     if not texts:

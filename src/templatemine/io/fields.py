@@ -42,7 +42,7 @@ def build_document(fields: Any, config: ReadConfig, source: str, number: int, pl
 def check_fields(
     fields: Any, config: ReadConfig, source: str, number: int, place: str, *, nulls: bool = False
 ) -> tuple[str, str, str | None, str | None]:
-    """Source, id, text and html of a record.
+    """Return source, id, text and html of a record, checked.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ def _gzip(stream: BinaryIO) -> Iterator[BinaryIO]:
 
 
 def compress_lines(lines: Iterable[bytes]) -> bytes:
-    """Lines as `FileTransaction.open` writes them to a name that ends in ``.gz``."""
+    """Compress lines as `FileTransaction.open` writes them to a name that ends in ``.gz``."""
     stream = BytesIO()
     with _gzip(stream) as packed:
         packed.writelines(lines)

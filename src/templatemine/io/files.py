@@ -239,7 +239,7 @@ def _fsspec() -> Any:
 
 @contextmanager
 def _remote_errors(path: str) -> Iterator[None]:
-    """fsspec's own complaints as ours: a library of the protocol that is missing, or a place that is not there."""
+    """Raise fsspec's own complaints as ours: a missing library of the protocol, or a missing place."""
     try:
         yield
     except ImportError as error:
@@ -383,7 +383,7 @@ def open_unpacked(path: str, stream: io.BufferedIOBase) -> io.BufferedReader[Any
 
 
 def read_whole(stream: io.BufferedReader[Any], longest: int) -> bytes:
-    """All that is left; ValueError if it is more than `longest` bytes.
+    """Read all that is left; ValueError if it is more than `longest` bytes.
 
     Piece by piece, for ``read`` asks for as much memory as it may read.
     """

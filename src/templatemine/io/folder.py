@@ -175,7 +175,7 @@ _HEAD_BYTES = 1024
 
 
 def _is_html(name: str) -> bool | None:
-    """Whether a file is a page (True) or text (False) by its name; None for any other file."""
+    """Return whether a file is a page (True) or text (False) by its name; None for any other file."""
     return _IS_HTML.get(os.path.splitext(unpacked_name(name))[1])
 
 
@@ -228,7 +228,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_readable(entry: os.DirEntry[str]) -> bool:
-    """False for pipes and devices, which could block for ever; a broken link is left to reading, which names it."""
+    """Return False for pipes and devices, which could block for ever; reading names broken links."""
     try:
         return stat.S_ISREG(entry.stat().st_mode)
     except OSError:

@@ -106,7 +106,8 @@ def _decoder(name: str, body: bytes) -> Iterator[bytes] | None:
 
 
 def _inflate(body: bytes) -> Iterator[bytes]:
-    """gzip (one member after the other), zlib, or, as some servers send it, the data of zlib without its head."""
+    """Inflate gzip (one member after the other), zlib, or, as some servers send it, the data of zlib without its
+    head."""
     bits = 47 if body[:2] == b"\x1f\x8b" or _has_zlib_head(body) else -15
     rest = body
     while rest:
@@ -149,7 +150,7 @@ _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]{0,4096})?\r\n")
 
 
 def _join_chunks(body: bytes) -> Iterator[bytes]:
-    """Chunks, each with its size before it; trailers are left out (RFC 9112, section 7.1)."""
+    """Join chunks, each with its size before it; trailers are left out (RFC 9112, section 7.1)."""
     at = 0
     while True:
         match = _SIZE.match(body, at)

@@ -93,6 +93,6 @@ class _ListStream(io.RawIOBase):
         return bytes(flat)
 
     def _note_string(self, data: bytes, start: int) -> None:
-        """Whether the string that goes on at the end of `data` ends there with half an escape."""
+        """Note whether the string that continues beyond `data` ends there within an escape."""
         rest = data[start:]
         self._escaped = (len(rest) - len(rest.rstrip(b"\\"))) % 2 == 1

@@ -211,7 +211,8 @@ _INFINITE = re.compile(r'("(?:[^"\\]|\\.)*")|(-?)Infinity')
 
 
 def encode_plain(fields: dict[str, Any]) -> bytes:
-    """As `encode_line`, for fields that hold nothing but what `parse` called plain, and strings without surrogates."""
+    """Encode as `encode_line` does, for fields that hold only what `parse` called plain, and strings without
+    surrogates."""
     return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
 
@@ -219,7 +220,7 @@ _TOO_DEEP = f"expected at most {MAX_DEPTH} levels of nesting, found more"
 
 
 def _exceeds_orjson(value: object) -> bool:
-    """True if `value` holds a float that orjson may have read, or would write, wrong: NaN, infinite, beyond 2**63.
+    """Return whether `value` holds a float that orjson may read or write wrong: NaN, infinite, beyond 2**63.
 
     Goes level by level instead of calling itself, and so finds the depth on its way; ValueError if it is too great.
     """
@@ -333,4 +334,4 @@ class JsonWriter:
         self.write = stream.write
 
     def close(self) -> None:
-        """Nothing more to write."""
+        """Do nothing: all is written."""

@@ -75,7 +75,7 @@ class MemberStream:
         return piece
 
     def tell(self) -> int:
-        """Bytes that were given."""
+        """Return the number of bytes read so far."""
         return self._given
 
     def resume(self, start: int) -> bool:

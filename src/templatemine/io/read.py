@@ -115,7 +115,7 @@ def read_batches(
 
 
 def batch_records(records: Iterable[Record], derived: bool, most: int, size: int) -> Iterator[Items]:
-    """Records in batches; see `read_batches`."""
+    """Put records into batches; see `read_batches`."""
     batch: list[Item] = []
     characters = 0
     for record in records:
@@ -131,8 +131,8 @@ def batch_records(records: Iterable[Record], derived: bool, most: int, size: int
 def read_work(
     work: PendingBatch, config: ReadConfig, report: OnError
 ) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
-    """Source, place and fields of the records of a batch, the fields the caller's to change; and whether
-    `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
+    """Yield source, place and fields of the records of a batch, the fields the caller's to change; and whether
+    `jsonl.encode_plain` may write them. Bad lines and rows go to `report`."""
     if isinstance(work, Lines):
         return parse(work, config, report)
     if isinstance(work, Items):
@@ -143,7 +143,7 @@ def read_work(
 
 
 def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> list[tuple[str, Format]]:
-    """Each path, patterns replaced by what they match, with its format; a rule for the source is checked as well."""
+    """Return each path, patterns replaced by what they match, with its format; check a rule for the source as well."""
     if config.source_of is not None:
         check_rule(config.source_of)
     return [(path, format_of(path, config)) for path in expand_paths(list(paths))]

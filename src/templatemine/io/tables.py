@@ -47,7 +47,7 @@ READ_ROWS = 256
 
 @contextmanager
 def read_errors(place: str, what: str) -> Iterator[None]:
-    """Complaints of Arrow and of the file as fatal errors that name the file."""
+    """Raise complaints of Arrow and of the file as fatal errors that name the file."""
     try:
         yield
     except pa.ArrowException as error:
@@ -132,7 +132,7 @@ def _fields(batch: Any, config: ReadConfig, wanted: frozenset[str] | None) -> It
 
 
 def _decode_bodies(fields: dict[str, Any], config: ReadConfig) -> list[str]:
-    """Bytes of the text and of the page as strings; what is to be told of the page."""
+    """Decode the bytes of the text and of the page in place; return notes on the page."""
     text, html = fields.get(config.text_field), fields.get(config.html_field)
     if type(text) is bytes:
         try:
@@ -267,7 +267,7 @@ class OutputRows:
 
 
 def _take_rows(batch: Any, rows: Sequence[int]) -> Any:
-    """Some rows of a batch, ascending; slices put together, as Arrow takes no single rows of columns of views."""
+    """Take some rows of a batch, ascending, by joining slices: Arrow takes no single rows of columns of views."""
     runs: list[list[int]] = []
     for row in rows:
         if runs and runs[-1][1] == row:
@@ -413,7 +413,7 @@ class ArrowOutput:
         return self._at
 
     def flush(self) -> None:
-        """Nothing: the handle below is flushed by who opened it."""
+        """Do nothing: whoever opened the handle below flushes it."""
 
     def close(self) -> None:
         self.closed = True

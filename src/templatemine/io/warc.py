@@ -199,7 +199,7 @@ def _read_response(record: Any, where: str, config: ReadConfig, report: Report) 
 
 
 def _is_page_or_text(record: Any, kind: str) -> bool:
-    """Of records without HTTP: pages, unless they are the text of one, which is plain."""
+    """Return whether a record without HTTP is a page; the text of one is plain."""
     return kind.startswith("text/plain") == bool(record.record_type & WarcRecordType.conversion)
 
 

@@ -40,7 +40,7 @@ _XZ_PRESET = 3
 
 
 def exists_already() -> str:
-    """What is said of a file that may not be replaced."""
+    """Return the message about a file that may not be replaced."""
     return f"exists; use {spelled('--force', 'force=True')} to replace it"
 
 
@@ -164,7 +164,7 @@ def new_file(path: str, name: str) -> AbstractContextManager[BinaryIO]:
 
 @contextmanager
 def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
-    """A new file, packed as the suffix of `form` says."""
+    """Open a new file, packed as the suffix of `form` says."""
     descriptor = -1
     try:
         with _write_errors(name):
