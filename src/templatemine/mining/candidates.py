@@ -51,15 +51,15 @@ class CandidateStrings:
         return len(self.df)
 
     def ids(self, row: int) -> tuple[int, ...]:
-        """Tokens of a string, places in `names`."""
+        """Return the tokens of a string, places in `names`."""
         return tuple(self.tokens[self.bounds[row] : self.bounds[row + 1]].tolist())
 
     def readable(self, row: int, patterns: PatternSet) -> tuple[str, ...]:
-        """Normalised tokens of a string as they are in a pack."""
+        """Return the normalised tokens of a string as they are in a pack."""
         return tuple(patterns.readable(self.names[token]) for token in self.ids(row))
 
     def take(self, rows: NDArray[np.int64]) -> CandidateStrings:
-        """Some of the strings."""
+        """Take some of the strings."""
         first = self.bounds[rows]
         tokens, bounds = _core.gather_slices_i32(self.tokens, first, (self.bounds[rows + 1] - first).astype(np.int32))
         return replace(self, tokens=tokens, bounds=bounds, df=self.df[rows], count=self.count[rows])
@@ -100,7 +100,7 @@ class Verdicts:
     stake: NDArray[np.float32]
 
     def take(self, rows: NDArray[np.int64]) -> Verdicts:
-        """Some of the rows."""
+        """Take some of the rows."""
         return Verdicts(**{column.name: getattr(self, column.name)[rows] for column in fields(Verdicts)})
 
 
@@ -165,8 +165,8 @@ class RejectedCandidates:
         return len(self.strings)
 
     def json_lines(self) -> Iterator[bytes]:
-        """Lines of JSON, many at a time, the candidates first that were nearest to being templates.  They are made
-        natively, for there are a million of them in 100 MB of text."""
+        """Yield lines of JSON, many at a time, the nearest to being templates first. They are made natively, for
+        there are a million candidates in 100 MB of text."""
         is_plain, readable = _PLAIN_JSON.fullmatch, self.patterns.readable
         names = _join_bytes(
             b'"%b"' % name if is_plain(name) else encode_text(readable(name)) for name in self.strings.names
@@ -176,7 +176,7 @@ class RejectedCandidates:
             yield _core.format_json_rows(batch.tokens, batch.bounds, *names, batch.df, batch.count, *ends, reasons)
 
     def _batches(self) -> Iterator[tuple[CandidateStrings, NDArray[np.int8]]]:
-        """Batches of strings with the reason of each, the nearest first, or the most frequent."""
+        """Yield batches of strings with the reason of each, the nearest first, or the most frequent."""
         order = np.argsort(-self.strings.df.astype(np.int64), kind="stable")
         if self.nearness is not None:
             order = order[np.argsort(-self.nearness[order], kind="stable")]
@@ -185,7 +185,7 @@ class RejectedCandidates:
             yield self.strings.take(rows), self.reason_of[rows]
 
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int, int, str]]:
-        """(tokens, df, count, reason), in the order of `json_lines`."""
+        """Yield (tokens, df, count, reason), in the order of `json_lines`."""
         names = [self.patterns.readable(name) for name in self.strings.names]
         # Lists of all tokens would be several times the strings.
         for batch, reasons in self._batches():
@@ -196,7 +196,7 @@ class RejectedCandidates:
 
 
 def _join_bytes(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
-    """The parts in one buffer, and the bounds of each."""
+    """Join the parts in one buffer, and return the bounds of each."""
     data, bounds = bytearray(), array("q", [0])
     for part in parts:
         data += part
@@ -207,7 +207,7 @@ def _join_bytes(parts: Iterable[bytes]) -> tuple[bytearray, NDArray[np.int64]]:
 def collect_strings(
     corpus: Corpus, form_of: IntArray, symbols: IntArray, starts: LongArray, repeats: Repeats
 ) -> CandidateStrings:
-    """The tokens of all strings, without the rest of the source's vocabulary.
+    """Collect the tokens of all strings, without the rest of the source's vocabulary.
 
     Parameters
     ----------
@@ -229,5 +229,5 @@ def collect_strings(
 
 
 def source_rates(candidates: SourceCandidates) -> SourceRates:
-    """The columns of a source that the reduce compares."""
+    """Return the columns of a source that the reduce compares."""
     return SourceRates(candidates.hashes, candidates.rates, candidates.rates)

@@ -142,7 +142,7 @@ def gather(sources: Sequence[SourceRates], jobs: int = 1) -> RateTable:
 def gather_rows(
     hashes: NDArray[np.uint64], rates: NDArray[np.float32], prose: NDArray[np.float32], source: NDArray[np.int32]
 ) -> RateTable:
-    """`gather` of strings in any order, each with the number of its source."""
+    """Call `gather` for strings in any order, each with the number of its source."""
     # Where each source's hashes ascend, a stable sort merges a few runs.
     order = np.argsort(hashes, kind="stable")
     hashes, source = hashes[order], source[order]

@@ -31,7 +31,7 @@ __all__ = [
 
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
-    """Strings by share of documents: bin i counts df/n in (i/bins, (i+1)/bins]."""
+    """Count strings by share of documents: bin i counts df/n in (i/bins, (i+1)/bins]."""
     bin_index = -(-df.astype(np.int64) * bins // documents) - 1
     return np.bincount(bin_index, minlength=bins)[:bins].astype(np.int64)
 
@@ -60,7 +60,7 @@ def energy_curve(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _pair_energies(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Twice the border and the energy of each pair of centres x < y."""
+    """Return twice the border and the energy of each pair of centres x < y."""
     bins = len(counts)
     bin_index = np.arange(bins)
     # Sums of h, i h and i^2 h below each border, so that a side's energy is s2 - 2 c s1 + c^2 s0.
@@ -77,7 +77,7 @@ def _pair_energies(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArra
 
 
 def least_df(border: float, documents: int, bins: int) -> int:
-    """Smallest document frequency whose bin lies at or above the border."""
+    """Return the smallest document frequency whose bin is at or above the border."""
     return int(np.ceil(border)) * documents // bins + 1
 
 
@@ -87,7 +87,8 @@ def bin_widths(documents: int, floor: int, bins: int) -> NDArray[np.int64]:
 
 
 def non_increasing_fit(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Expected counts of the most likely histogram whose density does not increase (pool adjacent violators)."""
+    """Return the expected counts of the most likely histogram whose density does not increase (pool adjacent
+    violators)."""
     sums: list[float] = []
     spans: list[float] = []
     sizes: list[int] = []

@@ -46,7 +46,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 def find_single_stories(
     segments: Segments, candidate_kinds: Sequence[Candidates], rows: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Those of some candidates that only documents of one story hold.
+    """Find the candidates that only documents of one story hold.
 
     Parameters
     ----------

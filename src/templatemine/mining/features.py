@@ -62,7 +62,7 @@ def compute_features(
     candidates: Sequence[Candidates],
     lexicons: Sequence[CueLexicon],
 ) -> list[NDArray[np.float32]]:
-    """The features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
+    """Compute the features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ def compute_features(
 
 
 def _read_form(form: bytes) -> tuple[bool, int, int]:
-    """Whether a form is in capitals alone; how many letters it has, one of a script without cases as two; and how many
-    brackets it opens more than it closes."""
+    """Return whether a form is in capitals alone, its number of letters, and how many more brackets it opens than
+    closes. A letter of a script without cases counts as two."""
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
     opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)
@@ -115,7 +115,7 @@ def _read_form(form: bytes) -> tuple[bool, int, int]:
 
 
 def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -> NDArray[np.float32]:
-    """The features of `_SIGNS`: float32 array, shape (candidates, 4).
+    """Compute the features of `_SIGNS`: float32 array, shape (candidates, 4).
 
     In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capitals
     alone; letters a token; and whether a bracket that a label opens (closes) is closed (opened) in what fills it.
@@ -136,7 +136,7 @@ def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -
 
 
 class _CueReader:
-    """What cues say of candidates, and of the segments beside them."""
+    """Evidence of cues on candidates, and on the segments beside them."""
 
     def __init__(self, segments: Segments, forms: Vocabulary, lexicons: Sequence[CueLexicon]) -> None:
         self._segments = segments
@@ -150,7 +150,7 @@ class _CueReader:
         self._after = np.concatenate([np.where(same, strength[1:], 0), np.zeros(1, np.float32)]).astype(np.float32)
 
     def read(self, candidates: Candidates, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The features of `_CUES`: float32 array, shape (candidates, features); `matrix` has the others."""
+        """Compute the features of `_CUES`: float32 array, shape (candidates, features); `matrix` has the others."""
         own = self._find(candidates.starts(self._segments, candidates.first, candidates.length), candidates.length)
         means = [
             np.add.reduceat(column[candidates.segment], candidates.bounds[:-1]) / np.maximum(candidates.count, 1)
@@ -174,7 +174,7 @@ class _CueReader:
 def _count_everywhere(
     native: _core.FeatureExtractor, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
 ) -> list[LongArray]:
-    """How often the strings of all kinds occur, wherever they stand: one walk over the source for all of them."""
+    """Count the strings of all kinds, wherever they occur: one walk over the source for all of them."""
     search_strings = [native.locate_search_strings(*columns) for columns in candidates]
     starts, sizes = (np.concatenate(parts) for parts in zip(*search_strings, strict=True))
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, sizes)
@@ -183,7 +183,7 @@ def _count_everywhere(
 
 
 def _date_ranks(dates: Sequence[str | None]) -> tuple[LongArray, LongArray]:
-    """Ranks of documents by day: how many are earlier, and how many not later; undated ones span all days."""
+    """Rank documents by day: how many are earlier, and how many not later; undated ones span all days."""
     days = np.array([day or "" for day in resolve_days(dates)], dtype="U10")
     dated = days != ""
     sorted_days = np.sort(days[dated])

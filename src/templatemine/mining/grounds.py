@@ -65,7 +65,7 @@ def unpack_codes(packed: int) -> tuple[list[int], list[int]]:
 
 
 def describe_codes(kind: str, codes: Sequence[int]) -> tuple[str, ...]:
-    """Some codes in words, each once."""
+    """Return some codes in words, each once."""
     names = FEATURES[kind]
     return tuple(dict.fromkeys(_WORDS[names[abs(code) - 1]][code < 0] for code in codes if code))
 

@@ -45,8 +45,8 @@ _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
 
 @dataclass(slots=True)
 class _Sentences:
-    """What stands before a string in its sentence, each with the sentence up to the end of the string; how often the
-    string stands within a line, and how often nothing is left before it in its sentence."""
+    """Sentences before a string, each up to its end; how often the string is within a line, and how often it begins
+    its sentence."""
 
     texts: dict[str, str] = field(default_factory=dict)
     places: int = 0

@@ -24,7 +24,7 @@ INT32_MAX = 2**31 - 1
 
 
 def document_floor(documents: int, config: MineConfig) -> int:
-    """Least number of documents a string must be in (step 7 of the method)."""
+    """Return the least number of documents a string must be in (step 7 of the method)."""
     return max(config.min_df, math.ceil((config.min_share or 0.0) * documents))
 
 

@@ -68,16 +68,16 @@ class Candidates:
 
     @property
     def first(self) -> LongArray:
-        """The segment of one occurrence of each."""
+        """Return the segment of one occurrence of each."""
         return self.segment[self.bounds[:-1]]
 
     @property
     def count(self) -> LongArray:
-        """Occurrences of each."""
+        """Return the occurrences of each."""
         return np.diff(self.bounds)
 
     def starts(self, segments: Segments, occurrences: LongArray, length: IntArray | LongArray) -> LongArray:
-        """Offsets in `segments.tokens` of strings of some lengths in some segments."""
+        """Return offsets in `segments.tokens` of strings of some lengths in some segments."""
         if self.kind == SUFFIX:
             return segments.bounds[occurrences + 1] - length
         return segments.bounds[occurrences]
@@ -89,7 +89,7 @@ def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candida
 
 
 def _find_segments(segments: Segments) -> Candidates:
-    """Segments that repeat, those that are alone on their line apart from the others."""
+    """Find segments that repeat, those that are alone on their line apart from the others."""
     begins = segments.begins_line.view(np.uint8)
     segment, bounds, df = _core.find_repeated_segments(
         segments.string, segments.string_df, segments.document, begins, _MIN_SEGMENT_DF
@@ -106,7 +106,7 @@ def _find_segments(segments: Segments) -> Candidates:
 
 
 def _find_labels(segments: Segments, kind: str) -> Candidates:
-    """Prefixes (suffixes) of segments that do not repeat, the shortest first."""
+    """Find prefixes (suffixes) of segments that do not repeat, the shortest first."""
     max_tokens = _MAX_SPACELESS_TOKENS if segments.spaceless else _MAX_LABEL_TOKENS
     segment, bounds, length, df, longer, shorter = _core.find_labels(
         segments.tokens,

@@ -74,7 +74,7 @@ def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
 
 
 def _choose(texts: Iterable[str]) -> list[str]:
-    """Different texts, in an order that is theirs."""
+    """Choose different texts, in an order that depends on them alone."""
     by_checksum = {(crc32(text.encode("utf-8", "surrogatepass")), text) for text in texts}
     return [text for _, text in sorted(by_checksum)[:MAX_DOCUMENTS]]
 
@@ -97,7 +97,7 @@ def _has_prefixes(words: Collection[_Word]) -> bool:
 
 
 def _count_alone(texts: Iterable[str], wanted: set[str]) -> Counter[str]:
-    """Documents in which words stand behind a blank."""
+    """Count the documents in which words are behind a blank."""
     return Counter(word for text in texts for word in wanted.intersection(_ALONE.findall(text)))
 
 

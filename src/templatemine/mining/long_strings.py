@@ -46,8 +46,8 @@ _FEW_TOKENS = 1 << 19
 
 
 def find_string_edges(corpus: Corpus, *, spaceless: bool) -> LongArray:
-    """Places in `corpus.forms` that begin a long string, or stand behind the end of one; ascending.  `spaceless` says
-    whether characters are tokens."""
+    """Find places in `corpus.forms` that begin a long string, or are behind the end of one; ascending. `spaceless`
+    says whether characters are tokens."""
     windows = SPACELESS_WINDOWS if spaceless else WINDOWS
     label = SPACELESS_LABEL if spaceless else LABEL
     found = [_find_edges(corpus, size, share) for size, share in windows]
@@ -82,7 +82,7 @@ class _Part(NamedTuple):
 
 
 def _read_parts(corpus: Corpus) -> Iterator[_Part]:
-    """The documents of a corpus in parts of some `_PART` tokens, so that memory does not grow with them."""
+    """Yield the documents of a corpus in parts of about `_PART` tokens, so that memory does not grow with them."""
     starts, first, token = corpus.doc_starts, 0, 0
     while first < corpus.documents:
         end = max(first + 1, int(np.searchsorted(starts, starts[first] + _PART, side="right")) - 1)
@@ -96,7 +96,7 @@ def _read_parts(corpus: Corpus) -> Iterator[_Part]:
 
 
 def _choose_edges(part: _Part, begins: LongArray, ends: LongArray, least: int, label: int) -> LongArray:
-    """Those of the edges in a part that segments end at: places in its tokens."""
+    """Choose the edges of a part at which segments end: places in its tokens."""
     # A label behind a fixed line is none of it: so much of a string as a short window lies in the line of its edge.
     line, document = part.line, part.document
     begins = begins[line[begins + least - 1] == line[begins]]
@@ -107,7 +107,7 @@ def _choose_edges(part: _Part, begins: LongArray, ends: LongArray, least: int, l
 
 
 def _drop_labels(begins: LongArray, ends: LongArray, line: LongArray, label: int) -> tuple[LongArray, LongArray]:
-    """The edges but those of short strings that begin or end their line: labels, which may have fillers (`labels`)."""
+    """Drop the edges of short strings that begin or end their line: labels, which may have fillers (`labels`)."""
     new_line = np.flatnonzero(line[1:] != line[:-1]) + 1
     bounds = np.concatenate([np.zeros(1, np.int64), new_line, np.full(1, len(line))])
     line_end = bounds[np.searchsorted(bounds, begins, side="right")]
@@ -120,7 +120,7 @@ def _drop_labels(begins: LongArray, ends: LongArray, line: LongArray, label: int
 
 
 def _find_edges(corpus: Corpus, size: int, share: float) -> tuple[LongArray, LongArray]:
-    """Where windows of one size begin that so many documents have, and what is behind them: numbers of tokens."""
+    """Find where windows of one size begin that so many documents have, and what is behind them: numbers of tokens."""
     windows = _Windows(corpus, size, max(MIN_DF, math.ceil(share * corpus.documents)))
     starts, df = windows.count_frequent()
     # A window that joins what is frequent with what is much less so has no edge of its own.
@@ -150,8 +150,8 @@ class _Windows:
         self._symbols = symbols ^ (symbols >> np.uint64(29))
 
     def count_frequent(self) -> tuple[LongArray, IntArray]:
-        """The windows that may be in so many documents that one beside them has no edge, by their first tokens, and the
-        documents that have each; what is left out is in fewer."""
+        """Return the windows that so many documents may have that one beside them has no edge, by their first tokens,
+        and the documents that have each; those left out are in fewer."""
         is_frequent = np.ones(1 << _TABLE_BITS, np.bool_)
         if len(self._corpus.forms) > _FEW_TOKENS:
             counts = np.zeros(1 << _TABLE_BITS, np.int64)
@@ -168,7 +168,8 @@ class _Windows:
         return starts, counted
 
     def count_parts(self, windows: LongArray, offset: int, length: int) -> IntArray:
-        """The documents that have so many tokens of some windows, from `offset` on, in a window without rare tokens."""
+        """Count the documents that have so many tokens of some windows, from `offset` on, in a window without rare
+        tokens."""
         wanted = np.concatenate([np.empty(0, np.uint64), *self._hash_windows(windows, offset, length)])
         distinct = np.unique(wanted)
         is_wanted = np.zeros(1 << _TABLE_BITS, np.bool_)
@@ -188,13 +189,14 @@ class _Windows:
         return counted
 
     def _hash_windows(self, windows: LongArray, offset: int, length: int) -> Iterator[NDArray[np.uint64]]:
-        """Hashes of a part of some windows, ascending."""
+        """Yield hashes of a part of some windows, ascending."""
         for part in _read_parts(self._corpus) if len(windows) else ():
             own = windows[slice(*np.searchsorted(windows, (part.first, part.first + len(part.tokens))))] - part.first
             yield _core.hash_strings(part.tokens, self._symbols, own + offset, np.full(len(own), length, np.int32))
 
     def _read(self, offset: int, length: int) -> Iterator[tuple[LongArray, IntArray, NDArray[np.uint64]]]:
-        """By part of the archive: the first tokens of the windows, their documents, and hashes of a part of each."""
+        """Yield, by part of the archive, the first tokens of the windows, their documents, and hashes of a part of
+        each."""
         size = self._size
         for part in _read_parts(self._corpus):
             rare = np.concatenate([np.zeros(1, np.int32), np.cumsum(self._is_rare[part.tokens], dtype=np.int32)])

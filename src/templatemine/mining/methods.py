@@ -94,23 +94,23 @@ class ResolvedConfig:
 
     @property
     def patterns(self) -> PatternSet:
-        """The mutable patterns."""
+        """Return the mutable patterns."""
         return pattern_set(self.tokenise.patterns, self.tokenise.user_patterns)
 
     @property
     def scorer(self) -> Model:
-        """The model that scores candidates."""
+        """Return the model that scores candidates."""
         return load_model(self.model)
 
     @property
     def lexicons(self) -> tuple[CueLexicon, ...]:
-        """The cues: those that are shipped, and those of the user's own."""
+        """Return the cues: those that are shipped, and those of the user's own."""
         own = () if self.cues is None else (read_cues(self.cues, self.patterns, self.tokenise.separators),)
         return (load_cues(), *own)
 
     @property
     def min_docs(self) -> int:
-        """Fewest documents that a source is mined of."""
+        """Return the fewest documents that a source is mined of."""
         return self.method.min_docs if self.mine.min_docs is None else self.mine.min_docs
 
 

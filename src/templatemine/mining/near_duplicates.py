@@ -140,7 +140,7 @@ def take_documents(corpus: Corpus, positions: NDArray[np.int32]) -> Corpus:
 
 
 def _take_tokens(corpus: Corpus, selected: NDArray[np.bool_]) -> tuple[IntArray, LongArray]:
-    """Tokens of some documents, and where each of these begins; documents in a row are copied at once."""
+    """Take the tokens of some documents, and where each of these begins; documents in a row are copied at once."""
     edges = np.flatnonzero(np.diff(selected, prepend=False, append=False))
     stretches = [corpus.forms[first:last] for first, last in corpus.doc_starts[edges].reshape(-1, 2)]
     lengths = np.diff(corpus.doc_starts)[selected]
@@ -158,7 +158,7 @@ def _hash_forms(corpus: Corpus) -> NDArray[np.uint64]:
 
 
 def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongArray | None) -> NDArray[np.bool_]:
-    """Of those that have one number, or equal tokens, the first in an order."""
+    """Mark the first in an order among documents of one number, or of equal tokens."""
     equal = np.unique(digests, return_inverse=True)[1].reshape(-1)
     joined = _join_groups(equal) if numbers is None else _join_groups(equal, numbers)
     is_original = np.zeros(len(order), np.bool_)
@@ -170,7 +170,7 @@ def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongAr
 
 
 def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
-    """Of versions, the first in an order in which the longest are first."""
+    """Mark the first of each group of versions in an order in which the longest are first."""
     lengths = np.diff(corpus.doc_starts)
     spaceless = is_spaceless(corpus.forms, corpus.traits)
     # A character is in nearly all documents, and says nothing by itself.
@@ -193,14 +193,16 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
 
 
 def characters_of_shingle(counts: LongArray, config: CopyConfig) -> int:
-    """Characters that are no chance: of a script of few more than of Chinese; `counts` are those of each character."""
+    """Return how many equal characters exclude chance: more in a script of few characters; `counts` are those of each
+    character."""
     share = counts[counts > 0] / max(1, counts.sum())
     entropy = float(-(share * np.log2(share)).sum())
     return max(config.spaceless_shingle, math.ceil(config.shingle_bits / max(entropy, 1.0)))
 
 
 def _choose_sampling(lengths: LongArray) -> int:
-    """One in how many shingles, a power of two, so that a document among the shortest tenth still has enough."""
+    """Choose the sampling rate of shingles, one in a power of two, that leaves enough to the shortest tenth of
+    documents."""
     short = int(np.quantile(lengths, 0.1)) if len(lengths) else 0
     return 1 << min(max(1, short // _SAMPLED_SHINGLES).bit_length() - 1, _MAX_SAMPLING.bit_length() - 1)
 
@@ -209,7 +211,7 @@ def _choose_sampling(lengths: LongArray) -> int:
 
 
 def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
-    """Of those that share half of what is rare, the first in an order."""
+    """Mark the first in an order among documents that share half of their rare strings."""
     n = corpus.documents
     runs, owner, size = _find_rare_runs(corpus, config)
     rank = np.empty(n, np.uint64)
@@ -247,7 +249,7 @@ def _find_firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
 def _find_rare_runs(
     corpus: Corpus, config: CopyConfig
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.int64]]:
-    """Pairs of rare tokens that follow each other, whatever is between.
+    """Find pairs of rare tokens that follow each other, whatever is between.
 
     Returns
     -------

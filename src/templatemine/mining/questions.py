@@ -21,7 +21,7 @@ _MAX_CANDIDATES = 20 * MAX_QUESTIONS
 
 
 def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
-    """Rows of the candidates to ask about, that with most at stake first.
+    """Choose the rows of the candidates to ask about, that with most at stake first.
 
     Of labels that begin (end) with one another, and of equal strings, only the first is asked about: it says most of
     what there is to say of the others.

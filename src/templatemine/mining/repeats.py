@@ -36,7 +36,7 @@ MAX_PERIOD = 8
 
 
 def find_repeats(index: Index, documents: int, floor: int, config: MineConfig) -> MaximalRepeats:
-    """All maximal strings of a source, without the longest powers where they would be too much (`POWER_TOKENS`).
+    """Find all maximal strings of a source, without the longest powers where they would be too much (`POWER_TOKENS`).
 
     Parameters
     ----------
@@ -104,7 +104,8 @@ def _find_by_sorting(index: Index, documents: int, floor: int, min_tokens: int, 
 
 
 def suffix_array(symbols: IntArray, *, force64: bool = False) -> NDArray[Any]:
-    """Suffix array of non-negative symbols under some fixed order of the symbols; two bytes a token where they suffice.
+    """Return the suffix array of non-negative symbols under some fixed order of the symbols; two bytes a token where
+    they suffice.
 
     Returns
     -------

@@ -20,7 +20,7 @@ __all__ = ["choose_by_text", "choose_sample", "sample_digests"]
 
 
 def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
-    """Places of the documents of the sample, ascending; None if all are to be mined."""
+    """Choose the places of the documents of the sample, ascending; None if all are to be mined."""
     if config.exact or len(documents) <= config.documents:
         return None
     order = np.argsort(sample_digests((document.id for document in documents), config), kind="stable")
@@ -28,8 +28,7 @@ def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArra
 
 
 def choose_by_text(documents: Sequence[Document], most: int) -> Sequence[Document]:
-    """Some documents, by what they say: which, depends neither on their order nor on their ids, which executors leave
-    out."""
+    """Choose some documents by their text. Neither their order nor their ids matter: executors leave ids out."""
     if len(documents) <= most:
         return documents
     digests = sample_digests((document.body for document in documents), SampleConfig())
@@ -37,7 +36,7 @@ def choose_by_text(documents: Sequence[Document], most: int) -> Sequence[Documen
 
 
 def sample_digests(ids: Iterable[str], config: SampleConfig) -> NDArray[np.uint64]:
-    """Hashes of ids; the sample has the least: uint64 array, one an id."""
+    """Return hashes of ids; the sample has the least: uint64 array, one an id."""
     key = config.seed.to_bytes(8, "little", signed=True)
     joined = b"".join(
         blake2b(document_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest() for document_id in ids

@@ -76,15 +76,15 @@ class Model:
     usual: Mapping[str, NDArray[np.float32]]
 
     def scores(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Probabilities that candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
+        """Return the probabilities that candidates of one kind are boilerplate: float32 array, shape (candidates,)."""
         return _to_probability(self.forests[kind].scores(matrix))
 
     def fillers(self, kind: str, matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Probabilities that the fillers of labels are boilerplate, too."""
+        """Return the probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
     def boilerplate_kinds(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.int8]:
-        """What some candidates of one kind are, if they are boilerplate: places in `kinds.KINDS`."""
+        """Return the kind of each candidate, if it is boilerplate: places in `kinds.KINDS`."""
         rows = kind_matrix(kind, matrix)
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         cues = np.zeros_like(odds)
@@ -101,7 +101,7 @@ class Model:
     def score_all(
         self, candidates: Sequence[Candidates], matrices: Sequence[NDArray[np.float32]]
     ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Scores of candidates of all kinds, and of the fillers of labels, 0 of segments."""
+        """Return the scores of candidates of all kinds, and of the fillers of labels, 0 of segments."""
         results = []
         for candidate_set, matrix in zip(candidates, matrices, strict=True):
             scores = self.scores(candidate_set.kind, matrix)
@@ -118,19 +118,19 @@ def _to_probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The features of the forests for fillers: those of labels, and their scores."""
+    """Return the features of the forests for fillers: those of labels, and their scores."""
     return np.ascontiguousarray(np.concatenate([matrix, scores[:, None]], axis=1))
 
 
 def kind_matrix(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The features of the forests for kinds of boilerplate, of candidates of one kind."""
+    """Return the features of the forests for kinds of boilerplate, of candidates of one kind."""
     names = FEATURES[kind]
     columns = [matrix[:, names.index(name)] for name in KIND_FEATURES[:-1]]
     return np.ascontiguousarray(np.column_stack([*columns, np.full(len(matrix), KINDS.index(kind))]), np.float32)
 
 
 def load_model(name: str) -> Model:
-    """The model that an option names: `SHIPPED`, or a file.
+    """Load the model that an option names: `SHIPPED`, or a file.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def load_model(name: str) -> Model:
 
 
 def fingerprint(name: str) -> str | None:
-    """A digest of the model that an option names; None for that which ships, which is known by the version."""
+    """Return a digest of the model that an option names; None for the shipped one, which the version identifies."""
     if name == SHIPPED:
         return None
     with open(name, "rb") as handle:
@@ -165,7 +165,7 @@ def _load_cached(path: Path, modified: int, size: int) -> Model:
 
 
 def model_from_tables(tables: Mapping[str, NDArray[Any]]) -> Model:
-    """A model of columns that are named ``forest.column``.
+    """Make a model of columns that are named ``forest.column``.
 
     Raises
     ------

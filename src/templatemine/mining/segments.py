@@ -99,17 +99,17 @@ class Segments:
 
     @cached_property
     def length(self) -> IntArray:
-        """Tokens of each segment."""
+        """Return the tokens of each segment."""
         return np.diff(self.bounds).astype(np.int32)
 
     @cached_property
     def spaceless(self) -> bool:
-        """Whether the source is written without spaces."""
+        """Return whether the source is written without spaces."""
         return is_spaceless(self.tokens, self.traits)
 
 
 def is_spaceless(tokens: IntArray, traits: NDArray[np.uint16]) -> bool:
-    """Whether a source, of which these are tokens and the traits of its forms, is written without spaces."""
+    """Return whether a source is written without spaces, by its tokens and the traits of its forms."""
     sampled = traits[tokens[:: max(1, len(tokens) >> 20)]]
     return len(sampled) > 0 and int(np.count_nonzero(sampled & OWN)) >= _MIN_SPACELESS_SHARE * len(sampled)
 
@@ -146,7 +146,7 @@ def segment(corpus: Corpus) -> Segments:
 
 
 def _line_gaps(corpus: Corpus) -> LongArray:
-    """Positions of several blanks in place of a line break; none where there are too many."""
+    """Find positions of several blanks in place of a line break; none where there are too many."""
     gaps = corpus.gaps
     if gaps is None or len(gaps) > _MAX_GAP_SHARE * len(corpus.forms):
         return np.empty(0, np.int64)
@@ -154,7 +154,7 @@ def _line_gaps(corpus: Corpus) -> LongArray:
 
 
 def _find_dashes(corpus: Corpus) -> LongArray:
-    """Positions behind dashes in the first `_HEAD` tokens of documents; ascending."""
+    """Find positions behind dashes in the first `_HEAD` tokens of documents; ascending."""
     forms, heads = corpus.forms, corpus.doc_starts[:-1]
     if corpus.html or corpus.dashes is None:
         return np.empty(0, np.int64)
@@ -175,12 +175,12 @@ def _find_dashes(corpus: Corpus) -> LongArray:
 
 
 def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:
-    """Places in the forms of a corpus -> places in its tokens without line breaks."""
+    """Map places in the forms of a corpus to places in its tokens without line breaks."""
     return places - np.searchsorted(np.flatnonzero(corpus.forms == 0), places) if corpus.lines else places
 
 
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
-    """`SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
+    """Return `SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
 
     One capital and a full stop, several full stops, or a short word that hardly ever stands without its own.
     """

@@ -1,4 +1,4 @@
-"""Which candidates of a source are templates: the decision in the way of each method.
+"""Decision which candidates of a source are templates, by each method.
 
 In come candidates with their scores, or with their document frequencies and counts in other sources; out goes
 a verdict for each, with the reasons by name.
@@ -93,7 +93,7 @@ _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
 class Decision(NamedTuple):
-    """Which candidates of a source are templates.
+    """Decision which candidates of a source are templates.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Decision(NamedTuple):
 
 
 def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Decision:
-    """Which candidates are templates, in the way of the method."""
+    """Decide which candidates are templates, by the method."""
     if candidates.verdicts is not None:
         return _decide_by_scores(candidates, candidates.verdicts.reason_of, options)
     return _decide_by_histogram(candidates, cross_counts, options)
@@ -119,7 +119,7 @@ def decide(candidates: SourceCandidates, cross_counts: CrossSourceCounts, option
 def _decide_by_histogram(
     candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig
 ) -> Decision:
-    """Steps 7 to 9 of the thesis and its second level."""
+    """Decide by steps 7 to 9 of the thesis and its second level."""
     method, df = options.method, candidates.repeats.df
     is_shared = cross_counts.sources >= options.cross_source.max_sources
     is_candidate = ~is_shared if method.shared_first else np.ones(len(is_shared), np.bool_)
@@ -193,13 +193,13 @@ def select(
 
 
 def is_unlikely(template: Template, config: SelectConfig) -> bool:
-    """Whether a template is less likely than any must be, by its score, which is rounded; without one it is not."""
+    """Return whether a template is less likely than the least allowed, by its rounded score; False without one."""
     min_score = _scale_odds(min(config.segment, config.label), config.caution)
     return template.score is not None and template.score + 0.0005 < min_score
 
 
 def _scale_odds(share: float, caution: float) -> float:
-    """The share whose odds are so many times those of another."""
+    """Return the share whose odds are so many times those of another."""
     return 1 / (1 + exp(-log(share / (1 - share)) - log(caution)))
 
 
@@ -268,15 +268,15 @@ def _judge_candidates(
 
 
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
-    """Which candidates are mostly the first thing in articles, and in many; in short texts, where much of grammar
-    stands first, in most."""
+    """Return which candidates open many articles, and mostly stand there; in short texts, where grammar often comes
+    first, most articles."""
     return (column["first"] >= _MOSTLY) & (column["share"] > (_USUAL if is_short else _FREQUENT))
 
 
 def _find_unmarked(
     candidates: Candidates, column: Mapping[str, NDArray[np.float32]], opens: NDArray[np.bool_], is_short: bool
 ) -> NDArray[np.bool_]:
-    """Which candidates have no sign of their own that they are more than a part of a sentence.
+    """Find the candidates without a sign of their own that they are more than a part of a sentence.
 
     One is words of a strong cue, a mark at the end, or a place at the head of many articles.
     """

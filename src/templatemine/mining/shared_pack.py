@@ -131,13 +131,13 @@ class _Tally:
 
     @property
     def template(self) -> Template:
-        """With the kind of slot that most claim, of several the narrowest."""
+        """Return the template with the kind of slot that most sources claim, of several the narrowest."""
         kind = min(self.kinds, key=lambda kind: (-self.kinds[kind][0], _kind_width(kind)))
         return replace(self.kinds[kind][2], df=self.df, count=self.count)
 
 
 def _kind_width(kind: str) -> int:
-    """Kinds of slots, the narrowest first: `KINDS`, then numbers of characters."""
+    """Return the width of a kind of slot: `KINDS` in their order, then numbers of characters."""
     return KINDS.index(kind) if kind in KINDS else len(KINDS) + kind_code(kind)
 
 
@@ -202,7 +202,8 @@ def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tupl
 
 
 def _without_duplicates(templates: Iterable[Template]) -> list[Template]:
-    """A string that some sources have as a line and others at its edge counts as what it is in most documents."""
+    """Drop duplicates: a string that is a line in some sources and an edge in others counts as it is in most
+    documents."""
     by_id: dict[str, Template] = {}
     for template in templates:
         by_id.setdefault(template.id, template)

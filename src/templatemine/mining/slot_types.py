@@ -84,7 +84,7 @@ class Fillers:
 
 
 def _limit_fillers(fillers: dict[bytes, str]) -> dict[bytes, str]:
-    """At most `MAX_FILLERS`, the same ones in whatever order and parts they came."""
+    """Keep at most `MAX_FILLERS`, the same ones in whatever order and parts they came."""
     if len(fillers) <= MAX_FILLERS:
         return fillers
     return {
@@ -209,7 +209,7 @@ def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) 
 
 
 def is_of_kind(kind: str, filler: str, separators: str, side: str) -> bool:
-    """`slots.matches_kind`, natively: to compile the expressions takes a tenth of a second."""
+    """Match a filler natively as `slots.matches_kind` does: to compile the expressions takes a tenth of a second."""
     max_chars = max_length(kind)
     if max_chars is not None:
         return len(filler) <= max_chars

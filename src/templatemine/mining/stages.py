@@ -140,8 +140,8 @@ def skip_source(source: str, documents: Sequence[Document], options: ResolvedCon
 def mine_source(
     source: str, documents: Sequence[Document], options: ResolvedConfig, positions: NDArray[np.int64] | None = None
 ) -> SourceCandidates:
-    """First map: the candidates of one source, its maximal strings; of a sample, also others that may be maximal in the
-    whole.
+    """Mine one source (first map): its candidates are its maximal strings; of a sample, also others that may be
+    maximal in the whole.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ class _MinedStrings:
     verdicts: Verdicts | None = None
 
     def sorted_by_hash(self) -> _MinedStrings:
-        """By their hashes: nothing depends on the order of documents then, and looking strings up is a walk."""
+        """Sort by the hashes: then nothing depends on the order of documents, and looking strings up is a walk."""
         order = np.argsort(self.hashes, kind="stable")
         return _MinedStrings(
             strings=self.strings.take(order),
@@ -256,7 +256,7 @@ class _MinedStrings:
 
 
 def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
-    """All maximal strings of a source."""
+    """Find all maximal strings of a source."""
     index, tokens = build_index(corpus, options.mine), len(corpus.forms)
     # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
@@ -275,7 +275,7 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
 
 
 def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
-    """Segments that repeat, and labels of others, with what their scores decide."""
+    """Find segments that repeat, and labels of others, with what their scores decide."""
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
     matrices = compute_features(corpus, segments, dates, candidate_kinds, options.lexicons)
@@ -477,7 +477,7 @@ def count_queries(options: ResolvedConfig) -> int:
 
 
 def decide_source(candidates: SourceCandidates, cross_counts: CrossSourceCounts, options: ResolvedConfig) -> Step:
-    """Second map: candidates become templates, or are rejected for a reason.
+    """Decide one source (second map): candidates become templates, or are rejected for a reason.
 
     Returns
     -------

@@ -97,7 +97,7 @@ def build_templates(
 def build_questions(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> tuple[Question, ...]:
-    """Some candidates as questions to a person, in their order; `documents` as of `build_templates`."""
+    """Make questions to a person of some candidates, in their order; `documents` as of `build_templates`."""
     verdicts = candidates.verdicts
     if verdicts is None:
         return ()
@@ -164,8 +164,8 @@ def anchor_of(candidates: SourceCandidates, row: int) -> str:
 def _find_examples(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> dict[int, tuple[str, int, int]]:
-    """One occurrence of each string, by scanning its document again: the reading form of the text, which expressions
-    are applied to, and the bounds of the string in it."""
+    """Find one occurrence of each string by scanning its document again. Return the reading form of the text, which
+    expressions are applied to, and the bounds of the string in it."""
     patterns, separators = options.patterns, options.tokenise.separators
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
     by_document: dict[int, list[int]] = {}
