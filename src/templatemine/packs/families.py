@@ -19,7 +19,7 @@ ONE_EDIT_LENGTH, TWO_EDITS_LENGTH = 3, 6
 
 
 def group_families(templates: Sequence[Template]) -> list[list[int]]:
-    """Places of templates, a list a family, its head first.
+    """Group the places of templates, a list a family, its head first.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def group_families(templates: Sequence[Template]) -> list[list[int]]:
 
 
 def _min_shared_tokens(first: tuple[int, int], second: tuple[int, int]) -> int:
-    """Different tokens that variants with so many different tokens, and tokens, have in common at least: all of the
-    shorter, or all of the longer but for those that may differ."""
+    """Return how many different tokens two variants share at least, by their numbers of different tokens and of
+    tokens: all of the shorter, or all of the longer but those that may differ."""
     return min(first[0], second[0]) - _max_edits(max(first[1], second[1]))
 
 
 def _max_edits(length: int) -> int:
-    """Tokens in which the longer of two variants may differ."""
+    """Return in how many tokens the longer of two variants may differ."""
     return 0 if length < ONE_EDIT_LENGTH else 1 if length < TWO_EDITS_LENGTH else 2
 
 
@@ -89,7 +89,7 @@ def _contains(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Tokens with which both begin."""
+    """Count the tokens with which both begin."""
     for index, (token, other_token) in enumerate(zip(first, second, strict=False)):
         if token != other_token:
             return index

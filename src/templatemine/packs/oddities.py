@@ -54,7 +54,7 @@ def _find_repeated_keys(text: str) -> list[str]:
 
 
 def _find_unknown_fields(data: Mapping[str, Any], known_fields: KnownFields) -> Iterator[str]:
-    """Names with their places; values of another type than they should have are told by who reads them."""
+    """Yield unknown names with their places; whoever reads the values checks their types."""
     for key, known in known_fields.items():
         rows = [data] if not key else data.get(key)
         for index, row in enumerate(rows if isinstance(rows, list) else [rows]):

@@ -138,7 +138,7 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
 
 
 def read_rules(rows: Sequence[Any], where: str) -> tuple[Rule, ...]:
-    """Rules as they stand in a pack."""
+    """Read rules from the data of a pack."""
     return tuple(read_rule(row, f"{where}: overrides[{index}]") for index, row in enumerate(rows))
 
 
@@ -146,7 +146,7 @@ _FIELD_TYPES: Mapping[str, type] = {field.name: int if field.name in ("df", "cou
 
 
 def read_rule(row: Any, where: str) -> Rule:
-    """One rule; what it lacks, and what it should not have, is named."""
+    """Read one rule; missing and unexpected fields are named."""
     if not isinstance(row, dict):
         raise PackError(f"{where}: expected an object, got {type(row).__name__}")
     if row.get("action") not in tuple(ACTIONS):  # a list is in no mapping, and cannot be asked for there

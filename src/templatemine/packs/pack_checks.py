@@ -42,8 +42,8 @@ MATCH_TIMEOUT = 1.0
 
 
 def check_pack(pack: AnyPack, where: str) -> AnyPack:
-    """Every expression compiles, is safe, agrees with its tokens and matches its own example; those that are to be made
-    of their tokens are."""
+    """Check that every expression compiles, is safe, agrees with its tokens and matches its own example, and restore
+    those that are made of their tokens."""
     index_of: dict[str, int] = {}
     id_of_tokens: dict[tuple[str, ...], str] = {}
     recompiled: dict[int, Template] = {}
@@ -75,8 +75,8 @@ def check_pack(pack: AnyPack, where: str) -> AnyPack:
 
 
 def _check_stale(pack: PackRecord, template: Template, here: str) -> None:
-    """An expression that its tokens don't compile to is left out, or what another version made of them; else somebody
-    edited one of the two, and would see no effect."""
+    """Refuse an expression that differs from its tokens: somebody edited one of the two, and would see no effect.
+    Expressions that are left out, or that another version compiled, pass."""
     if template.regex == FROM_TOKENS:
         return
     if not _finds_example(template, here) or pack.generator == GENERATOR:
@@ -140,7 +140,7 @@ def _check_examples(pack: PackRecord, where: str) -> None:
 
 
 def _find_mismatches(pack: PackRecord, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
-    """Places of templates that the automaton does not find in their own example, from end to end."""
+    """Yield places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
         if not is_example(pack, matcher, string_index, pack.templates[row].example):
             yield row

@@ -255,7 +255,7 @@ def open_pack_folder(directory: str | os.PathLike[str], force: bool = False) -> 
 
 
 def pack_names(source: str) -> tuple[str, str]:
-    """Names of the files of a source: of its pack, and of its rejected candidates."""
+    """Return the names of the files of a source: of its pack, and of its rejected candidates."""
     name = safe_file_name(source)
     return name + PACK_SUFFIX, name + _REJECTED
 
@@ -407,7 +407,7 @@ class PackFiles(Mapping[str, Pack]):
                 self._add(file)
 
     def _note_bad_file(self, file: str, error: PackError) -> None:
-        """A file from which nobody can tell its source is for the one that its name is made of."""
+        """Note a file whose source cannot be read under the source that its name is made of."""
         name = os.path.basename(file).removesuffix(PACK_SUFFIX)
         self.files.setdefault(name, file)
         self._bad[name] = str(error)
@@ -455,7 +455,7 @@ class PackFiles(Mapping[str, Pack]):
         return source if source in self.files or not self._bad else safe_file_name(source)
 
     def readable(self, on_skip: Callable[[str, SkippedPackError], None]) -> dict[str, Pack]:
-        """All packs, read; each that is skipped is told."""
+        """Read all packs; report each that is skipped."""
         packs = {}
         for source in self.files:
             try:
@@ -481,7 +481,7 @@ class PackFiles(Mapping[str, Pack]):
         return len(self.files)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Other processes read for themselves."""
+        """Return a state without packs read: other processes read for themselves."""
         return {**self.__dict__, "_packs": {}}
 
 

@@ -57,7 +57,7 @@ def write(pack: PackRecord) -> str:
 
 
 def write_checked(pack: PackRecord) -> str:
-    """`write`, after the reader's own checks of what it gives: no file takes its place that nobody could read.
+    """Call `write`, then check the result as a reader does: no unreadable file takes the place of a pack.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class PackSerialiser:
 
     @property
     def boundaries(self) -> Mapping[str, str]:
-        """The boundaries of the last pack."""
+        """Return the boundaries of the last pack."""
         return self._short_forms.boundaries
 
     def _update_short_forms(self, pack: PackRecord) -> ShortForms:
@@ -173,7 +173,7 @@ def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
-    """The most of a small pack, and the same in all packs of an archive."""
+    """Serialise the patterns: most of a small pack, and the same in all packs of an archive."""
     return _escape_invisible(_dump_value(dict(patterns)))
 
 
@@ -189,7 +189,7 @@ def _reading_fields(rules: ReadingRules) -> dict[str, Any]:
 
 
 def _dump_value(value: Any) -> str:
-    """JSON with one template, pattern or own pattern a line."""
+    """Write JSON with one template, pattern or own pattern a line."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join("  " + _dump_json(row) for row in value) + "\n ]"
     if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
@@ -359,7 +359,7 @@ def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> Non
 
 
 def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
-    """Structure and types; the expressions are looked at afterwards."""
+    """Build a pack from checked structure and types; the expressions are checked afterwards."""
     if not isinstance(data, dict) or "schema" not in data:
         raise PackError(f"{where}: expected a pack, an object with a field 'schema'")
     if type(data["schema"]) is not int or data["schema"] != SCHEMA:

@@ -192,18 +192,18 @@ class PackRecord:
 
     @property
     def mined_by(self) -> str:
-        """The method, and its caution if that is not the default: ``default, caution 2``."""
+        """Return the method, and its caution if that is not the default: ``default, caution 2``."""
         return self.method if self.caution == 1 else f"{self.method}, caution {self.caution:g}"
 
     @cached_property
     def patterns(self) -> PatternSet:
-        """The mutable patterns of the pack's tokens."""
+        """Return the mutable patterns of the pack's tokens."""
         return make_pattern_set(self.enabled, self.tokenise.user_patterns)
 
     @cached_property
     def by_tokens(self) -> bool:
-        """Whether the automaton alone finds all templates, in a text as it stands: none was written by hand, and no
-        pattern of the user's own says what tokens are."""
+        """Return whether the automaton alone finds all templates in the original text: none was written by hand, and
+        no pattern of the user's own defines tokens."""
         return not self.tokenise.user_patterns and all(template.tokens is not None for template in self.templates)
 
     def encode(self, text: str) -> EncodedText:
@@ -212,7 +212,7 @@ class PackRecord:
 
     @property
     def rules(self) -> ReadingRules | None:
-        """`reading`; None for pages."""
+        """Return `reading`; None for pages."""
         return None if self.html else self.reading
 
     def forms(self, template: Template) -> list[bytes]:
@@ -241,7 +241,7 @@ class PackRecord:
         return _FormsOfTokens(self.patterns)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: what was made of them stays behind when a pack goes to another process."""
+        """Return the fields alone: derived objects do not go to other processes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def matcher(self) -> tuple[_match.Matcher, list[int]]:
@@ -254,7 +254,7 @@ class PackRecord:
         return self.make_matcher()
 
     def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_match.Matcher, list[int]]:
-        """`matcher`, made anew; for `sieve` see there.  What a `choice` does not cut is kept whole."""
+        """Make the `matcher` anew; for `sieve` see there. What a `choice` does not cut is kept whole."""
         rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         two_sided = [index for index in rows if self.templates[index].slot == "middle"]
         strings = _Strings()
@@ -278,12 +278,12 @@ class PackRecord:
 
     @cached_property
     def has_kinds(self) -> bool:
-        """Whether the kind of any template is known."""
+        """Return whether the kind of any template is known."""
         return any(template.kind for template in self.templates)
 
     @cached_property
     def kind_codes(self) -> list[int]:
-        """Of each template the place of its kind in `KIND_NAMES`."""
+        """Return, for each template, the place of its kind in `KIND_NAMES`."""
         return [KIND_NAMES.index(template.kind) for template in self.templates]
 
 

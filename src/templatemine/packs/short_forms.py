@@ -107,7 +107,7 @@ class ShortForms:
 
     @cached_property
     def _names(self) -> list[tuple[str, str]]:
-        """The longest text first, for one may stand within another."""
+        """Return the names by text, longest first, for one may be part of another."""
         return sorted(self._name_of.items(), key=lambda item: (-len(item[0]), item[0]))
 
     def shorten(self, template: Template) -> str | None:
@@ -115,7 +115,7 @@ class ShortForms:
         return self.shorten_with_texts(template)[0]
 
     def shorten_with_texts(self, template: Template) -> tuple[str | None, frozenset[str]]:
-        """`shorten`, and the texts that have names in it."""
+        """Call `shorten`, and also return the texts that have names in it."""
         if template.tokens is None:
             return template.regex, frozenset()
         short, used = template.regex, []
@@ -126,7 +126,7 @@ class ShortForms:
         return short if self._expand(short) == template.regex else None, frozenset(used)
 
     def find_renamed(self, others: ShortForms) -> frozenset[str] | None:
-        """Texts that have other names here than there; None if not the same texts have names."""
+        """Find the texts that have other names here than there; None if not the same texts have names."""
         if self._name_of.keys() != others._name_of.keys():
             return None
         return frozenset(text for text, name in self._name_of.items() if others._name_of[text] != name)
