@@ -155,7 +155,7 @@ def _metas(data: bytes) -> Iterator[str]:
 
 
 def titles_and_dates(articles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str | None, str | None]]:
-    """Headline and date of each article in JSON-LD (see `find_articles`)."""
+    """Yield headline and date of each article in JSON-LD (see `find_articles`)."""
     for article in articles:
         title, date = (
             next(filter(None, (_first_value(article.get(name)) for name in names)), "") for names in (TITLES, DATES)
@@ -178,7 +178,7 @@ def find_articles(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
-    """All objects in the JSON-LD of a page in UTF-8, in the order of the page; an object comes before those it
+    """Yield all objects in the JSON-LD of a page in UTF-8, in the order of the page; an object comes before those it
     contains."""
     for script in _scripts(data):
         try:
@@ -318,7 +318,7 @@ def is_like_title(page: Page, block: int) -> bool:
 
 
 def _title_similarity(page: Page) -> NDArray[np.float64]:
-    """Similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
+    """Return the similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
     `MIN_SIMILARITY`."""
     words = _words(page.title)
     size = len(words)
@@ -384,7 +384,7 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
 
 
 def _dated_blocks(page: Page) -> NDArray[np.int64]:
-    """Indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
+    """Return indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
     counts = page.columns["counts"]
     dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
     # Of scripts without spaces each character is a word.

@@ -60,7 +60,7 @@ def load_forests() -> tuple[_model.Forest, _model.Forest]:
 
 
 def feature_names() -> tuple[str, ...]:
-    """Names of the columns of `_model.compute_features`, those of the groups of key words spelt out."""
+    """Return the names of the columns of `_model.compute_features`, those of the groups of key words spelt out."""
     groups = list(GROUPS)
     return tuple(
         f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
@@ -111,33 +111,33 @@ class Page:
 
     @property
     def html(self) -> str:
-        """The page as it came."""
+        """Return the page as it came."""
         return self._html
 
     @property
     def data(self) -> bytes:
-        """The page in UTF-8."""
+        """Return the page in UTF-8."""
         return self._data
 
     @cached_property
     def hidden(self) -> NDArray[np.bool_]:
-        """Of each block, whether it stands in an element that is not shown."""
+        """Return whether each block is in an element that is not shown."""
         columns = self.columns
         return _model.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
 
     @cached_property
     def tag_counts(self) -> list[int]:
-        """How many elements of each of `_html.TAGS` the page has."""
+        """Count the elements of each of `_html.TAGS` on the page."""
         return np.bincount(self.columns["tags"], minlength=len(_html.TAGS)).tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def all_groups(self) -> int:
-        """The groups of key words that any element of the page is named after, a bit each."""
+        """Return the groups of key words that any element of the page is named after, a bit each."""
         return int(np.bitwise_or.reduce(self.columns["groups"]))
 
     @cached_property
     def title(self) -> str:
-        """What stands in ``<title>``, references resolved and white space folded; "" if there is none."""
+        """Return the text of ``<title>``, references resolved and white space folded; "" if there is none."""
         start, end = self.columns["title_span"]
         return " ".join(
             unescape(self._data[start : min(end, start + MAX_TITLE_BYTES)].decode("utf-8", "ignore")).split()
@@ -145,7 +145,7 @@ class Page:
 
     @property
     def plain(self) -> bool:
-        """The page has no tag: it is no HTML, and its blocks are the paragraphs that blank lines part."""
+        """Return whether the page has no tag: it is no HTML, and its blocks are paragraphs between blank lines."""
         return bool(self.columns["plain"])
 
     def source(self, start: int, end: int) -> bytes:
@@ -164,23 +164,24 @@ class Page:
 
     @cached_property
     def kind(self) -> str:
-        """The likeliest of `page_kind.KINDS`."""
+        """Return the likeliest of `page_kind.KINDS`."""
         return KINDS[int(self.kind_chances.argmax())]
 
     @cached_property
     def address(self) -> str:
-        """Where the page is, in lower case: its url, else what it declares; "" if nobody says."""
+        """Return the address of the page, in lower case: its url, else what it declares; "" if there is neither."""
         return (self.url or read_address(self._data)).lower()
 
     @cached_property
     def kind_chances(self) -> NDArray[np.float64]:
-        """The probability of each of `page_kind.KINDS`."""
+        """Return the probability of each of `page_kind.KINDS`."""
         return self._kind_chances(self._judgement[2])
 
     @cached_property
     def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
-        """Scores, headline and the scores of an article: the matrix of features that all come from is not kept.  The
-        kind counts on a page of one part, where it is given, or the address is known and the page model in doubt."""
+        """Return scores, headline and the scores of an article; the matrix of features that all come from is not
+        kept. The kind counts on a page of one part, if it is given, or the address is known and the page model in
+        doubt."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
@@ -215,7 +216,8 @@ class Page:
 
     @cached_property
     def first_duplicates(self) -> NDArray[np.uint64]:
-        """Of each block the first one that says the same: equal words but for case, numbers counting as words.
+        """Return, for each block, the first one of the same text: equal words but for case, numbers counting as
+        words.
 
         (The column `hashes` takes all numbers for equal, which holds for what is looked for on other pages.)
         """
@@ -235,29 +237,29 @@ class Page:
 
     @cached_property
     def all_text(self) -> bytes:
-        """The texts of all blocks, one after the other."""
+        """Return the texts of all blocks, one after the other."""
         return self.columns["text"].tobytes()  # type: ignore[no-any-return]
 
     def text(self, block: int) -> str:
-        """Text of a block: entities resolved, white space folded."""
+        """Return the text of a block: entities resolved, white space folded."""
         return self.all_text[self._bounds[block] : self._bounds[block + 1]].decode("utf-8", "replace")
 
     def texts(self, blocks: NDArray[np.int64]) -> list[str]:
-        """Texts of some blocks, as `text` gives each."""
+        """Return the texts of some blocks, as `text` gives each."""
         return _html.decode_texts(self.columns["text"], self.columns["bounds"], blocks)
 
     @cached_property
     def near_keys(self) -> list[int]:
-        """Key of each block's path from the nearest element with a class or id on."""
+        """Return the key of each block's path from the nearest element with a class or id on."""
         return self.columns["keys"][:, NEAR_KEY].tolist()  # type: ignore[no-any-return]
 
     def path(self, block: int) -> str:
-        """That path, readable: ``div.story#main>p``."""
+        """Return that path, readable: ``div.story#main>p``."""
         return next(self.container_paths(block), "")
 
     def container_paths(self, block: int) -> Iterator[str]:
-        """That path, and those of the elements it stands in, innermost first, each from its own nearest element with a
-        class or id on; what stands under none is left out if any element around the block has one."""
+        """Yield that path, and those of the elements around it, innermost first, each from its own nearest element
+        with a class or id on. Paths under no such element are left out if any element around the block has one."""
         signs, bounds, parents = (self.columns[name] for name in ("signs", "sign_bounds", "node_parents"))
         node, named_signs, has_name = int(self.columns["node"][block]), list[str](), False
         while node > 0:
@@ -271,12 +273,12 @@ class Page:
             yield from _path_prefixes(named_signs)
 
     def spans(self, blocks: NDArray[np.int64]) -> list[tuple[int, int]]:
-        """Where blocks stand in the page, in code points, end exclusive."""
+        """Return the spans of blocks in the page, in code points, end exclusive."""
         starts, ends = self.columns["starts"][blocks], self.columns["ends"][blocks]
         return list(zip(self.code_points(starts), self.code_points(ends), strict=True))
 
     def code_points(self, offsets: NDArray[np.int64]) -> list[int]:
-        """Ascending byte offsets as offsets into the string."""
+        """Return ascending byte offsets as offsets into the string."""
         if len(self._data) == len(self._html):
             return offsets.tolist()  # type: ignore[no-any-return]
         return _scan.code_points(self._data, np.ascontiguousarray(offsets)).tolist()  # type: ignore[no-any-return]

@@ -25,7 +25,7 @@ BREAKS = _html.COUNTS.index("break")
 
 @lru_cache(maxsize=1)
 def _marks_of_tags() -> NDArray[np.uint8]:
-    """By the number of a tag: 1 more than the index of its mark in `MARKS`, 0 for none of its own."""
+    """Return, by the number of a tag, 1 more than the index of its mark in `MARKS`, 0 for none of its own."""
     heading = _html.FLAGS["heading"]
     kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _html.TAGS]
     return np.array(kinds, np.uint8)
@@ -37,7 +37,7 @@ def block_marks(page: Page) -> list[str]:
 
 
 def is_heading(page: Page) -> NDArray[np.bool_]:
-    """Whether the mark of each block is that of a heading."""
+    """Return whether the mark of each block is that of a heading."""
     return _mark_numbers(page) == _NAMES.index(HEADING, 1)  # type: ignore[no-any-return]
 
 
@@ -47,7 +47,7 @@ def _mark_numbers(page: Page) -> NDArray[np.uint8]:
 
 
 def continues_paragraph(page: Page, block: int) -> bool:
-    """True if a block goes on with the paragraph of the block before: one br and nothing else parts them."""
+    """Return whether a block goes on with the paragraph of the block before: only one br is between them."""
     columns = page.columns
     if not block or not columns["counts"][block, BREAKS] or columns["element"][block] != columns["element"][block - 1]:
         return False

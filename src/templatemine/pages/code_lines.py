@@ -62,7 +62,7 @@ def find_code_lines(page: Page, blocks: NDArray[np.int64]) -> dict[int, str]:
 
 
 def _wordless_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Lines that are not blank, without their numbers, which are not shown; what has a word is hidden."""
+    """Yield lines without words that are not blank, without their numbers: pages hide the words, and show no numbers."""
     for line in (_NUMBER.sub("", line, count=1) for line in lines):
         if line.strip() and not _WORD.search(line):
             yield line

@@ -29,7 +29,7 @@ MIN_STORY_WORDS = 100
 
 
 def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks of comments.
+    """Find the blocks of comments.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks of a main text that are comments below its beginning: a long thread may be taken for the story.
+    """Find comments below the beginning of a main text: a long thread may be taken for the story.
 
     None where fewer than `MIN_STORY_WORDS` words would be left: a forum is all thread.
     """
@@ -74,14 +74,14 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 
 
 def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:
-    """Key words in the names of elements, but for those that hold the first block of the main text: what holds it is
+    """Return key words in the names of elements, without those around the first block of the main text, which are
     named after the page."""
     columns = page.columns
     return _model.clear_containers(columns["parents"], columns["groups"], int(columns["element"][first]))
 
 
 def _outermost_elements(parents: NDArray[np.int32], is_member: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Of each element, the outermost one that holds it, or itself, and has something; 0 for none."""
+    """Return, for each element, the outermost member that holds it, or itself; 0 for none."""
     outermost, members = [0] * len(parents), is_member.tolist()
     for element, parent in enumerate(parents.tolist()[1:], 1):  # parents come first
         outermost[element] = outermost[parent] or element * members[element]

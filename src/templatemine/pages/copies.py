@@ -58,7 +58,7 @@ def transfer_scores(scores: NDArray[np.float64], copies: list[tuple[int, list[in
 
 
 def _copy_candidates(page: Page) -> list[int]:
-    """Long blocks that begin with all that a shorter one says."""
+    """Return long blocks that begin with all that a shorter one says."""
     long = (page.words >= MIN_WORDS).nonzero()[0]
     if not len(long):
         return []

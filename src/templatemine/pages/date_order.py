@@ -45,7 +45,7 @@ class DateOrder:
 
     @cached_property
     def _observed_orders(self) -> dict[str, set[bool]]:
-        """What dates of the page that read one way only say, by what parts them."""
+        """Return the orders that unambiguous dates of the page have, by separator."""
         orders: dict[str, set[bool]] = {}
         for match in _NUMBERS.finditer(self._text):
             first, second = int(match["a"]), int(match["b"])
@@ -55,7 +55,7 @@ class DateOrder:
 
     @cached_property
     def _usual_order(self) -> bool | None:
-        """What is usual in the language of the page."""
+        """Return the usual order in the language of the page."""
         language = self._language
         if language is None or language in OPEN or language.partition("-")[0] in YEAR_FIRST:
             return None
@@ -63,7 +63,7 @@ class DateOrder:
 
     @cached_property
     def _language(self) -> str | None:
-        """What the page declares; else English, if it reads so."""
+        """Return the language that the page declares; else English, if it reads so."""
         from templatemine.pages.names import normalise_language  # few pages are asked; its expressions take a while
 
         match = _LANGUAGE.search(self._page.data, 0, _HEAD)
@@ -72,6 +72,6 @@ class DateOrder:
 
     @cached_property
     def _text(self) -> bytes:
-        """The blocks, a line each."""
+        """Return the blocks, a line each."""
         text, bounds = self._page.columns["text"].tobytes(), self._page.columns["bounds"].tolist()
         return b"\n".join(text[start:end] for start, end in pairwise(bounds))

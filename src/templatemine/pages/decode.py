@@ -63,7 +63,7 @@ SHORT = 3
 
 
 def is_kept(code: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Whether blocks of these codes are given out."""
+    """Return whether blocks of these codes are given out."""
     return _KEPT.take(code)
 
 

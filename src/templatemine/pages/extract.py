@@ -133,7 +133,7 @@ class Extraction:
         return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
 
     def _repr_html_(self) -> str:
-        """Title and text, for notebooks, and below it what was left out, struck through, with its kinds."""
+        """Return title and text, for notebooks, and below it what was left out, struck through, with its kinds."""
         left = [block for block in self.blocks if not block.kept]
         dropped = "".join(
             notebook.struck(block.text, [(0, len(block.text), block.reason, block.kind or "")])
@@ -147,18 +147,18 @@ class Extraction:
 
     @property
     def size(self) -> int:
-        """Blocks of the page."""
+        """Return the number of blocks of the page."""
         return len(self._page)
 
     @property
     def kept(self) -> int:
-        """Blocks of the page that were kept."""
+        """Return the number of kept blocks."""
         return len(self.kept_indices)
 
     @property
     def kept_share(self) -> float:
-        """Words that were kept, as a share of those that the page model alone holds for main text; 1 if there are none
-        or the system does not ask it."""
+        """Return the kept words as a share of those that the page model alone holds for main text; 1 if there are
+        none or the system does not ask it."""
         if self.output.evidence is None:
             return 1.0
         main_words = int(self._page.words[self.output.evidence.page > 0].sum())
@@ -166,12 +166,13 @@ class Extraction:
 
     @cached_property
     def declared(self) -> str:
-        """The story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else ""."""
+        """Return the story that the page declares (``articleBody`` in JSON-LD) if its text has not half of it, else
+        ""."""
         return find_missing_story(self._page, self._articles)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the page as a whole: those that came with it, and ours."""
+        """Return remarks on the page as a whole: those that came with it, and ours."""
         page, output = self._page, self.output
         page_note = (
             output.note
@@ -185,34 +186,34 @@ class Extraction:
 
     @cached_property
     def paywalled(self) -> bool:
-        """Whether the page declares that its story, or a part of it, is for subscribers."""
+        """Return whether the page declares that its story, or a part of it, is for subscribers."""
         from templatemine.pages.notices import is_paywalled
 
         return is_paywalled(self._page)
 
     @property
     def kind(self) -> str | None:
-        """What the page is, one of `page_kind.KINDS`; None if the system does not ask the page model."""
+        """Return the kind of the page, one of `page_kind.KINDS`; None if the system does not ask the page model."""
         return None if self.output.evidence is None else self._page.kind
 
     @property
     def kind_probability(self) -> float | None:
-        """How likely it is of this kind, 1 if its kind was given."""
+        """Return the probability of this kind, 1 if the kind was given."""
         return None if self.output.evidence is None else round(float(self._page.kind_chances.max()), 4)
 
     @property
     def note(self) -> str:
-        """The notes as one text, "" if there are none."""
+        """Return the notes as one text, "" if there are none."""
         return "; ".join(self.notes)
 
     @cached_property
     def kept_indices(self) -> NDArray[np.int64]:
-        """Indices of the kept blocks among those of the page, ascending."""
+        """Return indices of the kept blocks among those of the page, ascending."""
         return self.output.kept.nonzero()[0]
 
     @cached_property
     def texts(self) -> list[str]:
-        """The text of each kept block, without its cuts."""
+        """Return the text of each kept block, without its cuts."""
         cuts, texts = self.output.cuts, self._page.texts(self.kept_indices)
         lines = find_code_lines(self._page, self.kept_indices)
         if not cuts and not lines:
@@ -224,29 +225,29 @@ class Extraction:
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
-        """Where each kept block stands in the page, in code points, end exclusive."""
+        """Return the span of each kept block in the page, in code points, end exclusive."""
         return self._page.spans(self.kept_indices)
 
     @cached_property
     def removed(self) -> tuple[Span, ...]:
-        """The stretches of the page that are in no kept block, or within one but not shown."""
+        """Return the stretches of the page that are in no kept block, or within one but not shown."""
         return _removed_spans(self._page, self.spans)
 
     @cached_property
     def text(self) -> str:
-        """The kept blocks, a line each."""
+        """Return the kept blocks, a line each."""
         return "\n".join(filter(None, self.texts))
 
     @cached_property
     def title(self) -> str | None:
-        """The system's title of the page, else that of `about.find_title`, else ``<title>``."""
+        """Return the system's title of the page, else that of `about.find_title`, else ``<title>``."""
         if self.output.title is not None:
             return self.output.title
         return (self._page.text(self._title_block) if self._title_block >= 0 else self._page.title) or None
 
     @cached_property
     def date(self) -> str | None:
-        """The system's date of the page in ISO 8601, else that of `about.find_date`; posts have their own."""
+        """Return the system's date of the page in ISO 8601, else that of `about.find_date`; posts have their own."""
         if self.output.date is not None or self.posts:
             return self.output.date
         return find_date(self._page, self._articles, self._title_block, self.output.kept)
@@ -261,7 +262,7 @@ class Extraction:
 
     @cached_property
     def marked(self) -> str:
-        """The kept blocks in CleanEval's mark-up, a line each."""
+        """Return the kept blocks in CleanEval's mark-up, a line each."""
         lines: list[str] = []
         previous = -1
         for block, text in zip(self.kept_indices.tolist(), self.texts, strict=True):
@@ -274,7 +275,7 @@ class Extraction:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """All blocks of the page, kept or not."""
+        """Return all blocks of the page, kept or not."""
         page, output = self._page, self.output
         linked = page.columns["counts"][:, LINKED_WORDS].tolist()
         score = None if output.score is None else np.round(output.score.astype(np.float64), 4).tolist()
@@ -336,12 +337,12 @@ class Extraction:
 
     @cached_property
     def comments(self) -> str:
-        """What readers say below the main text, a line each block; "" if the page has no comments."""
+        """Return the comments of readers below the main text, a line each block; "" if the page has none."""
         return "\n".join(filter(None, map(self._page.text, np.flatnonzero(self._comment_mask).tolist())))
 
     @cached_property
     def metadata(self) -> Metadata:
-        """What the page says of itself: title, authors, date, site, language, licence, tags and more."""
+        """Return the metadata of the page: title, authors, date, site, language, licence, tags and more."""
         from templatemine.pages.metadata import VisibleMetadata, read_metadata
 
         page, first_block = self._page, int(self.kept_indices[0]) if self.kept else 0
@@ -400,7 +401,7 @@ class Extraction:
         raise ConfigError(f"text_format: expected {' or '.join(TEXT_FORMATS)}, got {form!r}")
 
     def as_dict(self, blocks: bool = False, *, metadata: bool = False, comments: bool = False) -> dict[str, Any]:
-        """Title, date, text and, on request, more, as JSON holds them; what there is none of is left out."""
+        """Return title, date, text and, on request, more, as JSON holds them; missing values are left out."""
         fields: dict[str, Any] = {"system": self.system, "title": self.title, "date": self.date, "text": self.text}
         if self.posts:
             fields["posts"] = [{"title": post.title, "date": post.date, "text": post.text} for post in self.posts]
@@ -550,7 +551,7 @@ def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[S
 
 
 def _cut_holes(page: Page, spans: Sequence[tuple[int, int]], holes: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Spans without the holes that begin in them; spans and holes ascend."""
+    """Return spans without the holes that begin in them; spans and holes ascend."""
     shown: list[tuple[int, int]] = []
     hole_spans = list(zip(page.code_points(holes[:, 0]), page.code_points(holes[:, 1]), strict=True))
     index = 0

@@ -77,7 +77,7 @@ def find_head(
 def _story_starts(
     words: NDArray[np.int32], main: NDArray[np.bool_], below: NDArray[np.bool_], path_ids: NDArray[np.intp] | None
 ) -> NDArray[np.bool_]:
-    """Blocks that a story may begin with; `below` are those of the main text below the headline,
+    """Return the blocks that a story may begin with; `below` are those of the main text below the headline,
     `path_ids` the numbers of their paths."""
     long = main & (words >= OPENING_WORDS)
     if path_ids is None:

@@ -31,7 +31,7 @@ _CLASS_OR_ID = re.compile(r"[.#][^.#]*")
 
 
 def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of the blocks that are kept, those in an element that is not shown.
+    """Return which of the kept blocks are in an element that is not shown.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
 def select_elements(
     columns: Mapping[str, Any], selectors: frozenset[str], kept: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Of each element, whether some blocks stand in it and a simple selector means it (``.a``, ``#b``, ``p.a``)."""
+    """Return which elements contain blocks and match a simple selector (``.a``, ``#b``, ``p.a``)."""
     return _select_nodes(columns, _node_signatures(columns, kept), selectors).astype(np.bool_)
 
 
@@ -68,7 +68,7 @@ def _select_nodes(
 
 
 def _hiding_selectors(sheets: list[bytes]) -> frozenset[str]:
-    """Simple selectors that style sheets hide."""
+    """Return the simple selectors that style sheets hide."""
     return frozenset(_hidden_by_rules([_COMMENT.sub(" ", sheet.decode("utf-8", "replace")) for sheet in sheets]))
 
 
@@ -81,12 +81,12 @@ def _style_sheets(data: bytes, before: int) -> Iterator[bytes]:
 
 
 def _may_hide(signatures: bytes, sheet: bytes) -> bool:
-    """Before a declaration that hides stands a selector that ends in a class or id that the page has."""
+    """Return whether a selector before a hiding declaration ends in a class or id that the page has."""
     return any(_selects_any(signatures, sheet, match) for match in _HIDES.finditer(sheet))
 
 
 def _selects_any(signatures: bytes, sheet: bytes, match: re.Match[bytes]) -> bool:
-    """A selector before this declaration ends in a class or id that the page has."""
+    """Return whether a selector before this declaration ends in a class or id that the page has."""
     brace = sheet.rfind(b"{", 0, match.start())
     selectors = sheet[max(sheet.rfind(b"}", 0, brace), sheet.rfind(b"{", 0, brace)) + 1 : max(brace, 0)]
     for selector in selectors.split(b","):
@@ -97,7 +97,7 @@ def _selects_any(signatures: bytes, sheet: bytes, match: re.Match[bytes]) -> boo
 
 
 def _hidden_by_rules(sheets: list[str]) -> Iterator[str]:
-    """Simple selectors of rules that hide, and that no later rule of the same selector shows again.
+    """Yield simple selectors of rules that hide, and that no later rule of the same selector shows again.
 
     Paths have no digits, so that a name with one is passed over.
     """
@@ -115,7 +115,7 @@ def _hidden_by_rules(sheets: list[str]) -> Iterator[str]:
 
 
 def _top_level_rules(sheet: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of the rules that stand under no condition such as ``@media``."""
+    """Yield selectors and declarations of the rules that are under no condition such as ``@media``."""
     open_selectors: list[str] = []
     for match in _RULE.finditer(sheet):
         if match[2] == "{":
@@ -127,7 +127,7 @@ def _top_level_rules(sheet: str) -> Iterator[tuple[str, str]]:
 
 
 def _node_signatures(columns: Mapping[str, Any], kept: NDArray[np.bool_]) -> dict[int, str]:
-    """Tag, classes and id (``div.story#main``) of each node of the tree of paths that some blocks stand under."""
+    """Return tag, classes and id (``div.story#main``) of each node of the tree of paths above some blocks."""
     bounds, parents = columns["sign_bounds"], columns["node_parents"]
     signatures: dict[int, str] = {}
     for start in set(columns["node"][kept].tolist()):

@@ -297,8 +297,8 @@ class HistoryModel:
         return _log_odds(share), config.vote * trust, trust * count_gain, elsewhere, main
 
     def score_blocks(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
-        """For each block: log odds with the history, log odds of its path alone (nan if unknown), and df of its
-        text."""
+        """Return, for each block, log odds with the history, log odds of its path alone (nan if unknown), and df of
+        its text."""
         rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         table = self._table[rows]
         path_odds = np.where(rows < 0, math.nan, table[:, 0])
@@ -313,8 +313,8 @@ class HistoryModel:
         return scores - self._config.repeat * np.log1p(df) * repeat_weight, path_odds, df
 
     def boilerplate_evidence(self, page: Page) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.bool_]]:
-        """For each block, without the page model: the share of main text under its path (nan if unknown), df of its
-        text, and whether it is long enough for a sentence."""
+        """Return, for each block and without the page model, the share of main text under its path (nan if unknown),
+        df of its text, and whether it is long enough for a sentence."""
         rows = np.array([self._row_of.get(key, -1) for key in page.near_keys], np.int64)
         share = np.where(rows < 0, math.nan, 1 / (1 + np.exp(-self._table[rows, 0])))
         return share, self._repeat_counts(page), _word_counts(page) >= SENTENCE_WORDS
@@ -384,7 +384,7 @@ def _container_paths(path: str) -> list[str]:
 
 
 def _shrink_shares(history: PageHistory, config: PageConfig) -> dict[str, tuple[float, int]]:
-    """Path or container -> its share of main text, and its pages.
+    """Return, by path or container, its share of main text, and its pages.
 
     The share counts all blocks beneath; it is shrunk towards the share of the container, and that of the outermost
     container towards the share of the source.
@@ -410,7 +410,8 @@ def _log_odds(share: float) -> float:
 
 
 def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
-    """Texts of blocks in the form in which they are compared: in sentences without a date, each run of digits is 0."""
+    """Return texts of blocks in the form in which they are compared: in sentences without a date, each run of digits
+    is 0."""
     counts = page.columns["counts"]
     dates = sum(counts[:, count] for count in DATE_COUNTS)
     folded = ((dates == 0) & (_word_counts(page) >= SENTENCE_WORDS)).tolist()

@@ -30,7 +30,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
 
 
 def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockClassifier:
-    """As `make`, of a history."""
+    """Make the classifier from a history; see `make`."""
     model = make_history_model(history, options)
 
     def classify(page: Page) -> SystemOutput:

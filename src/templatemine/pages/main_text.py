@@ -70,12 +70,12 @@ class PageCleaner:
         self._classify_alone = None if history is None else hybrid.make_classifier(None, self.config.page)
 
     def clean(self, html: str, url: str | None = None) -> Cleaned:
-        """The main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page that it was
-        not taken from; addresses in the page are relative to its `url`."""
+        """Extract the main text, a line a block or as `CleanConfig.text_format` says, and the stretches of the page
+        outside it; addresses in the page are relative to its `url`."""
         return self._cleaned(*self._extract(html, url))
 
     def clean_blocks(self, html: str, url: str | None = None) -> tuple[Cleaned, list[MainBlock]]:
-        """As `clean`, and the blocks of the main text with the reason for each."""
+        """Clean as `clean` does, and return the blocks of the main text with the reason for each."""
         extraction, stub = self._extract(html, url)
         evidence = extraction.output.evidence
         return self._cleaned(extraction, stub), [] if evidence is None else _main_blocks(extraction, evidence)
@@ -84,8 +84,8 @@ class PageCleaner:
         return Cleaned(extraction.format_text(self.config.text_format, self.config.markup), extraction.removed, stub)
 
     def _extract(self, html: str, url: str | None) -> tuple[Extraction, bool]:
-        """The main text, and whether the history of the source left next to nothing of what the page model alone takes
-        for it: stories of one form, such as the weather's, are repeated as boilerplate is."""
+        """Extract the main text. Also return whether the history of the source left next to nothing of what the page
+        model keeps: stories of one form, such as the weather's, repeat as boilerplate does."""
         kind = self.config.page.kind
         extraction = extract_page(html, self._classify, DEFAULT, url=url, kind=kind)
         if self._classify_alone is None or extraction.kept_share >= 1 - self.config.guard:
@@ -96,7 +96,7 @@ class PageCleaner:
 
 
 def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBlock]:
-    """The kept blocks with what they were judged by."""
+    """Return the kept blocks with the evidence on them."""
     kept = extraction.kept_indices
     score = extraction.output.score
     assert score is not None

@@ -287,7 +287,7 @@ class _Builder:
 
     @cached_property
     def _cells_of_rows(self) -> dict[int, list[int]]:
-        """Cells of each row, by their elements."""
+        """Return the cells of each row, by their elements."""
         cells: dict[int, list[int]] = {}
         for element, name in enumerate(self._names):
             if name in ("td", "th"):
@@ -323,7 +323,7 @@ class _Builder:
         return "".join(run.text for run in runs if isinstance(run, TextRun)).rstrip()
 
     def _preformatted_text(self, blocks: Sequence[int], content_start: int) -> str:
-        """Preformatted text with its white space and empty lines, from the source after `content_start`."""
+        """Return preformatted text with its white space and empty lines, from the source after `content_start`."""
         starts, ends = (self.page.columns[name] for name in ("starts", "ends"))
         first, last = blocks[0], blocks[-1]
         offset = max(content_start, int(ends[first - 1]) if first else 0)
@@ -349,7 +349,7 @@ class _Builder:
 
     @cached_property
     def _non_text_spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Stretches of the page that are no text: begins and ends, ascending."""
+        """Return the stretches of the page that are no text: begins and ends, ascending."""
         marks, holes = self.tags.columns, self.page.columns["holes"]
         tags = np.stack([marks["starts"], marks["ends"]], 1)[marks["ends"] > 0]
         both = np.concatenate([tags, holes])
@@ -359,7 +359,8 @@ class _Builder:
     # ------------------------------------------------------------------------------------------------- runs of text
 
     def _inline_spans(self) -> dict[int, list[tuple[int, int, Style, str]]]:
-        """By block: begin and end in the text of the page, style and link of the inline elements that meet it."""
+        """Return, by block, begin and end in the text of the page, style and link of the inline elements that meet
+        it."""
         bounds = self.page.columns["bounds"]
         spans: dict[int, list[tuple[int, int, Style, str]]] = {}
         for start, end, mark, name in self.tags.spans:
@@ -419,7 +420,7 @@ class _Builder:
     # ------------------------------------------------------------------------------------------------------ images
 
     def _find_images(self) -> dict[int, list[Any]]:
-        """Images by the kept block that they stand in; by -1 - block, as entries, those that stand before a block."""
+        """Find images by the kept block that they are in; images before a block are entries of -1 - block."""
         starts, ends = (self.page.columns[name] for name in ("starts", "ends"))
         columns, images = self.tags.columns, dict[int, list[Any]]()
         urls: set[str] = set()
@@ -463,7 +464,7 @@ class _Builder:
 
     @cached_property
     def _block_ranges(self) -> tuple[list[int], list[int]]:
-        """First and last block in each element, -1 where there is none."""
+        """Return the first and last block in each element, -1 where there is none."""
         first, last = [-1] * len(self._parents), [-1] * len(self._parents)
         for block, element in enumerate(self._block_elements):
             if first[element] < 0:
@@ -509,7 +510,7 @@ def _parse_count(text: str, default: int = 1) -> int:
 
 
 def _make_paragraphs(entries: Sequence[_Entry], kinds: Mapping[int, str]) -> Iterator[Paragraph]:
-    """A paragraph each, but for those that go on after a line break and are of the same kind."""
+    """Yield a paragraph for each entry, but join those that go on after a line break and are of the same kind."""
     lines: list[Inline] = []
     kind = ""
     for entry in entries:

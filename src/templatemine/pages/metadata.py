@@ -234,7 +234,7 @@ class _Reader:
 
     @cached_property
     def _objects_by_id(self) -> dict[str, dict[str, Any]]:
-        """Objects by their @id, the one that says most."""
+        """Return objects by their @id, the one that says most."""
         by_id: dict[str, dict[str, Any]] = {}
         for thing in self._objects:
             key = thing.get("@id")
@@ -248,7 +248,7 @@ class _Reader:
 
     @cached_property
     def _meta_values(self) -> dict[str, list[str]]:
-        """What ``<meta>`` says, by name in lower case."""
+        """Return the contents of ``<meta>``, by name in lower case."""
         contents: dict[str, list[str]] = {}
         for mark in self.tags.find_marks(_META, VOID)[: 10 * MAX_ELEMENTS]:
             attributes = self.tags.attributes(mark)
@@ -271,7 +271,7 @@ class _Reader:
             yield from (text for text, _ in self._microdata.get(name.lower(), ()))
 
     def _strings(self, value: Any, depth: int = 0) -> Iterator[str]:
-        """Texts of a property: itself, or the names of what it is."""
+        """Yield the texts of a property: itself, or the names of what it is."""
         if isinstance(value, str):
             yield _plain(value)
         elif isinstance(value, list) and depth < 3:
@@ -312,7 +312,7 @@ class _Reader:
 
     @cached_property
     def _host_parts(self) -> frozenset[str]:
-        """Runs of labels of the host, such as "bbc" and "bbccouk"; no name is shorter than three letters."""
+        """Return runs of labels of the host, such as "bbc" and "bbccouk"; no name is shorter than three letters."""
         address = next(
             (candidate for candidate in (*map(self.tags.resolve_url, self._addresses()), self.page_url) if candidate),
             "",
@@ -369,7 +369,7 @@ class _Reader:
         yield from self._values("kind")
 
     def _licences(self) -> Iterator[tuple[str, str]]:
-        """Words and address of each licence that is named."""
+        """Yield words and address of each licence that is named."""
         for licence in self._strings(self._article.get("license")):
             yield ("", licence) if "://" in licence else (licence, "")
         yield from (
@@ -423,7 +423,7 @@ class _Reader:
         yield find_labelled_date(self.page, self._order, change=True) or ""
 
     def _marked_dates(self, elements: Iterable[_DatedElement]) -> Iterator[str]:
-        """Of elements that hold a date: by an attribute, else by their text."""
+        """Yield the dates of elements that hold one: from an attribute, else from their text."""
         for text, attributes in elements:
             yield from (
                 normalise_published(attributes.get(name, "")) or "" for name in ("datetime", "content", "title")
@@ -437,7 +437,7 @@ class _Reader:
 
     @cached_property
     def _head_dates(self) -> list[tuple[str, bool]]:
-        """Dates in lines at the head, and whether each is that of a change."""
+        """Return the dates in lines at the head, and whether each is that of a change."""
         return [
             date
             for line in self.visible.head_lines
@@ -449,7 +449,7 @@ class _Reader:
 
     @cached_property
     def _elements(self) -> list[tuple[str, dict[str, str], int, str]]:
-        """Text, attributes, place and name of elements whose tag says something of author, date or tags."""
+        """Return text, attributes, place and name of elements whose tag says something of author, date or tags."""
         columns, data = self.tags.columns, self.page.data
         shown = np.flatnonzero(columns["kinds"] <= VOID)
         shown = shown[columns["kinds"][shown] != CLOSE]
@@ -476,7 +476,7 @@ class _Reader:
         return elements
 
     def _inside_groups(self, groups: np.uint32, names: Sequence[str]) -> Any:
-        """Of each element, whether one that holds it, or itself, is of some groups or has one of some names."""
+        """Return whether each element, or one around it, is of some groups or has one of some names."""
         columns = self.page.columns
         is_member = (columns["groups"] & groups) > 0
         if groups == _ASIDE_MASK:  # what holds the main text is no part of what stands around it
@@ -497,12 +497,12 @@ class _Reader:
 
     @property
     def _rel_links(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Text and attributes of links with a ``rel``."""
+        """Yield text and attributes of links with a ``rel``."""
         return ((text, attributes) for text, attributes, _, _ in self._elements if "rel" in attributes)
 
     @cached_property
     def _microdata(self) -> dict[str, list[tuple[str, int]]]:
-        """Microdata: text and mark index of each property."""
+        """Return the text and mark index of each property of microdata."""
         properties: dict[str, list[tuple[str, int]]] = {}
         for text, attributes, mark, tag in self._elements:
             value = (
@@ -518,7 +518,7 @@ class _Reader:
 
     @cached_property
     def _dated_elements(self) -> tuple[list[_DatedElement], list[_DatedElement]]:
-        """Text and attributes of elements that hold a date: those at the head of the story, and others."""
+        """Return text and attributes of elements that hold a date: those at the head of the story, and others."""
         start, end = self.visible.head_region
         end = max(end, start + 1)  # a page without a text has a head all the same
         offsets = self.tags.columns["at"]
@@ -576,7 +576,7 @@ class _Reader:
 
     @property
     def _is_person(self) -> bool:
-        """Whether JSON-LD says that the author is a person: the site may be named after one."""
+        """Return whether JSON-LD says that the author is a person: the site may be named after one."""
         authors = self._article.get("author")
         return any(
             isinstance(author, dict) and author.get("@type") == "Person"
@@ -641,7 +641,7 @@ class _Reader:
         return find_names(near or [text for text, _ in links])
 
     def _microdata_authors(self) -> list[str]:
-        """Authors in microdata: the name within, else all of it."""
+        """Return authors in microdata: the name within, else all of it."""
         names = self._microdata.get("name", [])
         authors = []
         for text, mark in self._microdata.get("author", ()):
@@ -664,7 +664,7 @@ _BYLINE = re.compile(
 
 
 def _find_tag_words(data: bytes) -> Iterator[int]:
-    """Offsets of the words of `_TAG_WORDS`."""
+    """Yield offsets of the words of `_TAG_WORDS`."""
     for word in _TAG_WORDS:
         offset = data.find(word)
         while offset >= 0:
@@ -697,7 +697,7 @@ def _shares_half(text: str, title: str) -> bool:
 
 
 def _persons_first(authors: Any) -> Any:
-    """Authors without organisations, where persons are named beside them."""
+    """Return authors without organisations, where persons are named beside them."""
     if not isinstance(authors, list):
         return authors
     persons = [

@@ -101,8 +101,8 @@ def find_licence(licences: Iterable[tuple[str, str]]) -> tuple[str | None, str |
 
 
 def find_names(texts: Sequence[str], declared: bool = False) -> tuple[str, ...]:
-    """Names of persons in one or several texts, each once, without what stands beside them; of `declared` ones nothing
-    stands beside."""
+    """Find the names of persons in one or several texts, each once, without titles and the like; `declared` ones are
+    taken whole."""
     names: dict[str, str] = {}
     for text in texts:
         for part in _split_names(text):
@@ -128,7 +128,7 @@ def _split_names(text: str) -> list[str]:
 
 
 def byline_names(lines: Sequence[str]) -> tuple[str, ...]:
-    """Names in the lines of an element that is named after authors: those of the first lines that have some."""
+    """Return the names in an element that is named after authors: those of the first lines that have some."""
     all_names: dict[str, str] = {}
     for line in lines:
         names = find_names([line]) if not any(map(str.isdigit, line)) or not all_names else ()

@@ -142,7 +142,7 @@ Node = Heading | Paragraph | Code | Quote | List | Table
 
 
 def nest_runs(inlines: Sequence[Inline]) -> tuple[StyledRuns | Inline, ...]:
-    """Runs -> what is set off in each other: what reaches farthest is outermost, links before styles, code innermost.
+    """Nest runs in each other: the longest outermost, links before styles, code innermost.
 
     Code is left to the runs themselves.
     """
@@ -170,14 +170,14 @@ _NESTED_STYLES: tuple[Style, ...] = tuple(style for style in Style if style is n
 
 
 def remove_style(inlines: Sequence[Inline], style: Style) -> tuple[Inline, ...]:
-    """Runs without a style, equal neighbours joined."""
+    """Remove a style from runs, and join equal neighbours."""
     return join_runs(
         TextRun(run.text, run.style & ~style, run.link) if isinstance(run, TextRun) else run for run in inlines
     )
 
 
 def _style_length(inlines: Sequence[Inline], start: int, style: Style) -> int:
-    """Runs from `start` on that have a style."""
+    """Count the runs from `start` on that have a style."""
     end = start
     while end < len(inlines) and isinstance(run := inlines[end], TextRun) and run.style & style:
         end += 1
@@ -185,7 +185,7 @@ def _style_length(inlines: Sequence[Inline], start: int, style: Style) -> int:
 
 
 def _link_length(inlines: Sequence[Inline], start: int, link: str) -> int:
-    """Runs from `start` on that have a link."""
+    """Count the runs from `start` on that have a link."""
     end = start
     while end < len(inlines) and not isinstance(run := inlines[end], LineBreak) and run.link == link:
         end += 1
@@ -212,8 +212,8 @@ def remove_common_style(inlines: tuple[Inline, ...]) -> tuple[Inline, ...]:
 
 
 def fold_spaces(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
-    """Runs with the blanks between them outside of what sets them off, equal neighbours joined; with `fold`, white
-    space is folded, and left out at both ends."""
+    """Move blanks out of styles and links, and join equal neighbours; with `fold`, fold white space, and strip it at
+    both ends."""
     folded: list[Inline] = []
     blank = False
     for run in runs:
@@ -241,7 +241,7 @@ def fold_spaces(runs: Sequence[Inline], fold: bool) -> tuple[Inline, ...]:
 
 
 def join_runs(runs: Iterable[Inline]) -> tuple[Inline, ...]:
-    """Runs, equal neighbours as one."""
+    """Join equal neighbours of runs."""
     joined: list[Inline] = []
     for run in runs:
         last = joined[-1] if joined else None

@@ -77,7 +77,7 @@ _LABEL_OPENINGS = np.unique([int.from_bytes(word.encode()[:3], "little") for wor
 
 
 def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
-    """Blocks of notices about cookies and of offers of subscriptions; None for none, as on most pages.
+    """Find the blocks of cookie notices and of subscription offers; None if there are none, as on most pages.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
 
 
 def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Blocks of the main text that say no more than that something is paid for; None for none."""
+    """Find the blocks of the main text that only say that something is paid for; None if there are none."""
     columns = page.columns
     short = _model.find_openings(
         columns["text"], columns["bounds"], page.words, kept.view(np.uint8), LABEL_WORDS, _LABEL_OPENINGS
@@ -145,8 +145,8 @@ def _is_headline(page: Page) -> NDArray[np.bool_]:
 
 
 def _cookie_blocks(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Blocks that speak of cookies, some of which may be taken for main text; none where the title does, as an article
-    about them has to."""
+    """Find the blocks about cookies, some of which may be taken for main text; None if the title is about cookies, as
+    that of an article is."""
     text = page.all_text
     words = COOKIES[:2] if text.isascii() else COOKIES
     offsets = [offset for word in words if word in text for offset in _find_all(text, word)]
@@ -180,7 +180,8 @@ def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Elements that are named after a paywall or a sign-up, or declared to be for subscribers, and mostly offer one."""
+    """Find the elements that are named after a paywall or a sign-up, or declared to be for subscribers, and mostly
+    offer one."""
     columns = page.columns
     selectors = frozenset(_paid_selectors(page))
     if not selectors and not page.all_groups & _OFFER:

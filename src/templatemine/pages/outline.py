@@ -218,5 +218,5 @@ def parse_attributes(source: str) -> dict[str, str]:
 
 
 def plain_text(html: str) -> str:
-    """Text of a stretch of a page, without tags, references resolved, white space folded."""
+    """Return the text of a stretch of a page, without tags, references resolved, white space folded."""
     return " ".join(unescape(_TAG.sub(" ", html)).split())

@@ -208,7 +208,7 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
 
 
 def _ends_label(text: str) -> bool:
-    """A label in a text between two dates ends in a bracket or at a comma, and so belongs to the first one."""
+    """Return whether the text between two dates is a label of the first one: it ends in a bracket or at a comma."""
     labels = list(_DATE_LABEL.finditer(text))
     return bool(labels) and text[labels[-1].end() :].lstrip()[:1] in (")", "]", ",", ";")
 
@@ -293,5 +293,5 @@ def _ask_dateparser(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _dateparser(parser_class: Any) -> Any:
-    """One parser, for making it is dear.  A date must be whole: no "last week", no "May 2009"."""
+    """Return the one parser, which is slow to make. A date must be complete: no "last week", no "May 2009"."""
     return parser_class(settings={"REQUIRE_PARTS": ["day", "month", "year"], "PARSERS": ["absolute-time"]})

@@ -210,7 +210,7 @@ class KindModel:
     forest: _model.Forest
 
     def chances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The probability of each of `KINDS`, given what `describe_page` says."""
+        """Return the probability of each of `KINDS`, given the values of `describe_page`."""
         standard = np.minimum(np.maximum((values - self.mean) / self.scale, -MAX_DEVIATION), MAX_DEVIATION)
         odds = self.weights @ standard + self.intercept
         odds[0] += NO_ADDRESS * (1 - values[_KNOWN])
@@ -220,7 +220,7 @@ class KindModel:
 
 @lru_cache(maxsize=1)
 def load_kind_model() -> KindModel:
-    """The model of kinds, as `datasets/pages/train_kinds.py` has written it."""
+    """Load the model of kinds, as `datasets/pages/train_kinds.py` has written it."""
     source = files("templatemine.pages").joinpath("page_kind.npz").read_bytes()
     table: Any = np.load(io.BytesIO(source), allow_pickle=False)
     trees = [
@@ -237,13 +237,13 @@ def kind_rows(
     scores: tuple[NDArray[np.float64], ...],
     chances: NDArray[np.float64],
 ) -> NDArray[np.float32]:
-    """What the forest of kinds sees of each block: all that the page model does, its scores, and the kind."""
+    """Return the features of each block for the forest of kinds: those of the page model, its scores, and the kind."""
     kinds = np.broadcast_to(chances, (len(features), len(chances)))
     return np.concatenate([features, context, np.stack(scores, 1), kinds], 1, dtype=np.float32)
 
 
 def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The `VALUES` of a page, given the log odds of the page model for its blocks."""
+    """Return the `VALUES` of a page, given the log odds of the page model for its blocks."""
     signs, text, counts = page.columns["signs"].tobytes().lower(), page.all_text, page.tag_counts
     values = [
         *_model.describe_main(scores, page.words, page.columns["counts"]),
@@ -259,7 +259,7 @@ def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _describe_types(data: bytes) -> list[float]:
-    """How often a page declares each of `_TYPES`, and which ``og:type``."""
+    """Count how often a page declares each of `_TYPES`, and return its ``og:type``."""
     counts = [0] * len(_TYPES)
     for sign, pattern in ((b'"@type"', _LD_TYPE), (b"schema.org/", _ITEM_TYPE)):
         for name in pattern.findall(data) if sign in data else ():
@@ -286,12 +286,12 @@ def _describe_address(page: Page) -> list[float]:
 
 
 def read_address(data: bytes) -> str:
-    """The address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
+    """Return the address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
     return _read_canonical(data) or _read_meta(data, b"og:url")
 
 
 def _read_meta(data: bytes, name: bytes) -> str:
-    """The content of the first ``<meta>`` of a name, "" if there is none."""
+    """Return the content of the first ``<meta>`` of a name, "" if there is none."""
     for tag in _html.find_metas(data, [name]):
         if match := _CONTENT.search(tag):
             return match[1].decode("utf-8", "replace")

@@ -69,18 +69,18 @@ class PageTags:
         self.columns = block_scanner().scan_marks(page.data)
 
     def find_marks(self, tag: int, *kinds: int) -> list[int]:
-        """Indices of the marks of a tag."""
+        """Return indices of the marks of a tag."""
         is_tag = self.columns["tags"] == tag
         return np.flatnonzero(is_tag & np.isin(self.columns["kinds"], kinds)).tolist()
 
     def attributes(self, mark: int) -> dict[str, str]:
-        """Attributes of a start tag."""
+        """Return the attributes of a start tag."""
         start, end = int(self.columns["starts"][mark]), int(self.columns["ends"][mark])
         return parse_attributes(self.page.source(start, end).decode("utf-8", "replace"))
 
     @cached_property
     def _end_marks(self) -> dict[int, int]:
-        """The mark at which each element ends."""
+        """Return the mark at which each element ends."""
         end_tags = np.flatnonzero(self.columns["kinds"] == CLOSE)
         return dict(zip(self.columns["elements"][end_tags].tolist(), end_tags.tolist(), strict=True))
 
@@ -114,12 +114,12 @@ class PageTags:
         return [piece for piece in pieces if piece]
 
     def text(self, mark: int) -> str:
-        """The same as one line."""
+        """Return the same text as one line."""
         return " ".join(self.lines(mark))
 
     @cached_property
     def base(self) -> str:
-        """The address that others are relative to."""
+        """Return the address that others are relative to."""
         for mark in self.find_marks(_BASE, VOID):
             if href := self.attributes(mark).get("href"):
                 return _join_url(self._url, href)
@@ -137,7 +137,7 @@ class PageTags:
 
     @cached_property
     def spans(self) -> list[tuple[int, int, int, str]]:
-        """Elements of inline styles and links: begin and end in the text, index of the start tag, name."""
+        """Return the elements of inline styles and links: begin and end in the text, index of the start tag, name."""
         columns = self.columns
         tag_marks = np.flatnonzero(_KNOWN[columns["tags"]] & (columns["kinds"] <= CLOSE))
         open_tags: dict[int, tuple[int, int, str]] = {}
@@ -169,7 +169,7 @@ class PageTags:
         return dict(zip(columns["elements"][start_tags].tolist(), start_tags.tolist(), strict=True))
 
     def element_attributes(self, element: int) -> dict[str, str]:
-        """Attributes of a container or inline element."""
+        """Return the attributes of a container or inline element."""
         mark = self.start_marks.get(element)
         return {} if mark is None else self.attributes(mark)
 

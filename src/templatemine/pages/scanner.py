@@ -67,13 +67,14 @@ def entity_table() -> list[tuple[bytes, bytes]]:
 
 
 def keyword_table() -> list[tuple[bytes, int]]:
-    """Key word and the index of its group in `GROUPS` and `MARKERS`; a word of two groups counts for the first."""
+    """Return each key word and the index of its group in `GROUPS` and `MARKERS`; a word of two groups counts for the
+    first."""
     groups = (*GROUPS.values(), *MARKERS.values())
     return _first_rows((word.encode(), group) for group, text in enumerate(groups) for word in text.split())
 
 
 def word_table() -> list[tuple[bytes, int]]:
-    """Word and its group, in the forms that the scanner asks for: it lowers the letters of ASCII, and no others."""
+    """Return each word and its group, in the forms that the scanner looks up: it lowers only the letters of ASCII."""
     dated = (
         (word, 1 if row.name.startswith("month") else 2)
         for row in TABLE

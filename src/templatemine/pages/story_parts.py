@@ -66,7 +66,7 @@ def equalise_units(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def find_line_numbers(page: Page) -> NDArray[np.bool_] | None:
-    """Lines of a preformatted text that is nothing but their numbers: 1, 2, 3 ..."""
+    """Find lines of a preformatted text that hold only their numbers: 1, 2, 3 ..."""
     homes = _unit_homes(page, _PRE)
     if homes is None:
         return None
@@ -81,7 +81,7 @@ def find_line_numbers(page: Page) -> NDArray[np.bool_] | None:
 
 
 def find_inner_units(page: Page, scores: NDArray[np.float64], kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Lists of definitions between blocks of the main text, in the element that holds most of it."""
+    """Find lists of definitions between blocks of the main text, in the element that holds most of it."""
     homes = _unit_homes(page, _DL)
     if homes is None or not kept.any():
         return None
@@ -97,8 +97,8 @@ def find_inner_units(page: Page, scores: NDArray[np.float64], kept: NDArray[np.b
 
 
 def find_footnotes(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Footnotes of the story: what is named after them, with an id that marks in the text lead to, below its beginning
-    and within or beside what holds it."""
+    """Find footnotes of the story: named as such, with an id that marks in the text lead to, below its beginning and
+    within or beside its element."""
     columns = page.columns
     if not page.all_groups & _NOTE or not kept.any():
         return None
@@ -128,13 +128,13 @@ def _marked_notes(page: Page) -> NDArray[np.int64]:
 
 
 def _in_elements(page: Page, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Blocks that stand in some elements."""
+    """Find the blocks in some elements."""
     columns = page.columns
     return _model.inherit_by_blocks(columns["parents"], elements.view(np.uint8), columns["element"]).astype(np.bool_)
 
 
 def find_small_story(page: Page) -> NDArray[np.bool_] | None:
-    """Of a page of few words all that is no navigation, and none of a page with more."""
+    """Return everything but navigation on a page of few words; None on longer pages."""
     columns = page.columns
     if int(page.words.sum()) > PAGE_WORDS:
         return None
@@ -149,7 +149,8 @@ def find_small_story(page: Page) -> NDArray[np.bool_] | None:
 
 
 def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Blocks of articles, each with a headline of its own, behind the one whose headline the page is titled after."""
+    """Find blocks of further articles, each with a headline of its own, behind the one whose headline is the title of
+    the page."""
     columns, headline = page.columns, page.headline
     if headline < 0 or page.tag_counts[_ARTICLE] < 2 or page.tag_counts[_H1] < 2:
         return None
@@ -168,7 +169,8 @@ def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.boo
 
 
 def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
-    """Lines before the title that say the other part of ``<title>``, the name of the site, the first of them a link."""
+    """Find lines before the title with the other part of ``<title>``, the name of the site, the first of them a
+    link."""
     first = int(kept.argmax())
     if page.words[first] > SITE_WORDS or page.columns["counts"][first, LINKED] < page.words[first]:
         return None
@@ -196,7 +198,7 @@ def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
 
 
 def _kept_words(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Words of the main text in each element."""
+    """Count the words of the main text in each element."""
     return _subtree_sums(page, page.words * kept)
 
 

@@ -60,7 +60,7 @@ class Site:
 
     @property
     def history(self) -> PageHistory | None:
-        """Where the main text stands on the pages of the source, if its pack has it."""
+        """Return where the main text is on the pages of the source, if its pack has it."""
         return None if self.pack is None else self.pack.pages
 
 

@@ -34,7 +34,8 @@ OUTSIDE, INSIDE, HEAD, BESIDE, HIDDEN = range(5)
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """See `ExtractConfig.blog_rules` and `blog_own`; where no post is found, the options of density hold."""
+    """Make the classifier (`ExtractConfig.blog_rules`, `blog_own`); where no post is found, the options of density
+    hold."""
     rules = rule_set(config.blog_rules, config.blog_own)
     fallback = density.make(site, config)
 
@@ -69,7 +70,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
 
 
 def _blocks(starts: Sequence[int], outline: Outline, element: int) -> slice:
-    """Blocks that begin in an element."""
+    """Return the blocks that begin in an element."""
     return slice(
         bisect_left(starts, outline.content_starts[element]), bisect_left(starts, outline.content_ends[element])
     )

@@ -61,14 +61,14 @@ class PostCandidates:
         self.posts = frozenset(self.elements_of["post"][0])
 
     def within(self, part: str, element: int) -> list[int]:
-        """Elements of a part in another one, best rule first, then in the order of the page."""
+        """Return elements of a part in another one, best rule first, then in the order of the page."""
         elements, ranks = self.elements_of[part]
         start = bisect_right(elements, element)
         stop = min(bisect_right(elements, self.outline.last_descendants[element]), start + MAX_SEARCHED)
         return [elements[index] for index in sorted(range(start, stop), key=lambda index: ranks[index])]
 
     def preceding(self, part: str, element: int) -> Iterator[int]:
-        """Elements of a part that are previous siblings of another one, nearest first."""
+        """Yield elements of a part that are previous siblings of another one, nearest first."""
         elements, _ = self.elements_of[part]
         parent = self.outline.parents[element]
         for index in range(
@@ -91,7 +91,7 @@ class PostElements:
 
 
 def find_bodies(candidates: PostCandidates) -> list[int]:
-    """Elements that hold the text of a post each, none within another (steps 1 and 2)."""
+    """Find the elements that hold the text of a post each, none within another (steps 1 and 2)."""
     outline = candidates.outline
     elements, ranks = candidates.elements_of["body"]
     direct = {
@@ -156,7 +156,7 @@ def _join_bodies(candidates: PostCandidates, elements: Sequence[int], best: int)
 
 
 def _outermost(outline: Outline, elements: Sequence[int]) -> Iterator[int]:
-    """Of elements within each other one: the inner ones if they are most of the outer, else that."""
+    """Yield the inner of nested elements if they are most of the outer, else the outer."""
     index = 0
     while index < len(elements):
         outer = elements[index]
@@ -221,7 +221,8 @@ def _is_whole(candidates: PostCandidates, element: int) -> bool:
 
 
 def _title_candidates(candidates: PostCandidates, scope: int, body: int) -> Iterator[int]:
-    """Steps 3a and 3b for one element around a post; a heading of no name is a title before the text alone."""
+    """Yield title candidates (steps 3a and 3b) for one element around a post; an unnamed heading counts only before
+    the text."""
     outline = candidates.outline
     for element in (*candidates.within("title", scope), *candidates.preceding("title before", scope)):
         text = outline.text(element, 400)
@@ -236,7 +237,7 @@ def _title_candidates(candidates: PostCandidates, scope: int, body: int) -> Iter
 
 
 def _date_candidates(candidates: PostCandidates, scope: int) -> Iterator[int]:
-    """Steps 4a to 4c for one element around a post."""
+    """Yield date candidates (steps 4a to 4c) for one element around a post."""
     yield from (
         element
         for element in candidates.within("date", scope)
@@ -256,7 +257,7 @@ def _element_date(outline: Outline, element: int) -> str | None:
 
 
 def _leaf_elements(outline: Outline, scope: int, body: int) -> Iterator[int]:
-    """Elements without elements in them, before the text of the post or behind it."""
+    """Yield elements without elements in them, before the text of the post or behind it."""
     body_elements = range(body + 1, outline.last_descendants[body] + 1) if scope != body else range(0)
     for element in range(scope + 1, min(outline.last_descendants[scope], scope + 40 * MAX_SEARCHED) + 1):
         if (

@@ -49,7 +49,7 @@ class Rule:
 
     @property
     def is_from_paper(self) -> bool:
-        """It is one of the paper's."""
+        """Return whether the rule is one of the paper's."""
         return self.where[0].isdigit()
 
     def matches(self, tag: str, names: tuple[str, ...], items: frozenset[str]) -> bool:
@@ -135,7 +135,7 @@ def _name_pattern(like: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def _element_names(source: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Classes and id of an element, and the last parts of its itemprop and itemtype."""
+    """Return classes and id of an element, and the last parts of its itemprop and itemtype."""
     if "=" not in source:
         return (), frozenset()
     element_attributes = parse_attributes(source)

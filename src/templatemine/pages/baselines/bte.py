@@ -34,7 +34,7 @@ _WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """There is nothing to set."""
+    """Make the classifier, which has no options."""
     return classify
 
 

@@ -155,7 +155,7 @@ class TextRuns:
 
     @property
     def texts(self) -> list[str]:
-        """The text of each run."""
+        """Return the text of each run."""
         data = self.letters.tobytes()
         bounds = (4 * self.bounds).tolist()
         return [data[start:end].decode("utf-32-le", "surrogatepass") for start, end in pairwise(bounds)]
@@ -195,7 +195,7 @@ def _bin_edges() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def compute_features(
     runs: TextRuns, language_features: Mapping[str, NDArray[np.float64]] | None = None
 ) -> FeatureValues:
-    """Features of each run of a page (section 3.2), quantised: uint8 array, shape (runs, len(FEATURES)).
+    """Compute the features of each run of a page (section 3.2), quantised: uint8 array, shape (runs, len(FEATURES)).
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class ChainWeights:
         return cls(own, near, edges, np.array([table["steps"][label] for label in LABELS], np.float64))
 
     def marginals(self, values: FeatureValues) -> NDArray[np.float64]:
-        """Probability of each of `LABELS`, for each run."""
+        """Return the probability of each of `LABELS`, for each run."""
         return _crf.compute_marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
 
 
@@ -274,7 +274,7 @@ _OFFSETS = np.array(OFFSETS, np.int64)
 
 
 def hash_weights(table: Mapping[str, Any]) -> str:
-    """SHA-256 of the weights of a table."""
+    """Return the SHA-256 of the weights of a table."""
     return hashlib.sha256(json.dumps([table["steps"], table["weights"]], sort_keys=True).encode()).hexdigest()
 
 
@@ -294,7 +294,7 @@ def load_chain() -> ChainWeights:
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """See `ExtractConfig.other`."""
+    """Make the classifier; see `ExtractConfig.other`."""
     if not 0 < config.other <= 1:
         raise ConfigError(f"other: expected a probability above 0, got {config.other}")
     model = load_chain()

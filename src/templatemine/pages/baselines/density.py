@@ -46,7 +46,7 @@ class TargetNode:
 
 @lru_cache(maxsize=1)
 def _structural() -> NDArray[np.int64]:
-    """1 for the tags that structure a page, by their number."""
+    """Return 1 for the tags that structure a page, by their number."""
     return np.array([bool(flags & _html.FLAGS["block"]) for _, flags in _html.TAGS], np.int64)
 
 
@@ -72,7 +72,7 @@ def find_target(page: Page, share: float) -> TargetNode:
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """See `ExtractConfig.density_share` and `sparse`."""
+    """Make the classifier; see `ExtractConfig.density_share` and `sparse`."""
     if not 0 <= config.density_share < 1:
         raise ConfigError(f"density_share: expected a share below 1, got {config.density_share}")
 

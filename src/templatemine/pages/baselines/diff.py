@@ -83,7 +83,8 @@ class _Tree:
 
     @staticmethod
     def _in_order(blocks: list[int], elements: list[int], first_block: list[int | None]) -> list[int]:
-        """Texts and elements as they stand; an element without text goes with the next one that has some."""
+        """Merge texts and elements in the order of the page; an element without text goes with the next one that has
+        some."""
         rows: list[tuple[float, int, int]] = [(block, 0, ~block) for block in blocks]
         position_after = float("inf")
         for element in reversed(elements):
@@ -94,7 +95,7 @@ class _Tree:
 
     @cached_property
     def body(self) -> int:
-        """Where the walk begins: body if all text stands in it, else the page."""
+        """Return the element where the walk begins: body if it holds all text, else the page."""
         bodies = [element for element in range(len(self.tags)) if self.tags[element] == density.BODY]
         inner = {block for body in bodies[:1] for block in self.blocks(body)}
         return bodies[0] if bodies and len(inner) == sum(1 for _ in self.blocks(0)) else 0
@@ -104,7 +105,7 @@ class _Tree:
         return TEXT if child < 0 else self.tags[child]
 
     def blocks(self, child: int) -> Iterator[int]:
-        """Blocks in a child, itself if it is a text."""
+        """Yield the blocks in a child, itself if it is a text."""
         pending = [child]
         while pending:
             node = pending.pop()
@@ -115,7 +116,7 @@ class _Tree:
 
 
 def is_similar(tree: _Tree, reference: _Tree, node: int, reference_node: int) -> bool:
-    """True if two nodes have about as many elements on each of the first levels below them."""
+    """Return whether two nodes have about as many elements on each of the first levels below them."""
     left, right = [node], [reference_node]
     for _ in range(LEVELS):
         left = [child for element in left for child in tree.children.get(element, ()) if child >= 0]
@@ -126,7 +127,7 @@ def is_similar(tree: _Tree, reference: _Tree, node: int, reference_node: int) ->
 
 
 def common_parts(text: str, reference: str) -> Cuts:
-    """Stretches of a text that it begins and ends with like another one, in whole words.
+    """Return the stretches at which a text begins and ends like another one, in whole words.
 
     "posted by Jack F." and "posted by anonymous" give that of "posted by".
     """
@@ -154,7 +155,7 @@ class _TreeComparison:
         self.cuts: dict[int, Cuts] = {}
 
     def compare(self, node: int, reference_node: int) -> None:
-        """diffCleanNode: both trees down, as long as their levels are equal."""
+        """Compare both trees downwards, as long as their levels are equal (diffCleanNode)."""
         pending = deque([(node, reference_node)])
         while pending:
             left_node, right_node = pending.popleft()
@@ -177,7 +178,7 @@ class _TreeComparison:
             self.cuts[block] = cuts
 
     def _lowest_level(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """diffCleanLowestLevel: algorithm 2."""
+        """Compare the lowest level (diffCleanLowestLevel, algorithm 2)."""
         postings: dict[tuple[int, str], list[int]] = {}
         for index, child in enumerate(theirs):
             kind = self.reference.kind(child)
@@ -227,7 +228,8 @@ def _first_from(indices: list[int] | None, begin: int) -> int | None:
 
 
 def order_by_middle(sizes: Sequence[int]) -> list[int]:
-    """Indices of the pages of a site, the best reference first: that of middle size, then those next to it by size."""
+    """Return indices of the pages of a site, the best reference first: that of middle size, then those next to it by
+    size."""
     order = sorted(range(len(sizes)), key=lambda page: (sizes[page], page))
     half = len(order) // 2
     return [order[rank] for rank in sorted(range(len(order)), key=lambda rank: (abs(rank - half), rank))]

@@ -69,7 +69,7 @@ def _count_keywords(page: Page, blocks: Numbers, title: bytes = b"") -> _Keyword
 
 
 def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
-    """True for each of some blocks that says what an earlier one of them says (equation 2).
+    """Return True for each of some blocks that repeats an earlier one of them (equation 2).
 
     A block is compared with the earlier one that shares most of its keywords as the last before it; so each block takes
     part in one comparison, and a page of copies costs no more than any other.  Blocks with different numbers are none.
@@ -134,13 +134,14 @@ def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64],
 
 @lru_cache(maxsize=1)
 def _container_tags() -> NDArray[np.uint8]:
-    """1 for the tags that can hold several blocks, by their number."""
+    """Return 1 for the tags that can hold several blocks, by their number."""
     names = ("body", "div", "td", "th", "article", "main", "section", "center", "form", "blockquote", "fieldset")
     return np.array([name in names for name, _ in _html.TAGS], np.uint8)
 
 
 def _nearest_containers(page: Page) -> Numbers:
-    """Of each element, the nearest one around it that can hold several blocks: none of the kind of p, li or h1."""
+    """Return, for each element, the nearest one around it that can hold several blocks: not of the kind of p, li or
+    h1."""
     return _model.find_nearest(page.columns["parents"], _container_tags()[page.columns["tags"]])
 
 

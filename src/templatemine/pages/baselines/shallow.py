@@ -90,7 +90,7 @@ def context_free(words: Column, link_density: Column, stop_density: Column) -> N
 
 
 def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Good or not, for each block (section 4.1.2.2); the edges of the page count as bad.
+    """Return good or not, for each block (section 4.1.2.2); the edges of the page count as bad.
 
     Of a run of short and near-good blocks between a good and a bad one, those from the near-good block nearest to the
     bad one on towards the good one are good; between two good ones all are, between two bad ones none.
@@ -204,8 +204,8 @@ def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int
 
 @lru_cache(maxsize=1)
 def describe_leaves() -> tuple[str, ...]:
-    """Of each node of the tree what it says of a block: the conditions on the way to it, the first one first, each
-    feature with its last bounds."""
+    """Describe each node of the tree by the conditions on the way to it, the first one first, each feature with its
+    last bounds."""
     tree = load_tree()
     reasons = [""] * len(tree.feature)
     pending: list[tuple[int, dict[tuple[str, str], str]]] = [(0, {})]
@@ -227,7 +227,7 @@ def describe_leaves() -> tuple[str, ...]:
 
 
 def _has_copyright(page: Page) -> NDArray[np.bool_]:
-    """Whether a block has a copyright sign, which makes it boilerplate (section 4.1.1)."""
+    """Return whether each block has a copyright sign, which makes it boilerplate (section 4.1.1)."""
     has_sign = np.zeros(len(page), np.bool_)
     text, bounds = page.columns["text"].tobytes(), page.columns["bounds"]
     if offsets := [sign.start() for sign in _COPYRIGHT_SIGN.finditer(text)]:
@@ -236,7 +236,7 @@ def _has_copyright(page: Page) -> NDArray[np.bool_]:
 
 
 def make(site: Site, config: ExtractConfig) -> BlockClassifier:
-    """See `ExtractConfig.main_block`."""
+    """Make the classifier; see `ExtractConfig.main_block`."""
     reasons = (*REASONS, *describe_leaves())
 
     def classify(page: Page) -> SystemOutput:

@@ -178,7 +178,7 @@ def _row(cells: Sequence[str], width: int) -> str:
 
 
 def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
-    """Runs as one paragraph, or as one line of a cell."""
+    """Write runs as one paragraph, or as one line of a cell."""
     text = _runs(nest_runs(remove_style(inlines, Style.UNDERLINE)), "", "", cell)
     if cell:
         return text.replace("|", "\\|")
@@ -186,14 +186,14 @@ def _line(inlines: Sequence[Inline], cell: bool = False) -> str:
 
 
 def _shielded(match: re.Match[str]) -> str:
-    """A sign that the line must not begin with; only what stands at its beginning is one."""
+    """Escape a character that means mark-up only at the beginning of a line."""
     if match.start():
         return match[0]
     return f"{match[0]}\\" if match[0][0].isdigit() else f"\\{match[0]}"
 
 
 def _runs(runs: Sequence[StyledRuns | Inline], before: str, after: str, cell: bool) -> str:
-    """Runs between two characters, "" for none."""
+    """Write runs between two characters, "" for none."""
     out = ""
     for index, run in enumerate(runs):
         if not isinstance(run, StyledRuns):
@@ -215,7 +215,7 @@ def _set(run: StyledRuns, before: str, after: str, cell: bool) -> str:
 
 
 def _wrapped(text: str, style: Style, before: str, after: str) -> str:
-    """Text between signs where a reader takes them for such, else between tags (CommonMark, section 6.2)."""
+    """Set a text between signs where a reader takes them for such, else between tags (CommonMark, section 6.2)."""
     marker = SIGNS.get(style)
     outside = not before or before.isspace(), not after or after.isspace()
     inside = text[:1].isalnum(), text[-1:].isalnum()
@@ -231,7 +231,7 @@ def _wrapped(text: str, style: Style, before: str, after: str) -> str:
 
 
 def _joins(edge: str) -> bool:
-    """A sign beside this character is one, if a letter or digit stands on its other side."""
+    """Return whether a sign beside this character is mark-up, given a letter or digit on its other side."""
     return edge not in "*~_\\`<&" and edge.isprintable()
 
 

@@ -138,7 +138,7 @@ def _date(date: str) -> str:
 
 
 def _divisions(nodes: Iterable[Node]) -> Iterator[str]:
-    """Nodes in divisions, which headings begin."""
+    """Write nodes in divisions, which headings begin."""
     levels: list[int] = []
     for node in nodes:
         if not isinstance(node, Heading):
@@ -239,13 +239,13 @@ def _run(run: StyledRuns | Inline) -> str:
 
 
 def _text(text: str) -> str:
-    """Text of an element."""
+    """Escape the text of an element."""
     allowed = _FORBIDDEN.sub("\ufffd", text)
     return allowed.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
 def _value(text: str) -> str:
-    """Value of an attribute."""
+    """Escape the value of an attribute."""
     return _text(text).replace('"', "&quot;").replace("\n", " ").replace("\t", " ")
 
 

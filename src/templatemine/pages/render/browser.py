@@ -95,7 +95,8 @@ class RenderFailure(Exception):
 
 
 def find_browser(program: str | None = None) -> str | None:
-    """Path of Chromium: the one that is named, the one in CHROMIUM, or one that is installed; None if there is none."""
+    """Return the path of Chromium: the one that is named, the one in CHROMIUM, or an installed one; None if there is
+    none."""
     named = program or os.environ.get("CHROMIUM")
     if named:
         return named
@@ -157,7 +158,7 @@ class BrowserSession:
 
     @property
     def is_alive(self) -> bool:
-        """Whether another page may be given to it."""
+        """Return whether it can take another page."""
         return not self._is_stuck and bool(self._browser.is_connected())
 
     async def stop(self) -> None:
@@ -286,7 +287,7 @@ async def _evaluate(tools: Any, expression: str) -> Any:
 
 
 async def _close_window(page: Any) -> None:
-    """A window that a page opened is no part of it."""
+    """Close a window that a page opened: it is no part of the page."""
     with suppress(Exception):
         await asyncio.wait_for(page.close(), STEP_SECONDS)
 

@@ -29,7 +29,7 @@ PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 def host_and_port(url: str) -> tuple[str, int] | None:
-    """Host and port of a URL; None if a browser does not fetch it from a host."""
+    """Return host and port of a URL; None if a browser does not fetch it from a host."""
     try:
         parts = urlsplit(url)
         port = parts.port or PORTS[parts.scheme]

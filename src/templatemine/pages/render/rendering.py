@@ -178,7 +178,7 @@ class Renderer:
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """The life of the thread."""
+    """Run the loop of the thread until it is stopped."""
     asyncio.set_event_loop(loop)
     loop.run_forever()
     tasks = asyncio.all_tasks(loop)
@@ -193,6 +193,6 @@ def _keep_original(html: str, reason: str) -> RenderedPage:
 
 
 def _count_words(html: str) -> int:
-    """Words that are shown."""
+    """Count the words that are shown."""
     page = Page(html)
     return int(page.words[~page.hidden].sum()) if len(page) else 0
