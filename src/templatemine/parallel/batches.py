@@ -77,7 +77,7 @@ def run_batches(
 def _run_in_threads(
     batches: Iterable[PendingBatch], jobs: int, process: ProcessBatch[Counts]
 ) -> Generator[BatchResult[Counts], None, None]:
-    """`run_batches` in threads; the caller reads and writes in another one as long as any of these is at work."""
+    """Run `run_batches` in threads; while any of these is at work, the caller reads and writes in another one."""
     from concurrent.futures import ThreadPoolExecutor  # here, for one job does without
 
     waiting: deque[Future[BatchResult[Counts]]] = deque()

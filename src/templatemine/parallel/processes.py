@@ -195,12 +195,13 @@ class _Worker:
 
     @property
     def started(self) -> bool:
-        """Whether there is a process."""
+        """Return whether there is a process."""
         return self.process.pid is not None
 
 
 def is_single_threaded() -> bool:
-    """This process has no thread but the one that asks, those of native libraries included: nobody can hold a lock."""
+    """Return whether this process has no other thread, those of native libraries included: then nobody can hold a
+    lock."""
     return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
 
 
@@ -213,7 +214,7 @@ def _raise_lost_worker() -> Iterator[None]:
 
 
 def _serve_forked(connection: Connection) -> None:
-    """`_serve` in a copy of the parent, whose locks and pipes to other workers must not outlive it in here."""
+    """Call `_serve` in a copy of the parent, whose locks and pipes to other workers must not outlive it in here."""
     for number in _TERMINATION_SIGNALS:
         if callable(signal.getsignal(number)):  # one that is ignored stays so, as nohup wants it
             signal.signal(number, signal.SIG_DFL)
@@ -226,7 +227,7 @@ def _serve_forked(connection: Connection) -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """The life of a worker: a function for a start, then items until the pipe is closed."""
+    """Serve as a worker: receive a function at the start, then items until the pipe is closed."""
     with suppress(EOFError, OSError):
         first = connection.recv_bytes()
         tasks: SimpleQueue[bytes | None] = SimpleQueue()
