@@ -77,7 +77,7 @@ def draw_svg(spec: Mapping[str, Any]) -> str:
 
 
 def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
-    """Strings by share of documents on a log scale, templates in front, with the energy curve below.
+    """Chart strings by share of documents on a log scale, templates in front, with the energy curve below.
 
     Where scores decide, there is no curve and no cut-off: they had no part in it.
     """
@@ -126,7 +126,7 @@ def histogram_spec(histogram: Histogram, *, by_scores: bool = False) -> Spec:
 
 
 def scores_spec(scores: Sequence[float]) -> Spec:
-    """Templates by their score, in steps of two points, from the least of them to 1."""
+    """Chart templates by their score, in steps of two points, from the least of them to 1."""
     first = min(int(min(scores, default=1.0) * 50), 49)
     counts = [0] * (50 - first)
     for score in scores:
@@ -152,14 +152,14 @@ def _powers_of_ten(top: float) -> list[int]:
 
 
 def _step_rows(edges: Sequence[Any], total: Sequence[int], part: Sequence[int]) -> list[Spec]:
-    """Rows of a step function: each value holds from its edge to the next."""
+    """Return rows of a step function: each value holds from its edge to the next."""
     if not any(total):
         return []
     return [{"at": at, "all": a, "part": b} for at, a, b in zip(edges, (*total, 0), (*part, 0), strict=True)]
 
 
 def _area_layers(x: Mapping[str, Any], y: Mapping[str, Any]) -> list[Spec]:
-    """Two step functions, the second in front of the first; each is one path."""
+    """Return two step functions, the second in front of the first; each is one path."""
     return [
         {
             "mark": {"type": "area", "interpolate": "step-after", "color": colour, "aria": False},
@@ -186,7 +186,7 @@ def _cutoff_layers(histogram: Histogram, x: Mapping[str, Any]) -> list[Spec]:
 
 
 def days_spec(periods: Sequence[tuple[str, str]], documents: Sequence[int], changed: Sequence[int]) -> Spec:
-    """Documents by day (or longer periods), and those of them that cleaning changes.
+    """Chart documents by day (or longer periods), and those of them that cleaning changes.
 
     Parameters
     ----------

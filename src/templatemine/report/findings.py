@@ -87,7 +87,7 @@ class NotableTemplate:
 
     @property
     def text(self) -> str:
-        """The template as people read it."""
+        """Return the template as people read it."""
         return template_text(self.template)
 
 
@@ -102,7 +102,7 @@ class CutResidues:
 
 
 def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], looked: SampledTexts) -> list[int]:
-    """Characters that each template removes: occurrences, times the size of its matches.
+    """Estimate the characters that each template removes: occurrences, times the size of its matches.
 
     The size of a template without a slot is that of its example.  Others are measured in some articles.
     """
@@ -194,7 +194,7 @@ def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
 
 
 def count_residues(looked: SampledTexts) -> CutResidues:
-    """Residues in articles (`evaluation.residue`)."""
+    """Count the residues in articles (`evaluation.residue`)."""
     counts: Counter[str] = Counter()
     first: dict[str, Residue] = {}
     articles = 0

@@ -76,7 +76,7 @@ def histogram_of(pack: Pack) -> Histogram:
 
 
 def sparkline(counts: Sequence[float], columns: int, bars: str = BARS, *, log: bool = True) -> str:
-    """Counts as a line of text; neighbours are added up to fit into `columns`.
+    """Draw counts as a line of text; neighbours are added up to fit into `columns`.
 
     The maximum is a full bar, and every count above zero is visible.
     """

@@ -118,7 +118,7 @@ _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 
 
 def is_control(char: str) -> bool:
-    """True if a character affects its surroundings instead of being visible."""
+    """Return whether a character affects its surroundings instead of being visible."""
     return char in _DIRECTION_CONTROLS or (unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t")
 
 
@@ -130,7 +130,7 @@ def name_controls(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """HTML of a text: escaped, with the name of the code point for each control character (`is_control`)."""
+    """Escape a text as HTML, with the name of the code point for each control character (`is_control`)."""
     text = text.replace("\r\n", "\n")
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return escape(text)
@@ -157,7 +157,7 @@ class Note:
 
 
 def render_marks(parts: Iterable[TextPiece], note: Callable[[TextPiece], Note]) -> str:
-    """HTML of pieces: kept ones as text, each removed one as a focusable ``<mark>`` with its note.
+    """Render pieces as HTML: kept ones as text, each removed one as a focusable ``<mark>`` with its note.
 
     The text of the note is in the attribute ``data-note``; a page shows it without a script, by ``content: attr(...)``.
     """

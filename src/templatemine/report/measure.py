@@ -110,7 +110,7 @@ class PackMeasurement:
 
     @cached_property
     def _vocabulary(self) -> dict[bytes, int]:
-        """The normalised tokens of the automaton, in its order."""
+        """Return the normalised tokens of the automaton, in its order."""
         found: dict[bytes, int] = {}
         for row in self._rows:
             for form in self.pack.forms(self.pack.templates[row]):
@@ -169,7 +169,7 @@ class PackMeasurement:
                 self._by_day[row, day] += 1
 
     def _sample(self, document: Document, body: str, found: Explanation) -> None:
-        """Samples that depend on the documents, not on their order: the least hashes, and the greatest shares."""
+        """Sample by the documents, not by their order: the least hashes, and the greatest shares."""
         digest = blake2b(f"{document.id}\x00{body}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         key = int.from_bytes(digest, "big")
         # The number of the document settles what would otherwise compare documents.
@@ -191,12 +191,12 @@ class PackMeasurement:
                 yield Sample(document=document, pieces=parts, share=found.share, whole=found.whole)
 
     def sampled_texts(self) -> list[tuple[str, Sequence[Span]]]:
-        """Some of the documents that change, by a hash, and what is removed of them."""
+        """Return some of the documents that change, chosen by a hash, and their cuts."""
         chosen = (kept for *_, kept in sorted(self._lowest_hashes, reverse=True))
         return [(body, found.spans) for _, body, found in chosen if not found.whole]
 
     def template_figures(self) -> list[TemplateFigures]:
-        """Each template of the pack, in its order."""
+        """Return the figures of each template of the pack, in its order."""
         table = self._written_counts.copy()
         table[self._rows] = np.concatenate([self._table, self._edges], axis=1)
         days: list[Counter[str]] = [Counter() for _ in self.pack.templates]
@@ -232,7 +232,7 @@ def _push(heap: list[_Ranked], row: _Ranked, most: int) -> None:
 
 
 def _edges(text: str, start: int, end: int, separators: str) -> tuple[bool, bool, bool]:
-    """Whether a stretch begins its line, ends it, and is it, but for blanks and separators."""
+    """Return whether a stretch begins its line, ends it, and fills it, but for blanks and separators."""
     before, behind = text[line_begin(text, start) : start], text[end : line_end(text, end)]
     first, last = (all(char.isspace() or char in separators for char in side) for side in (before, behind))
     return first, last, first and last

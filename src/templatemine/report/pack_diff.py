@@ -52,7 +52,7 @@ class CutDifference:
     new_by_template: Counter[str] = field(default_factory=Counter)
 
     def of_template(self, old: Template | None, new: Template | None) -> tuple[int, int]:
-        """Characters that a template no longer removes, and those that it removes now."""
+        """Count the characters that a template no longer removes, and those that it removes now."""
         return self.old_by_template[old.id] if old else 0, self.new_by_template[new.id] if new else 0
 
     def add(self, size: int, old: Sequence[Span], new: Sequence[Span]) -> None:
@@ -79,7 +79,7 @@ def _count_uncovered(spans: Sequence[Span], others: Sequence[Span], by_template:
 
 
 def uncovered_length(span: Span, others: Sequence[Span]) -> int:
-    """Characters of a span that no other one covers; the others are ascending and disjoint."""
+    """Count the characters of a span that no other one covers; the others are ascending and disjoint."""
     covered = (min(span.end, other.end) - max(span.start, other.start) for other in others)
     return span.end - span.start - sum(length for length in covered if length > 0)
 
@@ -112,7 +112,7 @@ class PackDiff:
         return bool(self.changes or self.moved or (self.old is None) != (self.new is None))
 
     def rows(self) -> dict[str, list[TemplatePair]]:
-        """Templates added (+), removed (-), changed (~) and moved (^), before and after; of each kind those of most
+        """Return templates added (+), removed (-), changed (~) and moved (^), before and after; within a kind, most
         characters first."""
         found: dict[str, list[TemplatePair]] = {
             "+": [(None, template) for template in self.changes.added],
@@ -130,7 +130,7 @@ class PackDiff:
         return found
 
     def shares(self, old: Template | None, new: Template | None) -> list[tuple[int, float | None]]:
-        """Document frequency and share of a template in the packs that have it, before and after."""
+        """Return document frequency and share of a template in the packs that have it, before and after."""
         pairs = [(template, pack) for template, pack in ((old, self.old), (new, self.new)) if template and pack]
         return [(template.df, template.df / pack.documents if pack.documents else None) for template, pack in pairs]
 
@@ -163,7 +163,7 @@ def _compare(old: Pack | None, new: Pack | None) -> Changes:
 
 
 def _find_moved(old: Pack | None, new: Pack | None) -> Iterator[tuple[Template, Template]]:
-    """Templates in both packs whose shares differ by more than chance; those that moved most first."""
+    """Yield templates in both packs whose shares differ by more than chance, the largest differences first."""
     if old is None or new is None or not old.documents or not new.documents:
         return
     before = {template.id: template for template in old.templates}
@@ -175,7 +175,8 @@ def _find_moved(old: Pack | None, new: Pack | None) -> Iterator[tuple[Template, 
 
 
 def deviation(df: int, documents: int, other_df: int, other_documents: int) -> float:
-    """By how many standard errors two shares differ; with one document more of each kind, so that none is certain."""
+    """Return by how many standard errors two shares differ; with one document more of each kind, so that none is
+    certain."""
     # A pack may count more documents for a template than it was mined from, where somebody edited it.
     share = (min(df, documents) + 1) / (documents + 2)
     other = (min(other_df, other_documents) + 1) / (other_documents + 2)

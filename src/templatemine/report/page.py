@@ -123,7 +123,7 @@ _PATTERN = re.compile(r"\{[a-z_]+\}")
 
 
 def _escape_template(text: str) -> Any:
-    """Words of a template; each pattern is isolated, so that it does not affect the direction of writing."""
+    """Escape the words of a template; each pattern is isolated, so that it does not affect the direction of writing."""
     return _as_markup(_PATTERN.sub(lambda match: f"<bdi>{match[0]}</bdi>", escape_text(text)))
 
 
@@ -151,7 +151,8 @@ SCORE_METHODS = ("score", "evidence")
 
 
 def _draw_charts(source: SourceView) -> dict[str, Any]:
-    """SVG of the histogram, the scores and the days, each "" if there is nothing to draw; whether scores decided."""
+    """Draw the histogram, the scores and the days as SVG, each "" if there is nothing to draw; note whether scores
+    decided."""
     by_scores = source.pack.cutoff.method in SCORE_METHODS
     scores = [one.score for one in source.pack.templates if one.score is not None]
     drawn = {
@@ -169,7 +170,7 @@ _MAX_EXPRESSION = 300
 
 
 def _count_sample_kinds(source: SourceView) -> list[tuple[str, int, int]]:
-    """The kinds of what is marked in the samples of a source; none if none is known."""
+    """Count the kinds of the cuts in the samples of a source; empty if no kind is known."""
     counts = count_kinds(piece for sample in source.samples for piece in sample.pieces)
     return counts if any(kind for kind, _, _ in counts) else []
 

@@ -59,7 +59,7 @@ class Occurrences:
         self._written = ManualExpressions(pack)
 
     def find(self, text: str) -> OccurrenceColumns:
-        """All occurrences; those of one template do not overlap, for the second begins where the first ends."""
+        """Find all occurrences. Those of one template do not overlap: the second begins where the first ends."""
         parts: list[tuple[NDArray[np.int64], ...]] = []
         encoded = self._pack.encode(text)
         if len(self._rows):
@@ -80,7 +80,7 @@ class Occurrences:
 
 
 def exclusive_lengths(occurrences: OccurrenceColumns, size: int, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Characters of each occurrence that no other template of those kept removes; of a text of `size` characters.
+    """Count the characters of each occurrence that no other kept template removes, of a text of `size` characters.
 
     Of a template that is not kept: those that it would add.
     """
@@ -98,7 +98,7 @@ def exclusive_lengths(occurrences: OccurrenceColumns, size: int, kept: NDArray[n
 
 
 def sum_lengths(found: Sequence[OccurrenceColumns], templates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Characters and occurrences of each template in some texts."""
+    """Sum up characters and occurrences of each template in some texts."""
     characters, counts = np.zeros(templates, np.int64), np.zeros(templates, np.int64)
     for one in found:
         np.add.at(characters, one.template_indices, one.ends - one.starts)

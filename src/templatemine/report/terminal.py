@@ -48,7 +48,7 @@ class Painter:
         self.colours = colours
 
     def paint(self, text: str, colour: str) -> str:
-        """Text that is safe on a terminal, in a colour; line by line, as pagers need it."""
+        """Make text safe on a terminal, in a colour; line by line, as pagers need it."""
         text = name_controls(text)
         if not self.colours:
             return text

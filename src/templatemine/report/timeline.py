@@ -17,7 +17,7 @@ _MAX_PERIODS = 180
 
 
 def split_periods(days: Iterable[str]) -> list[Period]:
-    """Periods without gaps from the first day to the last."""
+    """Return periods without gaps from the first day to the last."""
     known = sorted(days)
     if not known:
         return []
@@ -47,7 +47,7 @@ def _month_edges(first: date, last: date, step: int) -> list[date]:
 
 
 def count_by_period(counts: Mapping[str, int], steps: Sequence[Period]) -> list[int]:
-    """Counts by day added up by period."""
+    """Add up counts by day for each period."""
     firsts = [first for first, _ in steps]
     out = [0] * len(steps)
     for day, count in counts.items():

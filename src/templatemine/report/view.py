@@ -121,8 +121,8 @@ class SourceView:
 
     @property
     def risk(self) -> float:
-        """Characters expected to be story among those removed: of each family the worst, for its templates mostly match
-        the same places; in a pack without scores, nothing is known."""
+        """Return the removed characters that are expected to be story: of each family the worst, for its templates
+        mostly match the same places. A pack without scores has no estimate."""
         if not is_scored(self.pack):
             return 0.0
         found = sum(one.risk for one in self.notable)
@@ -169,12 +169,12 @@ class Report:
 
     @property
     def scored(self) -> bool:
-        """Whether any pack has scores that say something about what goes."""
+        """Return whether any pack has scores that say something about its cuts."""
         return any(one.by_templates and is_scored(one.pack) for one in self.sources)
 
     @property
     def pages(self) -> int:
-        """Sources of pages, of which templates do not decide what goes."""
+        """Count the sources of pages, whose cuts templates do not decide."""
         return sum(not one.by_templates for one in self.sources)
 
 

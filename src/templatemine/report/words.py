@@ -19,7 +19,7 @@ _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 
 def join_tokens(tokens: Iterable[str]) -> str:
-    """Tokens on one line, without blanks between characters of scripts that are written without spaces."""
+    """Join tokens on one line, without blanks between characters of scripts that are written without spaces."""
     return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
