@@ -144,7 +144,7 @@ class _Automaton:
     sets: dict[Ranges, int] = field(default_factory=dict)
 
     def add(self, tree: Any, flags: int) -> None:
-        """An expression of its own, behind which nothing fails."""
+        """Add an expression of its own, behind which nothing fails."""
         self._sequence(tree, flags, (self._place(-1, []), EVERYTHING), _Context())
 
     def _place(self, takes: int, follow: list[int]) -> int:
@@ -251,7 +251,7 @@ _ONE_WAY = _Context(one_way=True)
 
 
 def _anchor_ranges(kind: str, flags: int, sure: Ranges) -> Ranges:
-    """Characters at an anchor so that it, and what comes behind it, are sure to match."""
+    """Return the characters at an anchor for which it, and what comes behind it, are sure to match."""
     if sure != EVERYTHING:
         return NOTHING
     if kind == "AT_END" and flags & re.MULTILINE:
@@ -278,7 +278,8 @@ class _Walk:
         self._steps = 0
 
     def problem(self) -> str | None:
-        """Of loops on a path each multiplies the ways by those that it has with one before it."""
+        """Return the problem, if any. On a path, each loop multiplies the ways by those that it has with one before
+        it."""
         ways = [1] * len(self._loops)
         most: list[tuple[int, str]] = [(1, "")] * len(self._loops)
         for loop in reversed(range(len(self._loops))):
@@ -307,7 +308,7 @@ class _Walk:
         )
 
     def _shared(self, loop: int) -> Iterator[tuple[int, str]]:
-        """Loops behind one that share out a text with it in two ways or more, each with the text."""
+        """Yield loops behind one that share out a text with it in two ways or more, each with the text."""
         first = self._loops[loop]
         others = [
             later
@@ -326,7 +327,7 @@ class _Walk:
                         yield later, text
 
     def _pairs(self, start: int, body: range) -> set[tuple[int, int]]:
-        """Places in a loop, and anywhere, that the same texts lead to."""
+        """Return places in a loop, and anywhere, that the same texts lead to."""
         visited = {(start, start)}
         stack = [(start, start)]
         while stack:
@@ -392,7 +393,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 def _alphabet(sets: Sequence[Ranges]) -> tuple[list[int], list[str]]:
-    """Sets as bits of what they do not tell apart, and a character of each of these."""
+    """Return sets as bits of classes that they do not tell apart, and a character of each class."""
     changes: dict[int, int] = {}
     for set_index, ranges in enumerate(sets):
         for first, last in ranges:
@@ -418,7 +419,7 @@ _CATEGORIES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
 
 
 def _write_pattern(items: Iterable[tuple[Any, Any]]) -> str:
-    """Items of a parse tree as they may have been written, on one line and not too long."""
+    """Write items of a parse tree as they may have been written, on one line and not too long."""
     text = "".join(_spelt_item(str(operator), argument) for operator, argument in items)
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN // 2]}...{text[-_MAX_SHOWN // 4 :]}"
 

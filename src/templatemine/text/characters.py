@@ -89,11 +89,11 @@ _bounds = cache(_ranges)
 
 
 def line_begin(text: str, offset: int) -> int:
-    """Offset of the beginning of the line at an offset."""
+    """Return the offset of the beginning of the line at an offset."""
     return max(text.rfind(char, 0, offset) for char in "\n\u2028\u2029") + 1
 
 
 def line_end(text: str, offset: int) -> int:
-    """Offset of the end of the line at an offset, before its break."""
+    """Return the offset of the end of the line at an offset, before its break."""
     match = LINE_BREAK.search(text, offset)
     return match.start() if match else len(text)

@@ -120,7 +120,7 @@ _CASED = 0x1E950
 
 @cache
 def _case_pairs() -> tuple[tuple[int, int], ...]:
-    """Pairs of characters that are one but for their case."""
+    """Return the pairs of characters that are one but for their case."""
     variants: dict[str, set[int]] = {}
     for code in range(_CASED):
         char = chr(code)

@@ -63,7 +63,7 @@ def _iso_day(year: int, month: int, day: int) -> str | None:
 
 
 def _to_ascii_digits(text: str) -> str:
-    """With digits of all scripts as those of ASCII."""
+    """Replace digits of all scripts by those of ASCII."""
     if text.isascii():
         return text
     return "".join(str(unicodedata.decimal(char, char)) for char in text)
@@ -96,7 +96,7 @@ def _resolve(ambiguous: _AmbiguousDate, day_first: bool | None) -> str | None:
 
 
 def _is_day_first(separator: str, has_days_first: bool, has_months_first: bool) -> bool | None:
-    """Whether days come first in dates of a source, by those that read one way only; None if that is not known.  Nobody
+    """Return whether days come first in dates of a source, by its unambiguous ones; None if that is not known. Nobody
     writes the month first before a full stop."""
     if has_days_first == has_months_first:
         return True if separator == "." and not has_days_first else None
@@ -130,7 +130,7 @@ class Calendar:
             self._ambiguous[parsed] += 1
 
     def day_first(self, separator: str) -> bool | None:
-        """Whether days come first in dates parted by `separator`; None if that is not known."""
+        """Return whether days come first in dates with `separator`; None if that is not known."""
         pairs = [(first, second) for mark, first, second, _ in self._ambiguous if mark == separator]
         return _is_day_first(separator, any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs))
 
@@ -228,7 +228,7 @@ class _DateOrder:
 
     @property
     def unreadable(self) -> int:
-        """Dates that nothing settles, see `Calendar.day_first`."""
+        """Count the dates that nothing settles, see `Calendar.day_first`."""
         if _is_day_first(self.separator, self.has_days_first, self.has_months_first) is not None:
             return 0
         return self.days_first + self.months_first + self.either
@@ -256,7 +256,7 @@ class UnreadableDates:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> UnreadableDates:
-        """From what `dataclasses.asdict` makes of it."""
+        """Restore the record from its `dataclasses.asdict`."""
         orders = {
             source: {separator: _DateOrder(**order) for separator, order in of_source.items()}
             for source, of_source in fields.get("orders", {}).items()
@@ -323,7 +323,7 @@ class UnreadableDates:
         return sum(map(self.of_source, self.wrong.keys() | self.orders.keys()))
 
     def describe(self) -> str:
-        """One line for a person, with the first of them; empty if there is none."""
+        """Describe the ambiguous dates in one line, with the first of them; empty if there is none."""
         wrong = sum(self.wrong.values())
         unsettled = [order for of_source in self.orders.values() for order in of_source.values() if order.unreadable]
         parts = [f"{counted(wrong, 'date')} could not be read, first: {self.example}"] if wrong else []

@@ -76,7 +76,7 @@ _PRIVATE_USE = "[\U000f0000-\U000fffff]"
 
 
 def is_own_token(form: bytes) -> bool:
-    """True if a form delimits itself: a tag or a character of a script without spaces."""
+    """Return whether a form delimits itself: a tag or a character of a script without spaces."""
     if len(form) > 4 or form[0] < 0x80:  # more bytes than a character has; ASCII
         return False
     text = form.decode("utf-8", "surrogatepass") if form[0] != 0xFF and b"\xff" not in form else ""
@@ -84,7 +84,7 @@ def is_own_token(form: bytes) -> bool:
 
 
 def is_tag(form: bytes, html: bool) -> bool:
-    """True if a form is mark-up.  A word in HTML can't begin like a tag, so the first bytes decide."""
+    """Return whether a form is mark-up. A word in HTML can't begin like a tag, so the first bytes decide."""
     return html and len(form) > 1 and form[:1] == b"<" and (form[1:2].isalpha() or form[1:2] in (b"/", b"!", b"?"))
 
 
@@ -182,7 +182,7 @@ def slot_pattern(
 
 
 def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
-    """Expressions between and around tokens in raw text, by their names in packs."""
+    """Return expressions between and around tokens in raw text, by their names in packs."""
     left, right, line_start, line_end = _edge_patterns(separators, html, False)
     return {
         " ": separator_pattern(separators, False),
@@ -267,8 +267,8 @@ def for_re2(pattern: str) -> str:
 
 @lru_cache(maxsize=64)
 def _edge_patterns(separators: str, html: bool, rewritten: bool) -> tuple[str, str, str, str]:
-    """Classes of what may stand before a string and behind it, without their brackets; expressions of the beginning of
-    a line, and of its end."""
+    """Return classes of what may be before a string and behind it, without brackets, and expressions of the beginning
+    and the end of a line."""
     edge = separator_class(separators) + OWN_TOKEN
     left, right = edge, edge
     if html:
@@ -355,7 +355,7 @@ def _token_pattern(form: bytes, patterns: PatternSet, tag: bool, tags: Mapping[b
 
 
 def literal_pieces(forms: Sequence[bytes], html: bool, tags: Mapping[bytes, str]) -> list[str]:
-    """Text that stands in every match of an expression for marked text."""
+    """Return text that every match of an expression for marked text contains."""
     pieces: list[str] = []
     for form in forms:
         if is_tag(form, html):
@@ -370,7 +370,7 @@ _BLANK = r"[\x00-\x20]"
 
 
 def _tag_piece_pattern(form: bytes, patterns: PatternSet) -> str:
-    """Expression of a piece of a tag."""
+    """Return the expression of a piece of a tag."""
     parts: list[str] = []
     for piece in parse_form(form):
         if isinstance(piece, str):
@@ -388,7 +388,7 @@ _TAG_FORM = rb'(?s)<(?P<name>[^ >]+)(?: class="(?P<class>(?:(?!" id=").)*)")?(?:
 
 
 def _tag_pattern(form: bytes, patterns: PatternSet) -> str:
-    """Expression of a tag in raw HTML: name, class and id as they are, any other attribute."""
+    """Return the expression of a tag in raw HTML: name, class and id as they are, any other attribute."""
     if form == b"<!---->":
         return "<!--(?:-?>|(?s:.*?)-->|(?s:.*)$)"
     if form in (b"<script>", b"<style>"):
@@ -415,7 +415,7 @@ def _tag_pattern(form: bytes, patterns: PatternSet) -> str:
 
 
 def _escape_private(text: str) -> str:
-    """Text in which private-use characters of its own are escaped."""
+    """Escape a text's own private-use characters."""
     return str(re.sub(_PRIVATE_USE, lambda match: _ESCAPE + chr(ord(match.group()) + 0x10000), text))
 
 
@@ -464,7 +464,7 @@ class RewrittenText:
         self.text = "".join(parts)
 
     def original_offset(self, offset: int) -> int:
-        """Original offset of an edge of a match."""
+        """Return the original offset of an edge of a match."""
         index = bisect_right(self._rewritten_offsets, offset) - 1
         return self._original_offsets[index] + offset - self._rewritten_offsets[index]
 
@@ -503,7 +503,7 @@ def _ascii_lower(text: str) -> str:
 
 
 def tag_form(tag: str, patterns: PatternSet) -> bytes:
-    """Form of a piece of mark-up: the twin of the native one."""
+    """Return the form of a piece of mark-up: the twin of the native one."""
     if tag.startswith("<!--"):
         return b"<!---->"
     raw_element = re.match(f"<({_SCRIPT}|{_STYLE}){_NAME_END}", tag)
@@ -531,7 +531,7 @@ def tag_form(tag: str, patterns: PatternSet) -> bytes:
 
 
 def _find_user_matches(text: str, patterns: PatternSet, separators: str) -> list[tuple[int, int, int]]:
-    """Matches of the user's own patterns."""
+    """Find the matches of the user's own patterns."""
     if not patterns.user:
         return []
     import regex
@@ -596,7 +596,7 @@ class EncodedText:
         self._is_ascii = len(self.data) == len(text) and not self._user_matches
 
     def spans(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Stretches in bytes, in any order, as stretches of the original in code points."""
+        """Map stretches in bytes, in any order, to stretches of the original in code points."""
         starts, ends = self.points(starts, ends)
         if self.reading is None or not len(starts):
             return starts, ends
@@ -611,7 +611,7 @@ class EncodedText:
         return (start, end) if self.reading is None else self.reading.original_span(start, end)
 
     def points(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Stretches in bytes, in any order, as stretches of the reading form in code points."""
+        """Map stretches in bytes, in any order, to stretches of the reading form in code points."""
         if self._is_ascii:
             return starts, ends
         import numpy as np
@@ -621,7 +621,7 @@ class EncodedText:
         return points[: len(starts)], points[len(starts) :]
 
     def code_points(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Offsets in `data`, ascending, as code points of the reading form."""
+        """Map ascending offsets in `data` to code points of the reading form."""
         if self._is_ascii:
             return offsets
         points = _scan.code_points(self.data, offsets)

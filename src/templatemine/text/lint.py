@@ -205,7 +205,7 @@ def _find_approximation(pattern: str) -> str | None:
 
 
 def _size(tree: Any) -> int:
-    """Characters and classes, with each repeat as often as it must stand."""
+    """Count characters and classes, each repeat as often as it must occur."""
     size = 0
     for operator, argument in tree:
         name = str(operator)
@@ -245,7 +245,7 @@ def _find_nesting_problem(tree: Any, outer_rounds: int) -> str | None:
 
 
 def _begin_alike(branches: list[Any]) -> bool:
-    """True unless every alternative begins with another literal character, whatever its case."""
+    """Return False if every alternative begins with another literal character, whatever its case."""
     first_characters: set[str] = set()
     for branch in branches:
         items = list(branch)
@@ -287,7 +287,7 @@ class _PathCounter:
         return self._sequence(tree, _END)[0]
 
     def _sequence(self, items: Any, after: _Masks) -> tuple[int, _Masks]:
-        """Ways through a sequence, and what its first characters may be, if `after` comes behind it."""
+        """Return the ways through a sequence, and what its first characters may be, if `after` comes behind it."""
         key = (id(items), after)
         if key not in self._cache:
             ways = 1
@@ -331,7 +331,7 @@ def _may_coincide(first: _Masks, second: _Masks) -> bool:
 
 
 def _max_ambiguous_ways(alternatives: Sequence[tuple[int, _Masks]]) -> int:
-    """Ways through the alternatives that the next characters do not tell from one of them."""
+    """Return the most ways through the alternatives that the next characters do not tell from one of them."""
     groups: dict[_Masks, list[tuple[int, _Masks]]] = {}
     # Words are told apart by their first three letters, the many of a list in no time; else one may begin as several.
     are_words = all(len(masks) > 2 and all(mask.bit_count() == 1 for mask in masks[:3]) for _, masks in alternatives)
@@ -379,7 +379,7 @@ def _bit(code: int) -> int:
 
 
 def _fold_ascii(mask: int) -> int:
-    """With the capitals of ASCII as small letters."""
+    """Fold the capitals of ASCII to small letters."""
     capitals = mask & (0x3FFFFFF << 65)
     return (mask ^ capitals) | capitals << 32
 

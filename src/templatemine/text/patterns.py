@@ -79,7 +79,7 @@ class Pattern:
 
     @property
     def expression(self) -> str:
-        """The regular expression of the row, one group."""
+        """Return the regular expression of the row, one group."""
         if self.words:
             return "(?:" + "|".join(sorted(self.words, key=lambda word: (-len(word), word))) + ")"
         return f"(?:{self.regex})"
@@ -383,7 +383,7 @@ _SHAPE_PUNCTUATION: Mapping[str, str] = {
 
 @cache
 def _expressions_before_dot() -> Mapping[int, str]:
-    """Expressions by number of the rows that share strings with "abbreviation", without those strings."""
+    """Return, by number, the expressions of rows that share strings with "abbreviation", without those strings."""
     short = re.compile(_PATTERN_BY_NAME["abbreviation"].regex)
     accented = "[\u00c0-\u00d6\u00d8-\u00de]"
     expressions: dict[int, str] = {}
@@ -444,17 +444,17 @@ class PatternSet:
 
     @cached_property
     def form_infos(self) -> dict[bool, Any]:
-        """What `expressions` keeps of forms, for text and for HTML."""
+        """Return the memory of `expressions` for forms, for text and for HTML."""
         return {}
 
     @cached_property
     def id_of(self) -> Mapping[str, int]:
-        """Pattern number by name."""
+        """Return pattern numbers by name."""
         return {name: number for number, (name, _) in self.by_id.items()}
 
     @cached_property
     def mask(self) -> bytes:
-        """One byte a pattern number, 1 where the row is on: what the native scanner reads."""
+        """Return one byte a pattern number, 1 where the row is on: the native scanner reads it."""
         flags = bytearray(256)
         for index, row in enumerate(TABLE):
             flags[index + 1] = row.name in self.enabled
@@ -462,7 +462,7 @@ class PatternSet:
 
     @cached_property
     def word_list(self) -> tuple[list[bytes], list[int]]:
-        """The words of the rows that are on, in UTF-8, and the pattern number of each."""
+        """Return the words of the rows that are on, in UTF-8, and the pattern number of each."""
         words: list[bytes] = []
         numbers: list[int] = []
         for index, row in enumerate(TABLE):
@@ -488,7 +488,7 @@ class PatternSet:
         return ScannerArguments(separators.encode(), self.mask, *self.word_list, html)
 
     def begins_with_letter(self, piece: str | int) -> bool:
-        """True if a piece of a form always begins with a letter that may be glued to what stands before it."""
+        """Return whether a piece of a form always begins with a letter that may be glued to what is before it."""
         if isinstance(piece, str):
             return in_class(piece[:1], LETTER)
         if piece > len(TABLE):
@@ -498,12 +498,12 @@ class PatternSet:
 
     @cached_property
     def splits_at_joints(self) -> bool:
-        """True if a token ends after a colon, a slash or a closing bracket where a letter follows."""
+        """Return whether a token ends after a colon, a slash or a closing bracket where a letter follows."""
         return "glued" in self.enabled
 
     @cached_property
     def mark_regex(self) -> regex.Pattern[str] | None:
-        """All marks that are on, leftmost and in table order, as one expression with a named group each."""
+        """Return all marks that are on as one expression, leftmost and in table order, with a named group each."""
         rows = [row for row in TABLE if row.kind == "mark" and row.name in self.enabled]
         if not rows:
             return None
@@ -521,7 +521,8 @@ class PatternSet:
         )
 
     def user_matches(self, text: str, separators: regex.Pattern[str]) -> list[tuple[int, int, int]]:
-        """Matches of the user's patterns: (start, end, pattern number), disjoint, in order; earlier patterns win.
+        """Find matches of the user's patterns: (start, end, pattern number), disjoint, in order; earlier patterns
+        win.
 
         A match that holds a separator counts only for patterns with ``spans = true``; empty matches never count.
 
@@ -615,7 +616,7 @@ def pattern_set(preset: str, user: tuple[UserPattern, ...] = ()) -> PatternSet:
 
 
 def make_pattern_set(enabled: Iterable[str], user: Sequence[UserPattern] = ()) -> PatternSet:
-    """Patterns by name plus the user's own, checked; the same ones for all who ask for the same."""
+    """Return patterns by name plus the user's own, checked; equal requests get the same object."""
     return _pattern_set(frozenset(enabled), tuple(user))
 
 

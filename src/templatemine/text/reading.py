@@ -58,7 +58,7 @@ class ReadingRules:
 
     @property
     def native(self) -> _reading.Rules:
-        """What reads by these rules."""
+        """Return the native reader of these rules."""
         return _native(self)
 
 
@@ -89,8 +89,8 @@ class Reading:
         self._steps = steps[::-1]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Bounds of a stretch, as those of the original.  Invisible characters at its edges are a part of it, and one
-        that ends within what a character became has all of that character."""
+        """Map the bounds of a stretch to the original. Invisible characters at its edges belong to it, and an edge
+        within what a character became takes all of that character."""
         for step in self._steps:
             start, end = step.original_start(start), step.original_end(end)
         return start, max(start, end)

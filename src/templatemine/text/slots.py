@@ -134,12 +134,12 @@ def slot_kind(token: str) -> str | None:
 
 
 def max_length(kind: str) -> int | None:
-    """Maximum length of a filler in characters, if only the length is limited."""
+    """Return the maximum length of a filler in characters, if only the length is limited."""
     return SLOT_SIZE if kind == ANY else int(kind) if kind[0].isdigit() else None
 
 
 def kind_code(kind: str) -> int:
-    """Code of a kind in the automaton: 0 for any, a number of characters, or a number beyond."""
+    """Return the code of a kind in the automaton: 0 for any, a number of characters, or a number beyond."""
     return 0 if kind == ANY else int(kind) if kind[0].isdigit() else FILLERS[kind]
 
 
@@ -155,7 +155,7 @@ def slot_token(kind: str) -> str:
 
 
 def _escape_class(chars: str, without: str = "") -> str:
-    """Punctuation as it stands within brackets."""
+    """Escape punctuation for use within brackets."""
     return "".join("\\" + char for char in chars if char not in without)
 
 
@@ -215,7 +215,8 @@ def _word_pattern(kind: str, separators: str) -> str:
 
 
 def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
-    """An address may hold separators, so it does not consist of words; but it begins and ends with none.
+    """Return an expression for addresses. They may hold separators, so are not made of words, but neither begin nor
+    end with one.
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
     """

@@ -67,7 +67,7 @@ def _halves_pair(text: str, start: int, end: int) -> bool:
 
 
 def count_unpaired(text: str, pair: str = "") -> int:
-    """Brackets and quotation marks without their other half; of `pair` alone, if it is given.
+    """Count brackets and quotation marks without their other half; of `pair` alone, if it is given.
 
     "’" is an apostrophe more often than a quotation mark.
 
@@ -114,7 +114,7 @@ def join_spans(spans: Iterable[Span]) -> list[tuple[int, int, tuple[str, ...]]]:
 def tally_tears(
     found: Iterable[tuple[str, Iterable[tuple[int, int, Sequence[Name]]]]],
 ) -> dict[Name, CutCount]:
-    """Cuts and tears of each template.
+    """Count the cuts and tears of each template.
 
     Parameters
     ----------
