@@ -1,4 +1,4 @@
-"""What users of Python meet first: `mine`, and the packs that it gives, to save, to clean with and to look at."""
+"""First steps in Python: `mine`, and the packs that it gives, to save, to clean with and to look at."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Packs(dict[str, Pack]):
 
     @classmethod
     def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
-        """The packs of files and folders.
+        """Load the packs of files and folders.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class Packs(dict[str, Pack]):
         return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
 
     def _repr_html_(self) -> str:
-        """The packs as a table, for notebooks."""
+        """Return the packs as a table, for notebooks."""
         rows = [(source, f"{pack.documents:,}", f"{len(pack.templates):,}") for source, pack in sorted(self.items())]
         return notebook.paragraph(repr(self)) + notebook.table(("source", "documents", "templates"), rows)
 
@@ -142,7 +142,7 @@ def mine(
     errors: Errors = "raise",
     progress: Progress | bool = False,
 ) -> Packs:
-    """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
+    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class Range(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What is expected, without the bounds."""
+        """Return what is expected, without the bounds."""
         return "a size" if self.size else "a whole number" if self.whole else "a number"
 
     def problem(self, value: object) -> str:
@@ -55,17 +55,17 @@ class Range(NamedTuple):
 
 
 def whole(least: int, most: int = LARGEST) -> Range:
-    """Whole numbers."""
+    """Return a range of whole numbers."""
     return Range(least, most)
 
 
 def real(least: float, most: float = 1e18) -> Range:
-    """Numbers."""
+    """Return a range of numbers."""
     return Range(least, most, whole=False)
 
 
 def size(least: int, most: int) -> Range:
-    """Bytes."""
+    """Return a range of bytes."""
     return Range(least, most, size=True)
 
 

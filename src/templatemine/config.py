@@ -410,7 +410,7 @@ class CleanConfig:
             raise ConfigError(f"text_format: expected text with html strip, got {form}")
 
     def plain(self) -> CleanConfig:
-        """The same for plain text, as it is compared and measured."""
+        """Return the same for plain text, as it is compared and measured."""
         return replace(self, text_format="text", markup=MarkupConfig())
 
 

@@ -35,7 +35,7 @@ _on_command_line = False
 
 @contextmanager
 def command_line() -> Iterator[None]:
-    """Messages name options of the command line while the block runs, and arguments of Python elsewhere."""
+    """Name options of the command line in messages while the block runs, and arguments of Python elsewhere."""
     global _on_command_line
     before, _on_command_line = _on_command_line, True
     try:
@@ -45,7 +45,7 @@ def command_line() -> Iterator[None]:
 
 
 def spelled(option: str, argument: str) -> str:
-    """An option as the reader of a message writes it: on the command line, or in Python."""
+    """Spell an option as the reader of a message writes it: on the command line, or in Python."""
     return option if _on_command_line else argument
 
 
@@ -123,7 +123,7 @@ class MissingExtraError(TemplateMineError):
 
 
 def extra_packages(extra: str) -> list[str]:
-    """The packages of an extra, by their names on the index; none if templatemine is not installed."""
+    """Return the packages of an extra, by their names on the index; none if templatemine is not installed."""
     import re
     from importlib.metadata import PackageNotFoundError, requires
 

@@ -29,8 +29,8 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind is: a sentence, its counterpart in IPTC NITF (an element) and in schema.org (a type or property); ""
-    where there is none."""
+    """Sentence about a kind, and its counterparts in IPTC NITF (an element) and in schema.org (a type or property);
+    "" where there is none."""
 
     meaning: str
     nitf: str
@@ -65,7 +65,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which kinds are cut; the others are kept.  What has no kind is cut if anything is.
+    """Kinds to cut; the others are kept. Boilerplate without a kind is cut if any kind is.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Choice:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The kinds that are kept."""
+        """Return the kinds that are kept."""
         return tuple(kind for kind in KINDS if kind not in self.cut)
 
     def cuts(self, kind: str) -> bool:
@@ -93,7 +93,7 @@ class Choice:
         return kind in self.cut or (not kind and bool(self.cut))
 
     def keeping(self, kinds: Iterable[str]) -> Choice:
-        """This choice, but for some kinds that are kept, too."""
+        """Return this choice, with some more kinds kept."""
         kept = _check_kinds(kinds, "keep")
         return Choice(tuple(kind for kind in self.cut if kind not in kept))
 
@@ -132,7 +132,7 @@ DEFAULT = "llm"
 
 
 def parse_kinds(text: str, where: str) -> tuple[str, ...]:
-    """Kinds as people list them, ``caption,byline`` or ``all``.
+    """Read kinds as people list them, ``caption,byline`` or ``all``.
 
     Raises
     ------

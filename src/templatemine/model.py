@@ -44,8 +44,8 @@ else:
 
 
 def exact_str(text: str) -> str:
-    """The same text as a str of no subclass: those of libraries (numpy, lxml, Beautiful Soup) may mean something else
-    by their text, hold a whole page in memory, and are no str to many others.  What is no str stays."""
+    """Return the same text as a plain str; objects that are no str stay. Subclasses of libraries (numpy, lxml,
+    Beautiful Soup) may change its meaning or hold a whole page in memory, and others refuse them."""
     return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
 
 
@@ -78,7 +78,7 @@ class Document:
 
     @property
     def body(self) -> str:
-        """The text that is tokenised: `html` where it is there, else `text`."""
+        """Return the text that is tokenised: `html` if there is one, else `text`."""
         return self.html if self.html is not None else (self.text or "")
 
     @property
@@ -269,7 +269,7 @@ class MaximalRepeats:
     first: LongArray
 
     def take(self, rows: NDArray[Any]) -> MaximalRepeats:
-        """Some of the strings."""
+        """Take some of the strings."""
         return MaximalRepeats(
             repeats=self.repeats.take(rows),
             positions=self.positions,
@@ -336,8 +336,8 @@ class Template:
 
     @property
     def slot(self) -> str:
-        """ "start" or "end" if the rest of the line on that side belongs to the match, "middle" if what is between two
-        strings does, else ""."""
+        """Return "start" or "end" if the rest of the line on that side belongs to the match, "middle" if what is
+        between two strings does, else ""."""
         tokens = self.tokens or ("",)
         if "{slot" not in "\0".join(tokens):  # as in most; the desk asks it of thousands
             return ""
@@ -348,13 +348,14 @@ class Template:
 
     @property
     def head(self) -> tuple[str, ...]:
-        """The tokens before a slot in the middle."""
+        """Return the tokens before a slot in the middle."""
         tokens = self.tokens or ()
         return tokens[: -len(self.string or ()) - 1] if self.slot == "middle" else ()
 
     @property
     def string(self) -> tuple[str, ...] | None:
-        """Its tokens without a slot, those behind one in the middle: the string whose `df` and `count` these are."""
+        """Return the tokens without a slot, of one in the middle those behind it: the string that `df` and `count`
+        are of."""
         tokens = self.tokens
         if tokens is None or not self.slot:
             return tokens
@@ -363,7 +364,7 @@ class Template:
 
     @property
     def filler(self) -> str:
-        """Kind of the filler of the slot, "" for any; see `slots`."""
+        """Return the kind of the filler of the slot, "" for any; see `slots`."""
         tokens = self.tokens or ("",)
         return {"end": tokens[-1], "start": tokens[0]}.get(self.slot, "")[len("{slot:") : -1]
 

@@ -11,14 +11,14 @@ LISTED = 20
 
 
 def escape(text: str) -> str:
-    """Text without mark-up."""
+    """Escape a text, so that it has no mark-up."""
     from html import escape  # here, for it loads a table of all entities, which cleaning has no need of
 
     return escape(text)
 
 
 def paragraph(text: str) -> str:
-    """One paragraph."""
+    """Format one paragraph."""
     return f"<p>{escape(text)}</p>"
 
 
@@ -59,7 +59,7 @@ def _struck_piece(text: str, title: str, kind: str) -> str:
 
 
 def marked(lines: Iterable[tuple[str, str]]) -> str:
-    """Lines as they stand, each with the kind of boilerplate that it is, "" for none: those of a kind are marked."""
+    """Format lines, each with its kind of boilerplate, "" for none; lines with a kind are marked."""
     shown = "\n".join(
         f'<mark title="{escape(kind)}" data-kind="{escape(kind)}"{_underlined(kind)}>{escape(text)}</mark>'
         if kind

@@ -80,7 +80,7 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
 
     @abstractmethod
     def map_documents(self, work: MineSource) -> CandidatesT:
-        """First map: the candidates of each source."""
+        """Find the candidates of each source (first map)."""
 
     @abstractmethod
     def reduce(self, mined: CandidatesT) -> TableT:
@@ -88,7 +88,7 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
 
     @abstractmethod
     def map_candidates(self, mined: CandidatesT, table: TableT, work: DecideSource) -> ResultT:
-        """Second map: the report of each source; queries of its steps are answered by all of its documents."""
+        """Make the report of each source (second map); all its documents answer queries of its steps."""
 
     def share(self, result: ResultT, work: ReportShared) -> ResultT:
         """Return the result with the pack of what sources share, of what their reports claim, if it is asked for."""
@@ -184,8 +184,8 @@ class MemoryExecutor(Executor[list[SourceCandidates | None], RateTable, list[_So
         return _SourceResult(report.source, report.claims, self._finish(report))
 
     def _map(self, step: str, function: Callable[..., Any], items: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """``function(*item)`` for an item a source, in their order; the largest first, so that no job is left alone
-        with it."""
+        """Call ``function(*item)`` for an item a source, in their order; the largest first, so that no job is left
+        alone with it."""
         order: Sequence[int] = range(len(items))
         if self._jobs > 1:
             sizes = [sum(len(document.body) for document in documents) for _, documents in self._sources]
@@ -249,7 +249,7 @@ class Miner:
         source: str | None = None,
         errors: Errors = "raise",
     ) -> list[ValueT]:
-        """As `run`, but gives what `finish` makes of each report.
+        """Run as `run` does, but return what `finish` makes of each report.
 
         It is called where the source was mined, which may be another process.
         """
@@ -274,7 +274,7 @@ def mine(
     errors: Errors = "raise",
     progress: Progress | None = None,
 ) -> dict[str, Pack]:
-    """Packs by source; sources that are too small or all alike are left out, with a warning that names them.
+    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters are those of `Miner` and `Miner.run`; `api.mine` is what users call.
     """
