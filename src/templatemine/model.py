@@ -294,7 +294,7 @@ class Cutoff:
     second_mode: Mapping[str, float | str] = field(default_factory=dict)
 
 
-GROUNDS = ("score", "because", "although")
+SCORE_FIELDS = ("score", "reasons_for", "reasons_against")
 """Fields of a template that say why it is one."""
 
 
@@ -306,8 +306,8 @@ class Template:
     hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
     the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
-    of a kind (see `slots`).  `score`, `because` and `although` say how likely it is boilerplate, and what speaks most
-    for and against it, in words; None and nothing where no score decided.  They do not make two templates different.
+    of a kind (see `slots`).  `score` says how likely it is boilerplate, `reasons_for` and `reasons_against` what speaks
+    most for and against it, in words; None and nothing where no score decided.  They make no two templates different.
     `kind` is one of `kinds.KINDS`, or "" where none is known.
     """
 
@@ -320,8 +320,8 @@ class Template:
     anchor: str = ""
     kind: str = ""
     score: float | None = field(default=None, compare=False)
-    because: tuple[str, ...] = field(default=(), compare=False)
-    although: tuple[str, ...] = field(default=(), compare=False)
+    reasons_for: tuple[str, ...] = field(default=(), compare=False)
+    reasons_against: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         text = self.regex if self.tokens is None else " ".join(self.tokens)
@@ -330,8 +330,8 @@ class Template:
         return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values, for JSON; without the kind and the grounds where there are none."""
-        left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else GROUNDS))
+        """Return the fields as plain values, for JSON; without the kind and the score where there are none."""
+        left_out = (*(() if self.kind else ("kind",)), *(() if self.score is not None else SCORE_FIELDS))
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     @property

@@ -71,7 +71,7 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     scores = [0.8, 0.99, 0.85, 0.95, 0.999]
     shaken = tuple(
-        replace(one, score=scores[place % len(scores)], because=("long",), although=("rare",))
+        replace(one, score=scores[place % len(scores)], reasons_for=("long",), reasons_against=("rare",))
         for place, one in enumerate(pack.templates)
     )
     pack = replace(pack, templates=shaken)

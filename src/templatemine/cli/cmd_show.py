@@ -222,7 +222,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
         return ["no templates"]
     from templatemine.packs.families import group_families
     from templatemine.report.view import POSITIONS
-    from templatemine.report.words import describe_grounds, join_tokens
+    from templatemine.report.words import describe_reasons, join_tokens
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -248,7 +248,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if args.why:
         told = [
             f"{one.id}  {'as written' if one.tokens is None else POSITIONS[one.anchor]}; "
-            f"{describe_grounds(one) or 'no score decided'}"
+            f"{describe_reasons(one) or 'no score decided'}"
             for one in shown
         ]
         lines += ["", *(piece for line in told for piece in _wrap_line(line, width))]

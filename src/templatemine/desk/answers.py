@@ -38,7 +38,7 @@ from templatemine.packs.pack_record import template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_grounds
+from templatemine.report.words import describe_reasons
 
 __all__ = ["DESK_FOLDER", "Desk", "NotFound"]
 
@@ -667,7 +667,7 @@ def _template_row(one: Template, state: str) -> dict[str, Any]:
         "anchor": one.anchor,
         "kind": one.kind,
         "score": one.score,
-        "grounds": describe_grounds(one),
+        "grounds": describe_reasons(one),
         "state": state,
     }
 

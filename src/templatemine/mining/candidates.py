@@ -81,8 +81,8 @@ class Verdicts:
         Whether the rest of the line goes with it.
     reason_of : int8 array
         Place in `select.REASONS`; 0 for templates.
-    grounds : int64 array
-        What `grounds.explain_scores` says of templates; 0 of others.
+    score_reasons : int64 array
+        What `score_reasons.explain_scores` says of templates; 0 of others.
     sense : int8 array
         Of templates, what kind of boilerplate they are: a place in `kinds.KINDS`; -1 of others.
     stake : float32 array
@@ -95,7 +95,7 @@ class Verdicts:
     anchor: NDArray[np.int8]
     slot: NDArray[np.bool_]
     reason_of: NDArray[np.int8]
-    grounds: NDArray[np.int64]
+    score_reasons: NDArray[np.int64]
     sense: NDArray[np.int8]
     stake: NDArray[np.float32]
 

@@ -70,7 +70,7 @@ _SHIPPED_FILE = "model.npz"
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
     """Forests by what they score, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the
-    usual candidate of each kind, for `grounds`."""
+    usual candidate of each kind, for `score_reasons`."""
 
     forests: Mapping[str, Forest]
     usual: Mapping[str, NDArray[np.float32]]

@@ -261,7 +261,7 @@ def _judge_candidates(
         anchor=anchor,
         slot=slot,
         reason_of=reason,
-        grounds=np.zeros(len(candidates), np.int64),
+        score_reasons=np.zeros(len(candidates), np.int64),
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )

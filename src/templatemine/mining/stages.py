@@ -30,7 +30,6 @@ from templatemine.mining.candidates import (
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import compute_features
-from templatemine.mining.grounds import explain_scores
 from templatemine.mining.heads import add_heads
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
@@ -41,6 +40,7 @@ from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_sample
+from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
@@ -291,7 +291,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         of_kind = verdicts.kind == kind_index
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
         rows = np.flatnonzero(of_kind)[accepted]
-        verdicts.grounds[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
+        verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
         verdicts.sense[rows] = options.scorer.boilerplate_kinds(candidates.kind, matrix[accepted])
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
@@ -472,7 +472,7 @@ Step: TypeAlias = SourceReport | CountStep | MatchStep
 
 
 def count_queries(options: ResolvedConfig) -> int:
-    """Number of queries that a sampled source has to all of its documents."""
+    """Return the number of queries that a sampled source has to all of its documents."""
     return 1 if options.method.learned else 2
 
 

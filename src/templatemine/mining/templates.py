@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.candidates import SourceCandidates
-from templatemine.mining.grounds import describe_codes, unpack_codes
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
+from templatemine.mining.score_reasons import describe_codes, unpack_codes
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
@@ -139,15 +139,15 @@ def slotted_anchor(anchor: str, side: str) -> str:
 
 
 def _explain_score(candidates: SourceCandidates, row: int, has_filler: bool) -> dict[str, Any]:
-    """Score of a template, of a label with its filler that of both, and what speaks for and against it."""
+    """Return score and reasons of a template; for a label with its filler, the score of both."""
     verdicts = candidates.verdicts
     if verdicts is None:
         return {}
-    kind, (for_codes, against_codes) = KINDS[verdicts.kind[row]], unpack_codes(int(verdicts.grounds[row]))
+    kind, (for_codes, against_codes) = KINDS[verdicts.kind[row]], unpack_codes(int(verdicts.score_reasons[row]))
     score = float(verdicts.score[row]) * (float(verdicts.filler[row]) if has_filler else 1.0)
-    because = describe_codes(kind, for_codes)
-    although = tuple(reason for reason in describe_codes(kind, against_codes) if reason not in because)
-    return {"score": round(score, 3), "because": because, "although": although}
+    reasons_for = describe_codes(kind, for_codes)
+    reasons_against = tuple(reason for reason in describe_codes(kind, against_codes) if reason not in reasons_for)
+    return {"score": round(score, 3), "reasons_for": reasons_for, "reasons_against": reasons_against}
 
 
 def _boilerplate_kind(candidates: SourceCandidates, row: int) -> str:

@@ -470,7 +470,7 @@ def read_template(row: Any, here: str, short_forms: ShortForms | None = None) ->
         example=row["example"],
         anchor=row["anchor"],
         kind=_read_kind(row.get("kind", ""), here),
-        **_read_grounds(row, here),
+        **_read_score(row, here),
     )
 
 
@@ -481,15 +481,21 @@ def _read_kind(value: Any, here: str) -> str:
     return value
 
 
-def _read_grounds(row: Mapping[str, Any], here: str) -> dict[str, Any]:
-    """Score and reasons of a template, which old packs and those of other methods do not have."""
+def _read_score(row: Mapping[str, Any], here: str) -> dict[str, Any]:
+    """Read score and reasons of a template, which old packs and those of other methods do not have."""
     if row.get("score") is None:
         return {}
     text_list = ((list,), "a list of strings")
-    _check_fields(row, {"score": ((int, float), "a number"), "because": text_list, "although": text_list}, here)
-    if not all(isinstance(text, str) for name in ("because", "although") for text in row[name]):
-        raise PackError(f"{here}: because, although: expected lists of strings")
-    return {"score": float(row["score"]), "because": tuple(row["because"]), "although": tuple(row["although"])}
+    _check_fields(
+        row, {"score": ((int, float), "a number"), "reasons_for": text_list, "reasons_against": text_list}, here
+    )
+    if not all(isinstance(text, str) for name in ("reasons_for", "reasons_against") for text in row[name]):
+        raise PackError(f"{here}: reasons_for, reasons_against: expected lists of strings")
+    return {
+        "score": float(row["score"]),
+        "reasons_for": tuple(row["reasons_for"]),
+        "reasons_against": tuple(row["reasons_against"]),
+    }
 
 
 _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {

@@ -46,7 +46,7 @@ class Explanation:
 
     @property
     def share(self) -> float:
-        """Share of the characters that is removed, or would be."""
+        """Return the share of the characters that is removed, or would be."""
         removed = sum(span.end - span.start for span in self.spans) if self.whole else self.cut
         return removed / self.size if self.size else 0.0
 

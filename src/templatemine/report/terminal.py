@@ -20,7 +20,7 @@ from templatemine.packs.pack import Pack
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.marks import TextPiece, elide, name_controls
 from templatemine.report.view import POSITIONS
-from templatemine.report.words import describe_grounds, shorten, template_text
+from templatemine.report.words import describe_reasons, shorten, template_text
 
 __all__ = [
     "HEADER",
@@ -124,7 +124,7 @@ def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
     lines = []
     for one in listed:
         head = f"{one.number}: "
-        for words in filter(None, (describe_grounds(one.template), _format_also(one))):
+        for words in filter(None, (describe_reasons(one.template), _format_also(one))):
             lines.append(head + words)
             head = " " * len(head)
     return lines

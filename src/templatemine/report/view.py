@@ -29,7 +29,7 @@ from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
-from templatemine.report.words import describe_grounds, join_tokens, template_text
+from templatemine.report.words import describe_reasons, join_tokens, template_text
 
 __all__ = ["RejectionGroup", "Report", "Row", "SharedExpression", "SourceView", "make_report"]
 
@@ -53,7 +53,7 @@ class Row:
         Its tokens, or the expression if it was written by hand.
     example : str
         An occurrence, if it differs from `text`.
-    grounds : str
+    reasons : str
         Why it is a template, in words; "" where no score decided.
     length : int
         Number of tokens; for an expression written by hand, of characters.
@@ -71,7 +71,7 @@ class Row:
     template: Template
     text: str
     example: str
-    grounds: str
+    reasons: str
     length: int
     position: str
     seen: TemplateFigures | None
@@ -130,7 +130,7 @@ class SourceView:
 
     @property
     def share(self) -> float | None:
-        """Share of the characters of its documents that is removed."""
+        """Return the share of the characters of its documents that is removed."""
         found = self.measured
         return None if found is None or not found.characters else found.cut / found.characters
 
@@ -324,7 +324,7 @@ def _make_row(
         template=template,
         text=text,
         example="" if example == text else example,
-        grounds=describe_grounds(template),
+        reasons=describe_reasons(template),
         length=len(text) if template.tokens is None else len(template.tokens),
         position="as written" if template.tokens is None else POSITIONS[template.anchor],
         seen=seen,

@@ -12,7 +12,7 @@ from templatemine.text.slots import slot_kind
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["describe_grounds", "describe_risk", "join_tokens", "outermost_templates", "shorten", "template_text"]
+__all__ = ["describe_reasons", "describe_risk", "join_tokens", "outermost_templates", "shorten", "template_text"]
 
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
@@ -34,11 +34,11 @@ def shorten(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def describe_grounds(template: Template) -> str:
+def describe_reasons(template: Template) -> str:
     """Explain in words why it is a template; nothing where no score decided."""
     if template.score is None:
         return ""
-    sides = (("for it", template.because), ("against it", template.although))
+    sides = (("for it", template.reasons_for), ("against it", template.reasons_against))
     told = "; ".join(f"{side}: {', '.join(words)}" for side, words in sides if words)
     return f"score {template.score:.2f}" + (f"; {told}" if told else "")
 

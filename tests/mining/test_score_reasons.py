@@ -10,13 +10,13 @@ import pytest
 
 from templatemine.errors import PackError
 from templatemine.mining.features import FEATURES
-from templatemine.mining.grounds import _WORDS, CODES_PER_SIDE, describe_codes, explain_scores, unpack_codes
 from templatemine.mining.labels import KINDS, SEGMENT
 from templatemine.mining.score import SHIPPED, load_model
+from templatemine.mining.score_reasons import _WORDS, CODES_PER_SIDE, describe_codes, explain_scores, unpack_codes
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
-from templatemine.report.words import describe_grounds
+from templatemine.report.words import describe_reasons
 
 
 def test_every_feature_has_words() -> None:
@@ -66,15 +66,15 @@ def test_packs_say_why() -> None:
     (found,) = pack.templates
     assert found.score is not None
     assert found.score > 0.9
-    assert "in many documents" in found.because
-    assert describe_grounds(found).startswith(f"score {found.score:.2f}; for it: in many documents")
+    assert "in many documents" in found.reasons_for
+    assert describe_reasons(found).startswith(f"score {found.score:.2f}; for it: in many documents")
     again = Pack.from_json(pack.to_json())
     assert again.to_json() == pack.to_json()
-    assert again.templates[0].because == found.because
+    assert again.templates[0].reasons_for == found.reasons_for
     # An old pack does not say it, and templates with and without are the same.
-    plain = replace(found, score=None, because=(), although=())
+    plain = replace(found, score=None, reasons_for=(), reasons_against=())
     assert plain == found
-    assert describe_grounds(plain) == ""
-    assert '"because"' not in replace(pack, templates=(plain,)).to_json()
-    with pytest.raises(PackError, match="because, although: expected lists of strings"):
-        Pack.from_json(pack.to_json().replace('"because": ["in many documents"', '"because": [5'))
+    assert describe_reasons(plain) == ""
+    assert '"reasons_for"' not in replace(pack, templates=(plain,)).to_json()
+    with pytest.raises(PackError, match="reasons_for, reasons_against: expected lists of strings"):
+        Pack.from_json(pack.to_json().replace('"reasons_for": ["in many documents"', '"reasons_for": [5'))
