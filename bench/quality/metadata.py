@@ -34,7 +34,7 @@ from urllib.parse import urlsplit
 
 from templatemine import extract
 from templatemine.io.charset import decode_page
-from templatemine.pages.about import find_objects, is_article, titles_and_dates
+from templatemine.pages.declared import find_objects, is_article, titles_and_dates
 from templatemine.pages.names import find_names
 
 FIELDS = (

@@ -250,7 +250,7 @@ _FIELD_TYPES: dict[type, list[tuple[str, tuple[type, ...], bool]]] = {}
 
 
 def _field_types(record: type) -> list[tuple[str, tuple[type, ...], bool]]:
-    """Name and types of the fields of a record, and whether they may be None."""
+    """Return name and types of the fields of a record, and whether they may be None."""
     found = _FIELD_TYPES.get(record)
     if found is None:
         names = {**vars(sys.modules["builtins"]), **vars(sys.modules[record.__module__])}

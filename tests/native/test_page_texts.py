@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import page_reference as reference
 from strategies import examples
 from templatemine.pages import _html, _model
-from templatemine.pages.about import META
+from templatemine.pages.declared import META
 
 ODD = st.text(st.sampled_from("aAbBkKiIsS \u017f\u0130\u0131\u212a_0-.\n\xe9\u4e2d\U0001f600"), max_size=12)
 """Letters that ignoring case makes of others among them."""

@@ -10,8 +10,8 @@ from invented_pages import PROSE, page
 from templatemine import extract
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
-from templatemine.pages.about import declared_title_and_date
 from templatemine.pages.baselines.blog_rules import RULES
+from templatemine.pages.declared import declared_title_and_date
 from templatemine.pages.systems import Post
 
 ONE, TWO = (f"<p>{text}</p>" for text in PROSE[:2])

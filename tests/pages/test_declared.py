@@ -11,9 +11,9 @@ import pytest
 
 from invented_pages import page
 from templatemine import extract
-from templatemine.pages import about
-from templatemine.pages.about import NGRAM, STORY_LIMIT, STORY_WORDS
+from templatemine.pages import declared
 from templatemine.pages.blocks import Page
+from templatemine.pages.declared import NGRAM, STORY_LIMIT, STORY_WORDS
 
 STORY = " ".join(
     f"Keeper {n} wrote in book {7 * n} that barge {13 * n} had passed lock {n} with {3 * n} sacks."
@@ -23,7 +23,7 @@ NOTE = "most of the story that it declares (articleBody) is not in its text"
 
 
 def find_missing_story(page: Page) -> str:
-    return about.find_missing_story(page, about.find_articles(page.data))
+    return declared.find_missing_story(page, declared.find_articles(page.data))
 
 
 def script(declared: Any) -> str:

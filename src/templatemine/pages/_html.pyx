@@ -341,7 +341,7 @@ def decode_texts(const uint8_t[::1] text not None, const int64_t[::1] bounds not
 
 
 # -------------------------------------------------------------------------------------------------------- what is said to machines
-# Where a page says something of itself; what it says is read in `pages.about`.
+# Where a page says something of itself; what it says is read in `pages.declared`.
 
 
 def encode_page(page not None):

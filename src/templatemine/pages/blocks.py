@@ -69,7 +69,8 @@ def feature_names() -> tuple[str, ...]:
 
 
 def find_headline(features: NDArray[np.float32]) -> int:
-    """Index of the block that says most of the title of its page, -1 if none does; see `_model.compute_features`."""
+    """Return the index of the block that says most of the title of its page, -1 if none does; see
+    `_model.compute_features`."""
     return _model.find_row(features, AFTER_TITLE, 1)
 
 
@@ -154,7 +155,7 @@ class Page:
 
     @cached_property
     def headline(self) -> int:
-        """Index of the block that says most of ``<title>``, -1 if none says enough of it."""
+        """Return the index of the block that says most of ``<title>``, -1 if none says enough of it."""
         return self._judgement[1]
 
     @cached_property

@@ -62,7 +62,7 @@ def find_code_lines(page: Page, blocks: NDArray[np.int64]) -> dict[int, str]:
 
 
 def _wordless_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines without words that are not blank, without their numbers: pages hide the words, and show no numbers."""
+    """Yield lines that are neither blank nor have words, which pages hide, without their numbers, which pages omit."""
     for line in (_NUMBER.sub("", line, count=1) for line in lines):
         if line.strip() and not _WORD.search(line):
             yield line

@@ -25,12 +25,13 @@ from templatemine.io.charset import decode_page
 from templatemine.kinds import Choice
 from templatemine.model import Span
 from templatemine.pages import _html, cleaneval
-from templatemine.pages.about import find_articles, find_date, find_missing_story, find_title, is_like_title
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
 from templatemine.pages.code_lines import find_code_lines
 from templatemine.pages.combine import load_system
+from templatemine.pages.declared import find_articles, find_missing_story
 from templatemine.pages.systems import DEFAULT, BlockClassifier, Post, Site, SystemOutput
+from templatemine.pages.title_and_date import find_date, find_title, is_like_title
 
 if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
@@ -240,14 +241,15 @@ class Extraction:
 
     @cached_property
     def title(self) -> str | None:
-        """Return the system's title of the page, else that of `about.find_title`, else ``<title>``."""
+        """Return the system's title of the page, else that of `title_and_date.find_title`, else ``<title>``."""
         if self.output.title is not None:
             return self.output.title
         return (self._page.text(self._title_block) if self._title_block >= 0 else self._page.title) or None
 
     @cached_property
     def date(self) -> str | None:
-        """Return the system's date of the page in ISO 8601, else that of `about.find_date`; posts have their own."""
+        """Return the system's date of the page in ISO 8601, else that of `title_and_date.find_date`; posts have their
+        own."""
         if self.output.date is not None or self.posts:
             return self.output.date
         return find_date(self._page, self._articles, self._title_block, self.output.kept)
@@ -370,8 +372,8 @@ class Extraction:
         from templatemine.pages.documents.markdown import write_document
 
         config = config or MarkupConfig()
-        about = self.metadata if config.metadata else None
-        return write_document(self.nodes(config), about, self._comment_nodes(config))
+        metadata = self.metadata if config.metadata else None
+        return write_document(self.nodes(config), metadata, self._comment_nodes(config))
 
     def tei(self, config: MarkupConfig | None = None) -> str:
         """Return the main text as a document of TEI P5, with the metadata in its header."""

@@ -320,7 +320,7 @@ class HistoryModel:
         return share, self._repeat_counts(page), _word_counts(page) >= SENTENCE_WORDS
 
     def _repeat_counts(self, page: Page) -> NDArray[np.int32]:
-        """Number of pages of the source that have the text of a block under the same path; 0 for texts that are not
+        """Count the pages of the source that have the text of a block under the same path; 0 for texts that are not
         stored."""
         df = np.zeros(len(page), np.int32)
         candidates = [block for block, key in enumerate(page.near_keys) if key in self._repeated_keys]
@@ -348,7 +348,8 @@ class HistoryModel:
             table[block] = columns_of[key]
 
     def _nearest_container(self, page: Page, block: int, outward: bool) -> tuple[float, int]:
-        """Share and pages of the nearest known container of a block; the share of the source, and 0, if there is none.
+        """Return share and pages of the nearest known container of a block; the share of the source, and 0, if there
+        is none.
 
         `outward`: search also outside the path of the block.  This is right for sentences only: short lines in a box
         that no other page has (tables, lists of links) stand in the element of the story, but are not part of it.
@@ -420,7 +421,7 @@ def _comparable_texts(page: Page, blocks: Sequence[int]) -> list[str]:
 
 
 def _word_counts(page: Page) -> NDArray[np.float64]:
-    """Number of words of each block; a character of a script without spaces counts as half a word."""
+    """Count the words of each block; a character of a script without spaces counts as half a word."""
     lengths: NDArray[np.float64] = page.words - 0.5 * page.columns["counts"][:, CHARACTER_TOKENS]
     return lengths
 

@@ -16,21 +16,14 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from templatemine.pages import _html, _model
-from templatemine.pages.about import (
-    EARLIEST_DATE,
-    PUBLISHED,
-    TITLE_SEPARATOR,
-    find_labelled_date,
-    find_objects,
-    is_article,
-    normalise_published,
-)
 from templatemine.pages.date_order import DateOrder
+from templatemine.pages.declared import EARLIEST_DATE, PUBLISHED, find_objects, is_article, normalise_published
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
 from templatemine.pages.outline import plain_text
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
 from templatemine.pages.scanner import GROUPS
+from templatemine.pages.title_and_date import TITLE_SEPARATOR, find_labelled_date
 
 __all__ = ["Metadata", "VisibleMetadata", "read_metadata"]
 

@@ -83,7 +83,8 @@ def normalise_language(text: str) -> str | None:
 
 
 def find_licence(licences: Iterable[tuple[str, str]]) -> tuple[str | None, str | None]:
-    """Name and address of the first licence: that of Creative Commons by its address, else the words of the page."""
+    """Return name and address of the first licence: that of Creative Commons by its address, else the words of the
+    page."""
     for words, url in licences:
         match = _COMMONS.search(url) or _COMMONS.search(words)
         if match is not None:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
-from templatemine.pages.about import find_objects
 from templatemine.pages.blocks import Page
+from templatemine.pages.declared import find_objects
 from templatemine.pages.hidden import select_elements
 from templatemine.pages.scanner import GROUPS, marker_mask
 

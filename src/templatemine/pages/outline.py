@@ -30,40 +30,10 @@ VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
 INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "big",
-        "bdi",
-        "bdo",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "nobr",
-        "q",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-    ]
+    (
+        "a abbr b big bdi bdo cite code data del dfn em font i ins kbd label mark nobr q s samp small span strike "
+        "strong sub sup time tt u var"
+    ).split()
 )
 _CELLS = frozenset(["p", "td", "th", "li"])
 IMPLIED_ENDS = {

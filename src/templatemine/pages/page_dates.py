@@ -91,42 +91,10 @@ _DATE_LABEL = re.compile(rf"(?<![^\W_])(?:(?P<change>{_CHANGE_WORDS})|{_PUBLICAT
 _WEEKDAYS = frozenset(word.lower() for row in TABLE if row.name.startswith("weekday") for word in row.words)
 _WORD = re.compile(r"[^\W\d_]+")
 _FILLER_WORDS = frozenset(
-    [
-        "a",
-        "am",
-        "at",
-        "bst",
-        "cest",
-        "cet",
-        "cst",
-        "cdt",
-        "by",
-        "date",
-        "dated",
-        "edt",
-        "est",
-        "et",
-        "gmt",
-        "in",
-        "on",
-        "of",
-        "p",
-        "pdt",
-        "pm",
-        "pst",
-        "posted",
-        "published",
-        "the",
-        "t",
-        "uhr",
-        "utc",
-        "z",
-        "年",
-        "月",
-        "日",
-        "投稿日",
-        "公開日",
-    ]
+    (
+        "a am at bst cest cet cst cdt by date dated edt est et gmt in on of p pdt pm pst posted published the t uhr "
+        "utc z 年 月 日 投稿日 公開日"
+    ).split()
 )
 
 

@@ -55,106 +55,25 @@ and too little else tells what they are.  Of 355 pages of other kinds two do not
 MAX_DEVIATION = 4.0
 """Standard deviations from the mean at which a value is cut off: one odd value decides nothing."""
 
-_SIGNS = [
-    "add-to",
-    "article",
-    "author",
-    "avatar",
-    "blog",
-    "cart",
-    "category",
-    "comment",
-    "cta",
-    "docs",
-    "entry",
-    "faq",
-    "feature",
-    "forum",
-    "grid",
-    "hero",
-    "pagination",
-    "post-content",
-    "price",
-    "product",
-    "quantity",
-    "related",
-    "reply",
-    "result",
-    "service",
-    "sidebar",
-    "signature",
-    "sku",
-    "sort",
-    "testimonial",
-    "thread",
-    "toc",
-    "topic",
-    "vote",
-]
+_SIGNS = (
+    "add-to article author avatar blog cart category comment cta docs entry faq feature forum grid hero pagination "
+    "post-content price product quantity related reply result service sidebar signature sku sort testimonial thread "
+    "toc topic vote"
+).split()
 """Words in the classes and ids of elements that hold blocks."""
 _HOSTS = ["docs", "forum"]
-_PATHS = [
-    "/blog",
-    "article",
-    "docs",
-    "forum",
-    "guide",
-    "job",
-    "news",
-    "product",
-    "service",
-    "shop",
-    "thread",
-    "topic",
-    "tutorial",
-]
+_PATHS = "/blog article docs forum guide job news product service shop thread topic tutorial".split()
 """Pieces of an address: of its host, and of its path."""
 _DECLARED = ["article", "website", "product"]
-_TYPES = [
-    "Article",
-    "BlogPosting",
-    "CollectionPage",
-    "Comment",
-    "DiscussionForumPosting",
-    "ItemList",
-    "NewsArticle",
-    "Offer",
-    "Person",
-    "Product",
-    "QAPage",
-    "Question",
-]
+_TYPES = (
+    "Article BlogPosting CollectionPage Comment DiscussionForumPosting ItemList NewsArticle Offer Person Product "
+    "QAPage Question"
+).split()
 """Kinds that pages declare: in ``og:type``, and types of schema.org in JSON-LD and microdata."""
-_TAGS = [
-    "a",
-    "article",
-    "blockquote",
-    "button",
-    "code",
-    "dd",
-    "div",
-    "dl",
-    "em",
-    "figcaption",
-    "figure",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "img",
-    "li",
-    "nav",
-    "p",
-    "pre",
-    "select",
-    "span",
-    "svg",
-    "table",
-    "time",
-    "tr",
-    "ul",
-    "video",
-]
+_TAGS = (
+    "a article blockquote button code dd div dl em figcaption figure form h1 h2 h3 img li nav p pre select span svg "
+    "table time tr ul video"
+).split()
 _MAIN = ["share", "words", "linked", "block", "longest", "runs", "unsure"]
 _ADDRESS = ["known", "length", "depth", "digits", "hyphens", "query", "date"]
 

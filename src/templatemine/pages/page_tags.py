@@ -156,14 +156,14 @@ class PageTags:
         return spans + [(start, end, start_mark, name) for start, start_mark, name in open_tags.values()]
 
     def tag_name(self, mark: int) -> str:
-        """Name of a tag that the scanner does not know."""
+        """Return the name of a tag that the scanner does not know."""
         start = int(self.columns["starts"][mark])
         match = _NAME.match(self.page.source(start, start + 16))
         return "?" if match is None else match[1].decode().lower()
 
     @cached_property
     def start_marks(self) -> dict[int, int]:
-        """Mark of the start tag of each element that is a container."""
+        """Return the mark of the start tag of each element that is a container."""
         columns = self.columns
         start_tags = np.flatnonzero((columns["kinds"] == OPEN) & _KNOWN[columns["tags"]])
         return dict(zip(columns["elements"][start_tags].tolist(), start_tags.tolist(), strict=True))

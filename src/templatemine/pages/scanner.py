@@ -61,7 +61,7 @@ def _first_rows(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
 
 
 def entity_table() -> list[tuple[bytes, bytes]]:
-    """Name and meaning in UTF-8 of the named references of HTML, without those longer than twice their name."""
+    """Return name and meaning in UTF-8 of the named references of HTML, without those longer than twice their name."""
     rows = ((name.encode(), meaning.encode()) for name, meaning in html5.items())
     return [(name, meaning) for name, meaning in rows if len(meaning) <= 2 * len(name) + 1]
 

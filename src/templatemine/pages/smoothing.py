@@ -21,7 +21,7 @@ MIN_PROBABILITY = 1e-4
 
 
 def smooth_scores(page: Page, scores: NDArray[np.float64], config: PageConfig) -> NDArray[np.float64]:
-    """Log odds, each the weighted mean of what it was and what isotonic regression makes of it, as probabilities."""
+    """Return log odds, each the weighted mean of the old one and that of isotonic regression, as probabilities."""
     if not config.smooth:
         return scores
     columns = page.columns

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
-from templatemine.pages.about import find_title, title_parts
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import is_heading
 from templatemine.pages.scanner import GROUPS, marker_mask
+from templatemine.pages.title_and_date import find_title, title_parts
 
 __all__ = [
     "equalise_units",

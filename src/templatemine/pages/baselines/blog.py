@@ -3,7 +3,7 @@
 BlogBuster (G. and D. Petasis, A tool for extracting corpora from the blogosphere): the ids and classes that Blogger and
 WordPress give their elements say what is a post, a title and a date (section 4).  `pages.blog_rules` has the paper's
 patterns as data, and behind them what blogs have come to use since: hAtom and microformats, schema.org, <article>,
-<time>; `pages.blog_posts` finds the posts by them.  For pages of one post what `pages.about` finds is asked too.
+<time>; `pages.blog_posts` finds the posts by them.  On pages of one post `title_and_date` and `declared` help.
 
 What the paper leaves open: its patterns are matched with each name of a class attribute and with ids; a post found by
 several elements is one post; comments, sidebars and footers hold no posts.  A page without posts goes to `density`, and
@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from templatemine.config import ExtractConfig
-from templatemine.pages.about import declared_title_and_date, find_articles, find_shown_date, titles_and_dates
 from templatemine.pages.baselines import density
 from templatemine.pages.baselines.blog_posts import PostCandidates, PostElements, find_posts
 from templatemine.pages.baselines.blog_rules import PAPER_RULES, rule_set
 from templatemine.pages.blocks import Page
+from templatemine.pages.declared import declared_title_and_date, find_articles, titles_and_dates
 from templatemine.pages.outline import Outline
 from templatemine.pages.systems import BlockClassifier, Post, Site, SystemOutput
+from templatemine.pages.title_and_date import find_shown_date
 
 __all__ = ["make"]
 

@@ -182,7 +182,7 @@ class RuleSet:
         self.find_rule = lru_cache(maxsize=65536)(self._find_rule)
 
     def _find_rule(self, part: str, tag: str, source: str) -> int:
-        """Index of the first rule of a part that an element meets, -1 for none."""
+        """Return the index of the first rule of a part that an element meets, -1 for none."""
         names, items = _element_names(source)
         return next((index for index, rule in enumerate(self._rules_of[part]) if rule.matches(tag, names, items)), -1)
 

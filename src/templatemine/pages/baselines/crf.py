@@ -93,24 +93,12 @@ BINS: Mapping[str, Sequence[float]] = {
 """A value is the number of these that it reaches; what is not here is as it stands (0, 1, or which of the expressions
 for addresses, dates and times is met)."""
 
-NEIGHBOURS = (
-    "char.abs",
-    "token.alpha-abs",
-    "char.punct-rel",
-    "sentence.count",
-    "sentence-begin",
-    "sentence-end",
-    "container.a",
-    "container.p",
-    "container.class-header",
-    "container.class-list",
-    "container.class-bold",
-    "split.class-block",
-    "split.br",
-    "div-group.word-ratio",
-    "td-group.word-ratio",
-    "duplicate-count",
-    "regexp.date",
+NEIGHBOURS = tuple(
+    (
+        "char.abs token.alpha-abs char.punct-rel sentence.count sentence-begin sentence-end container.a container.p "
+        "container.class-header container.class-list container.class-bold split.class-block split.br "
+        "div-group.word-ratio td-group.word-ratio duplicate-count regexp.date"
+    ).split()
 )
 """Features of the runs at `OFFSETS` that a run is judged by, beside all its own."""
 OFFSETS = (-2, -1, 1, 2)

@@ -58,14 +58,14 @@ def nodes_to_markdown(nodes: Iterable[Node]) -> str:
     return "\n\n".join(_blocks(nodes))
 
 
-def write_document(nodes: Iterable[Node], about: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
+def write_document(nodes: Iterable[Node], metadata: Metadata | None = None, comments: Sequence[Node] = ()) -> str:
     """Return a file: metadata as front matter, YAML whose values are JSON; the text; comments behind a line."""
     text = nodes_to_markdown(nodes)
     if comments:
         text += ("\n\n" if text else "") + f"---\n\n{nodes_to_markdown(comments)}"
-    if about is None:
+    if metadata is None:
         return text
-    rows = about.as_dict().items()
+    rows = metadata.as_dict().items()
     matter = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in rows)
     return f"---\n{matter}\n---\n\n{text}" if matter else text
 

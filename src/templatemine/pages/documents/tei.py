@@ -64,24 +64,24 @@ def nodes_to_tei(nodes: Sequence[Node], metadata: Metadata, comments: Sequence[N
 # -------------------------------------------------------------------------------------------------------------- header
 
 
-def _header(about: Metadata) -> Iterator[str]:
+def _header(metadata: Metadata) -> Iterator[str]:
     yield "<teiHeader>"
     yield "<fileDesc>"
     yield "<titleStmt>"
-    yield f'<title type="main">{_text(about.title or "")}</title>'
-    yield from (f"<author>{_text(author)}</author>" for author in about.authors)
+    yield f'<title type="main">{_text(metadata.title or "")}</title>'
+    yield from (f"<author>{_text(author)}</author>" for author in metadata.authors)
     yield "</titleStmt>"
-    yield from _publication(about)
+    yield from _publication(metadata)
     yield "<sourceDesc>"
     yield "<bibl>"
-    yield f"<title>{_text(about.title or '')}</title>"
-    yield from (f"<author>{_text(author)}</author>" for author in about.authors)
-    if about.site:
-        yield f"<publisher>{_text(about.site)}</publisher>"
-    if about.date:
-        yield _date(about.date)
-    if about.url:
-        yield f'<idno type="URI">{_text(about.url)}</idno>'
+    yield f"<title>{_text(metadata.title or '')}</title>"
+    yield from (f"<author>{_text(author)}</author>" for author in metadata.authors)
+    if metadata.site:
+        yield f"<publisher>{_text(metadata.site)}</publisher>"
+    if metadata.date:
+        yield _date(metadata.date)
+    if metadata.url:
+        yield f'<idno type="URI">{_text(metadata.url)}</idno>'
     yield "</bibl>"
     yield "</sourceDesc>"
     yield "</fileDesc>"
@@ -91,35 +91,35 @@ def _header(about: Metadata) -> Iterator[str]:
     yield f'<application version="{version}" ident="templatemine"><label>templatemine</label></application>'
     yield "</appInfo>"
     yield "</encodingDesc>"
-    yield from _profile(about)
+    yield from _profile(metadata)
     yield "</teiHeader>"
 
 
-def _publication(about: Metadata) -> Iterator[str]:
+def _publication(metadata: Metadata) -> Iterator[str]:
     yield "<publicationStmt>"
-    if about.site:
-        yield f"<publisher>{_text(about.site)}</publisher>"
-        if about.date:
-            yield _date(about.date)
-        if about.licence:
-            target = f' target="{_pointer(about.licence)}"' if "://" in about.licence else ""
-            yield f"<availability><licence{target}>{_text(about.licence)}</licence></availability>"
+    if metadata.site:
+        yield f"<publisher>{_text(metadata.site)}</publisher>"
+        if metadata.date:
+            yield _date(metadata.date)
+        if metadata.licence:
+            target = f' target="{_pointer(metadata.licence)}"' if "://" in metadata.licence else ""
+            yield f"<availability><licence{target}>{_text(metadata.licence)}</licence></availability>"
     else:  # TEI asks for a publisher before all else
-        yield f"<p>{_text(about.licence or '')}</p>"
+        yield f"<p>{_text(metadata.licence or '')}</p>"
     yield "</publicationStmt>"
 
 
-def _profile(about: Metadata) -> Iterator[str]:
-    terms = [*(("category", term) for term in about.categories), *(("tag", term) for term in about.tags)]
-    if about.kind:
-        terms.append(("kind", about.kind))
-    if not (about.description or about.language or terms):
+def _profile(metadata: Metadata) -> Iterator[str]:
+    terms = [*(("category", term) for term in metadata.categories), *(("tag", term) for term in metadata.tags)]
+    if metadata.kind:
+        terms.append(("kind", metadata.kind))
+    if not (metadata.description or metadata.language or terms):
         return
     yield "<profileDesc>"
-    if about.description:
-        yield f"<abstract><p>{_text(about.description)}</p></abstract>"
-    if about.language:
-        yield f'<langUsage><language ident="{_value(about.language)}"/></langUsage>'
+    if metadata.description:
+        yield f"<abstract><p>{_text(metadata.description)}</p></abstract>"
+    if metadata.language:
+        yield f'<langUsage><language ident="{_value(metadata.language)}"/></langUsage>'
     if terms:
         yield "<textClass>"
         yield "<keywords>"
