@@ -18,7 +18,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.files import Report
 from templatemine.io.jsonl import encode_line
-from templatemine.io.read import read_batches, read_work
+from templatemine.io.read import read_batch, read_batches
 
 pa = pytest.importorskip("pyarrow")
 
@@ -73,7 +73,7 @@ def test_batches_are_the_same_records(tmp_path: Path, name: str) -> None:
     errors: list[CorpusError] = []
     works = list(read_batches([path], ReadConfig(), Report(errors.append), 256, 1 << 12))
     assert len(works) > 3
-    records = [one for work in works for one in read_work(work, ReadConfig(), errors.append)]
+    records = [one for work in works for one in read_batch(work, ReadConfig(), errors.append)]
     assert [(fields, where) for _, where, fields, _ in records] == [(one.fields, one.where) for one in gather(path)[0]]
     assert errors == []
 
@@ -83,7 +83,7 @@ def test_no_rows(tmp_path: Path, name: str) -> None:
     WRITERS[name](table(0, text=pa.array([], pa.string())), tmp_path / name)
     assert gather(tmp_path / name)[:2] == ([], [])
     (work,) = read_batches([tmp_path / name], ReadConfig(), Report(), 256, 1 << 19)
-    assert list(read_work(work, ReadConfig(), lambda error: None)) == []
+    assert list(read_batch(work, ReadConfig(), lambda error: None)) == []
 
 
 def test_nulls_and_other_types(tmp_path: Path) -> None:

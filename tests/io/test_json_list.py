@@ -17,7 +17,7 @@ from templatemine.errors import CorpusError
 from templatemine.io.decompression import DamagedData
 from templatemine.io.files import Report
 from templatemine.io.json_list import lines_of_list
-from templatemine.io.read import read_batches, read_records, read_work
+from templatemine.io.read import read_batch, read_batches, read_records
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text('ab\\"[]{},:\n\u2028é', max_size=8),
@@ -94,7 +94,7 @@ def test_files(tmp_path: Path, name: str, indent: int | None) -> None:
     assert (found[-1].where, found[-1].document.id) == (f"{path}:700", "a:700")
     assert [str(error) for error in errors] == [f"{path}:6: expected a string in field 'text', found a number"]
     works = read_batches([path], ReadConfig(), Report(errors.append), 64, 1 << 12)
-    parsed = [fields for work in works for _, _, fields, _ in read_work(work, ReadConfig(), errors.append)]
+    parsed = [fields for work in works for _, _, fields, _ in read_batch(work, ReadConfig(), errors.append)]
     assert parsed == rows[:5] + rows[6:]
 
 

@@ -82,12 +82,12 @@ def _build_answer(table: RateTable, number: int, hashes: NDArray[np.uint64]) -> 
     return answer.tobytes()
 
 
-def collect_counts(candidates: SourceCandidates, given: Answers, bits: int, floor: int) -> CrossSourceCounts:
+def collect_counts(candidates: SourceCandidates, answers: Answers, bits: int, floor: int) -> CrossSourceCounts:
     """Return what `gather` would have said of one source, from all the answers it was given."""
     rows = _select_rows(candidates, floor)
     tables, places = [np.empty(0, _ANSWER_ROW)], [np.empty(0, np.int64)]
     for part, start, _ in _part_ranges(candidates.hashes[rows], bits):
-        tables.append(np.frombuffer(given.get(part, b""), _ANSWER_ROW))
+        tables.append(np.frombuffer(answers.get(part, b""), _ANSWER_ROW))
         places.append(rows[start + tables[-1]["row"]])
     table = np.concatenate(tables)
     found = CrossSourceCounts(sources=table["sources"], rates=table["rate"], prose_rates=table["prose_rate"])

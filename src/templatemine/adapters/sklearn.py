@@ -100,17 +100,17 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Something else than texts where `errors` is "raise", or fewer or more sources than texts.
         """
-        _, texts, given = self._check(X, sources)
-        names = [ONE_SOURCE] * len(texts) if given is None else given
+        _, texts, names = self._check(X, sources)
+        sources_of = [ONE_SOURCE] * len(texts) if names is None else names
         config = self.config or PipelineConfig()
         config = replace(config, select=replace(config.select, caution=self.caution))
         documents = [
             Document(source=source, id=str(number), text=text)
-            for number, (source, text) in enumerate(zip(names, texts, strict=True))
+            for number, (source, text) in enumerate(zip(sources_of, texts, strict=True))
             if source is not None and text is not None
         ]
         self.packs_ = mine(documents, config, jobs=self.n_jobs)
-        self.several_sources_ = given is not None and len({*given} - {None}) > 1
+        self.several_sources_ = names is not None and len({*names} - {None}) > 1
         self._rows = RowCleaner(self.packs_, self.clean)
         return self
 
@@ -150,12 +150,12 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.fit(texts, y, names).transform(texts, names)
 
     def _check(
-        self, given: Iterable[object], sources: Iterable[object] | None
+        self, X: Iterable[object], sources: Iterable[object] | None
     ) -> tuple[list[object], list[str | None], list[str | None] | None]:
         """Return the input, its texts, and their sources; None for a missing one if `errors` allows that."""
         if self.errors not in ("raise", "skip"):
             raise ValueError(f"errors: expected raise or skip, got {self.errors!r}")
-        values = _list_rows(given, "X")
+        values = _list_rows(X, "X")
         texts, problems = _read_texts(values, "X")
         names = None
         if sources is not None:

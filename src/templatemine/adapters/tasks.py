@@ -274,8 +274,8 @@ def decide(batches: Iterable[pa.RecordBatch], plan: Plan, work: DecideSource) ->
                 yield from _split_row(*first[:3], first.data)
                 continue
             candidates, documents = deserialize(first.data)
-            given: Answers = {row.number: row.data for row in rest}
-            step = work(candidates, collect_counts(candidates, given, plan.bits, plan.floor), plan.options)
+            answers: Answers = {row.number: row.data for row in rest}
+            step = work(candidates, collect_counts(candidates, answers, plan.bits, plan.floor), plan.options)
             if candidates.sample is None:
                 step = complete_step(step, documents, plan.options)
             yield from _step_rows(first, step, documents)

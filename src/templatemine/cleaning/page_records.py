@@ -19,7 +19,7 @@ from templatemine.io.charset import is_garbled
 from templatemine.io.fields import address_of, page_of
 from templatemine.io.jsonl import encode_line
 from templatemine.io.pending import PendingBatch
-from templatemine.io.read import read_documents, read_work
+from templatemine.io.read import read_batch, read_documents
 from templatemine.pages.cleaneval import HEADING
 from templatemine.pages.extract import Extraction, Extractor
 from templatemine.pages.systems import DEFAULT
@@ -183,13 +183,13 @@ class RecordExtractor:
         finally:
             self.close()
 
-    def extract_batch(self, work: PendingBatch) -> BatchResult[ExtractTally]:
+    def extract_batch(self, batch: PendingBatch) -> BatchResult[ExtractTally]:
         """Extract some records; depends on nothing but them, so it may run anywhere."""
         tally = ExtractTally()
         errors: list[CorpusError] = []
         data: list[bytes] = []
         write = FORMS[self.config.form]
-        for source, where, record, _ in read_work(work, self.config.read, errors.append):
+        for source, where, record, _ in read_batch(batch, self.config.read, errors.append):
             try:
                 found = self._extract(source, record, tally)
             except PackError:

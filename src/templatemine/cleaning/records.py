@@ -195,23 +195,23 @@ class RecordCleaner:
         )
         return collect_output(results, count, on_error)
 
-    def clean_batch(self, work: PendingBatch | list[Item]) -> BatchResult[Tally]:
+    def clean_batch(self, batch: PendingBatch | list[Item]) -> BatchResult[Tally]:
         """Clean some records; depends on nothing but them, so it may run anywhere."""
-        if isinstance(work, list):
-            work = Items(work)
+        if isinstance(batch, list):
+            batch = Items(batch)
         tally = Tally()
         errors: list[CorpusError] = []
-        if isinstance(work, Rows) and self.config.rows:
-            return BatchResult(self._clean_rows(work, tally, errors), tally, errors)
-        if isinstance(work, Lines) and self._line_fields is not None:
-            data = self._clean_lines(work, self._line_fields, tally, errors)
+        if isinstance(batch, Rows) and self.config.rows:
+            return BatchResult(self._clean_rows(batch, tally, errors), tally, errors)
+        if isinstance(batch, Lines) and self._line_fields is not None:
+            data = self._clean_lines(batch, self._line_fields, tally, errors)
         else:
-            data = self._clean_records(work, tally, errors)
+            data = self._clean_records(batch, tally, errors)
         return BatchResult(data, tally, errors)
 
-    def _is_lock_free(self, work: PendingBatch) -> bool:
+    def _is_lock_free(self, batch: PendingBatch) -> bool:
         """Tell whether all lines may be cleaned as they stand, and so without Python's lock."""
-        return isinstance(work, Lines) and self._line_fields is not None and self._takes_raw_lines
+        return isinstance(batch, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
     def _takes_raw_lines(self) -> bool:
@@ -237,16 +237,16 @@ class RecordCleaner:
             return None
         return _records.Fields(found, names.max_record) if len(set(found)) == len(found) else None
 
-    def _clean_lines(self, work: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
+    def _clean_lines(self, batch: Lines, fields: _records.Fields, tally: Tally, errors: list[CorpusError]) -> bytes:
         """Clean lines natively without parsing them; those that are out of the ordinary are cleaned as records."""
-        default = self.config.read.source or work.source
-        block = _records.BlockCleaner(fields, work.data, default.encode("utf-8", "surrogatepass"))
+        default = self.config.read.source or batch.source
+        block = _records.BlockCleaner(fields, batch.data, default.encode("utf-8", "surrogatepass"))
         done: list[bytes] = []
         while (reason := block.run()) != _records.DONE:
             if reason == _records.UNKNOWN:
                 block.add_source(block.source, *self._line_action(block.source.decode("utf-8", "surrogatepass")))
             else:
-                line = Lines(work.place, work.source, work.number + block.number - 1, block.line)
+                line = Lines(batch.place, batch.source, batch.number + block.number - 1, block.line)
                 done += block.take_output(), self._clean_records(line, tally, errors, block.line)
         for source, kind, records, changed, spans, characters, cut, stubs, by_code in block.counts():
             if records:
@@ -273,12 +273,12 @@ class RecordCleaner:
         return (_records.DEFER, None) if ready.lines is None else (_records.CLEAN, ready.lines)
 
     def _clean_records(
-        self, work: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
+        self, batch: PendingBatch, tally: Tally, errors: list[CorpusError], raw: bytes | None = None
     ) -> bytes:
         """Clean records and return lines of JSON; for one that was cleaned before, its line in `raw`."""
         lines: list[bytes] = []
-        slim = isinstance(work, Items) and work.derived and not self.config.keep_html
-        for source, where, record, plain in archives.read_work(work, self.config.read, errors.append):
+        slim = isinstance(batch, Items) and batch.derived and not self.config.keep_html
+        for source, where, record, plain in archives.read_batch(batch, self.config.read, errors.append):
             try:
                 is_cleaned = self._clean(source, record, tally)
                 if is_cleaned and self._is_dropped(source, record, tally):

@@ -26,9 +26,9 @@ class ArrowTable(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def is_table(given: object) -> TypeGuard[ArrowTable]:
+def is_table(value: object) -> TypeGuard[ArrowTable]:
     """Return whether an object is a table that exports itself."""
-    return hasattr(given, "__arrow_c_stream__")
+    return hasattr(value, "__arrow_c_stream__")
 
 
 def open_table(table: ArrowTable) -> pa.RecordBatchReader:

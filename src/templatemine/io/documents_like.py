@@ -58,13 +58,13 @@ def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Doc
 
 
 def documents_of(
-    given: DocumentsLike, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
+    documents: DocumentsLike, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
 ) -> Iterator[Document]:
     """Yield the documents of what a caller gives; a warning tells if there are none.
 
     Parameters
     ----------
-    given : path, or iterable of Document, dict or path, or data frame
+    documents : path, or iterable of Document, dict or path, or data frame
     config : ReadConfig, optional
         Names of the fields of records.
     source : str, optional
@@ -80,13 +80,13 @@ def documents_of(
     config = config or ReadConfig()
     if source is not None:
         config = replace(config, source=source, source_of=None)
-    known = isinstance(given, str | os.PathLike | Iterable) and not isinstance(given, Mapping | Document)
-    if not known and not is_table(given):
+    known = isinstance(documents, str | os.PathLike | Iterable) and not isinstance(documents, Mapping | Document)
+    if not known and not is_table(documents):
         raise CorpusError(
-            f"expected documents, records, a data frame or a path, got {type(given).__name__}", fatal=True
+            f"expected documents, records, a data frame or a path, got {type(documents).__name__}", fatal=True
         )
     skipped, number = _Skipped(errors), 0
-    for number, document in enumerate(_documents(given, config, skipped), 1):  # noqa: B007
+    for number, document in enumerate(_documents(documents, config, skipped), 1):  # noqa: B007
         yield document
     skipped.warn()
     if not number:
@@ -118,12 +118,12 @@ class _Skipped:
 _MAX_NAMED = 3
 
 
-def _documents(given: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
     """Yield the documents of what a caller gave, one after the other."""
-    if isinstance(given, str | os.PathLike):
-        yield from read_documents([given], config, skipped.on_error)
+    if isinstance(documents, str | os.PathLike):
+        yield from read_documents([documents], config, skipped.on_error)
         return
-    rows = table_rows(given, _columns(config)) if is_table(given) else cast(Iterable[Any], given)
+    rows = table_rows(documents, _columns(config)) if is_table(documents) else cast(Iterable[Any], documents)
     for number, one in enumerate(rows, 1):
         if isinstance(one, Document):
             yield one if config.source is None else replace(one, source=config.source)

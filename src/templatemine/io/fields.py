@@ -76,8 +76,8 @@ def check_fields(
         raise _missing_body_error(fields, config)
     html = page_of(text, html)
     if config.source_of is None:
-        given = get(config.source_field)
-        name = source if is_missing(given) else _check_name(given, config.source_field, source)
+        named = get(config.source_field)
+        name = source if is_missing(named) else _check_name(named, config.source_field, source)
     else:
         from templatemine.io.sources import source_of  # here, for hardly any run has a rule
 

@@ -211,8 +211,8 @@ def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
         Fatal: a pattern matches nothing.
     """
     found: list[str] = []
-    for given in paths:
-        path = os.fspath(given)
+    for one in paths:
+        path = os.fspath(one)
         if path == "-" or not _GLOB.search(path) or (not is_remote(path) and os.path.lexists(path)):
             found.append(path)
             continue

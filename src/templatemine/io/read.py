@@ -28,7 +28,7 @@ __all__ = [
     "read_batches",
     "read_documents",
     "read_records",
-    "read_work",
+    "read_batch",
 ]
 
 OnError = Callable[[CorpusError], None]
@@ -128,18 +128,18 @@ def batch_records(records: Iterable[Record], derived: bool, most: int, size: int
         yield Items(batch, derived)
 
 
-def read_work(
-    work: PendingBatch, config: ReadConfig, report: OnError
+def read_batch(
+    batch: PendingBatch, config: ReadConfig, report: OnError
 ) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
     """Yield source, place and fields of the records of a batch, the fields the caller's to change; and whether
     `jsonl.encode_plain` may write them. Bad lines and rows go to `report`."""
-    if isinstance(work, Lines):
-        return parse(work, config, report)
-    if isinstance(work, Items):
-        return ((source, where, dict(fields), False) for source, where, fields in work.records)
+    if isinstance(batch, Lines):
+        return parse(batch, config, report)
+    if isinstance(batch, Items):
+        return ((source, where, dict(fields), False) for source, where, fields in batch.records)
     from templatemine.io.tables import read_rows
 
-    return ((source, where, fields, False) for _, source, where, fields in read_rows(work, config, report, None))
+    return ((source, where, fields, False) for _, source, where, fields in read_rows(batch, config, report, None))
 
 
 def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> list[tuple[str, Format]]:

@@ -41,7 +41,7 @@ def run_batches(
     process: ProcessBatch[Counts],
     make_process: Callable[..., ProcessBatch[Counts]],
     arguments: tuple[Any, ...],
-    lock_free: Callable[[PendingBatch], bool] = lambda work: False,
+    lock_free: Callable[[PendingBatch], bool] = lambda batch: False,
 ) -> Generator[BatchResult[Counts], None, None]:
     """Yield the result of each batch, in order; close it if it is not used up, so that the workers end.
 
@@ -129,7 +129,7 @@ def _initialize(
     _process = make_process(*arguments)
 
 
-def _process_batch(work: PendingBatch) -> BatchResult[Any]:
+def _process_batch(batch: PendingBatch) -> BatchResult[Any]:
     if _process is None:  # pragma: no cover
         raise RuntimeError("the worker was not started by _initialize")
-    return _process(work)
+    return _process(batch)
