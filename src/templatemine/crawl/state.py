@@ -187,7 +187,7 @@ class CrawlState:
                 )
 
     def due_pages(self) -> Iterator[tuple[int, str]]:
-        """Number and source of every page to fetch, in the order of their addition."""
+        """Return number and source of every page to fetch, in the order of their addition."""
         rows = self._db.execute("SELECT number, source FROM pages WHERE standing=? ORDER BY number", (PageStatus.DUE,))
         yield from rows
 
@@ -206,13 +206,13 @@ class CrawlState:
         return row is not None and row[0] != PageStatus.DUE
 
     def count_tried(self) -> dict[str, int]:
-        """Number of fetched or failed pages by source."""
+        """Count the fetched or failed pages by source."""
         wanted = (PageStatus.DONE, PageStatus.FAILED)
         rows = self._db.execute("SELECT source, COUNT(*) FROM pages WHERE standing IN (?, ?) GROUP BY source", wanted)
         return dict(rows.fetchall())
 
     def count_by_status(self) -> dict[PageStatus, int]:
-        """Number of pages by status."""
+        """Count the pages by status."""
         counts = dict(self._db.execute("SELECT standing, COUNT(*) FROM pages GROUP BY standing").fetchall())
         return {standing: counts.get(standing, 0) for standing in PageStatus}
 

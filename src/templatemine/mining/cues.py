@@ -118,7 +118,7 @@ class CueLexicon:
 
     @cached_property
     def words(self) -> Mapping[str, int]:
-        """Number of each word."""
+        """Return the number of each word."""
         return {word: number for number, word in enumerate(self.names.decode().split("\n"), 1)} if self.names else {}
 
     def number_forms(self, forms: Vocabulary) -> IntArray:

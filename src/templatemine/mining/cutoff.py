@@ -111,7 +111,7 @@ def _likelihood_ratio(counts: NDArray[np.int64], widths: NDArray[np.int64]) -> f
 
 
 def second_mode_p(counts: NDArray[np.int64], widths: NDArray[np.int64], config: CutoffConfig) -> float:
-    """Share of simulated histograms without a second mode that look at least as bimodal as this one.
+    """Return the share of simulated histograms without a second mode that look at least as bimodal as this one.
 
     Parametric bootstrap with a fixed seed: multinomial draws from the non-increasing fit.
 

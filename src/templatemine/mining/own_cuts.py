@@ -30,7 +30,7 @@ _GAP = 3
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
-    """Yield the cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
+    """Count the cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
     matcher, rows = pack.matcher()
     documents = choose_by_text(documents, MAX_DOCUMENTS)
 

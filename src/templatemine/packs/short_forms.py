@@ -35,7 +35,7 @@ _NAME_OR_ESCAPE = re.compile(rf"(\\.|{_NAME.pattern})", re.DOTALL)
 def collect_boundaries(
     pack: PackRecord, compile_slot: Callable[[PackRecord, Template], str] | None = None
 ) -> dict[str, str]:
-    """Name -> expression of what stands between and around tokens, and of the slots of the templates.
+    """Collect the expressions between and around tokens, and of the slots of the templates, by name.
 
     `compile_slot` may be `slot_expression` with a cache.
     """

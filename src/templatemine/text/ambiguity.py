@@ -1,4 +1,5 @@
-"""Do two repeats of an expression share out a text between them in many ways?  Engines that backtrack try them all.
+"""Detection of polynomial backtracking: two repeats of an expression that can divide a text between them in many
+ways.
 
 From one place of a text, ``a+[\\w-]+-`` takes time in the square of what follows: wherever the first repeat ends, the
 second one reads on, and the sign behind it is nowhere.  Such an expression has *infinite degree of ambiguity* (Weber
@@ -77,7 +78,7 @@ def ambiguity_problem(tree: Any) -> str | None:
 
 
 def _count_repeats(tree: Any) -> int:
-    """Number of repeats of two rounds and more in a row; those within a repeat count twice."""
+    """Count the repeats of two rounds and more in a row; those within a repeat count twice."""
     count = 0
     for operator, argument in tree:
         name = str(operator)
