@@ -17,19 +17,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.text.slots import ANY, slot_token
 
-__all__ = [
-    "ALL",
-    "ANSWERS",
-    "LABEL",
-    "MAX_CONTEXTS",
-    "STORY",
-    "QuestionContexts",
-    "add_answer_rules",
-    "current_removal",
-    "open_questions",
-    "possible_answers",
-]
-
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
 """All of it is boilerplate; the label is, but not what fills its line; it belongs to the story."""
 

@@ -42,21 +42,6 @@ from templatemine.pipeline import SourceReport
 from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE
 
-__all__ = [
-    "FREQUENCY_REASONS",
-    "MAX_ADDED",
-    "RuleIndex",
-    "apply_rules",
-    "find_manual_edits",
-    "frequency_candidates",
-    "handwritten_template",
-    "join_tokens",
-    "keep_later_rules",
-    "keep_rules",
-    "mined_templates",
-    "read_pack_rules",
-]
-
 STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
 

@@ -8,8 +8,6 @@ from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.packs.pack_folder import SourceOutcome
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["ArchiveReport"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveReport:

@@ -30,8 +30,6 @@ from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import mined_entry, mined_mark, split_entry
 
-__all__ = ["CarriedTemplate", "carry"]
-
 MAX_ABSENT_DAYS = 365
 """Days without a document that has it, after which a template goes whatever its rate was."""
 

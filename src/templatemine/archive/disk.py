@@ -78,8 +78,6 @@ from templatemine.pipeline import DecideSource, Executor, MineSource, ReportShar
 from templatemine.progress import Progress
 from templatemine.text import _scan
 
-__all__ = ["DiskExecutor", "choose_sample_within"]
-
 _OnSourceDone = Callable[[str], None]
 """Called with each source that is done."""
 

@@ -33,8 +33,6 @@ from templatemine.model import Document, Record
 from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["FirstPass", "Tell", "initial_position"]
-
 Tell = Callable[[str], None]
 
 

@@ -19,19 +19,6 @@ from typing import BinaryIO
 
 from templatemine.errors import CorpusError
 
-__all__ = [
-    "Frame",
-    "KeyedBody",
-    "body_offset",
-    "convert_write_errors",
-    "flush_to_disk",
-    "list_frames",
-    "pack_frame",
-    "pack_pieces",
-    "read_bodies",
-    "read_single_body",
-]
-
 KeyedBody = tuple[bytes, bytes]
 """Source (UTF-8, lone surrogates passed) and body of a record."""
 

@@ -27,8 +27,6 @@ from templatemine.packs.pack_folder import (
 from templatemine.pipeline import Miner
 from templatemine.progress import Progress, ignore_progress
 
-__all__ = ["mine_in_memory"]
-
 _PROGRESS_STEP = 256
 """Documents between two calls of `progress`."""
 

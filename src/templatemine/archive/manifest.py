@@ -19,8 +19,6 @@ import orjson
 from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
-__all__ = ["UNKNOWN", "digest_options", "find_difference", "input_identity", "read_json", "write_json"]
-
 UNKNOWN = "unknown"
 """Identity of what cannot be looked at twice: standard input, addresses."""
 

@@ -28,24 +28,6 @@ from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import sync
 from templatemine.model import Document
 
-__all__ = [
-    "BUCKET_COUNT",
-    "FOLDERS",
-    "MiningUnit",
-    "SourceSizes",
-    "Splitter",
-    "StoredDocuments",
-    "bucket_name",
-    "decode_document",
-    "decode_source",
-    "encode_document",
-    "encode_source",
-    "max_document_cost",
-    "memory_cost",
-    "plan_units",
-    "split_units",
-]
-
 FOLDERS = ("split", "units")
 """Folders of a partition: files of the first pass, and of the second."""
 

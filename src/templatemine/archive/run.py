@@ -46,8 +46,6 @@ from templatemine.pipeline import drive
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["MIN_MEMORY", "ArchiveConfig", "ArchiveRun"]
-
 MIN_MEMORY = int(NUMBERS["ArchiveConfig.memory"].least)
 """Interpreter, libraries and buffers take some 70 MB."""
 

@@ -34,8 +34,6 @@ from templatemine.io.write import safe_file_name
 from templatemine.model import Record
 from templatemine.progress import Progress, ignore_progress
 
-__all__ = ["SortConfig", "SortedSource", "file_name", "sort_by_source"]
-
 _WORK = ".templatemine-sort"
 _BASE_MEMORY = int(NUMBERS["SortConfig.memory"].least) // 2
 _UNIT_COPIES = 3

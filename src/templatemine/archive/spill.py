@@ -28,8 +28,6 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import PageHistory, PathVote, RepeatedText, Repeats
 from templatemine.text.reading import ReadingRules
 
-__all__ = ["RateFile", "dump_candidates", "load_candidates", "read_claims", "write_claims", "write_rates"]
-
 _RECORDS: Mapping[str, type[Any]] = {
     "SourceCandidates": SourceCandidates,
     "Strings": CandidateStrings,

@@ -69,8 +69,6 @@ from templatemine.pipeline import DecideSource, Executor, MineSource, drive
 from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
-__all__ = ["SourceUpdate", "UpdateConfig", "update_packs"]
-
 _BAD_PACK = "it has an error"
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"

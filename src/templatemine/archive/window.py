@@ -20,8 +20,6 @@ from templatemine.bounds import check_record
 from templatemine.model import Document
 from templatemine.text.dates import resolve_days
 
-__all__ = ["DatedDocument", "Window", "WindowConfig", "day_after"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:

@@ -36,8 +36,6 @@ from templatemine.text.reading import Reading, read_text
 if TYPE_CHECKING:
     from templatemine.text._reading import Rules
 
-__all__ = ["Cleaner", "clean", "cut", "keep_kinds", "page_text", "require_plain_text"]
-
 
 class Cleaner:
     """Applies one pack to any number of texts; safe to share between threads.

@@ -14,8 +14,6 @@ from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles, warn_skipped
 
-__all__ = ["Cleaners"]
-
 
 class Cleaners(Mapping[str, Cleaner]):
     """A `Cleaner` a source, made when it is asked for; safe to share between threads, and to pickle.

@@ -28,8 +28,6 @@ from dataclasses import dataclass
 from templatemine.bounds import check_record
 from templatemine.cleaning.hits import DayHits
 
-__all__ = ["DriftAlert", "DriftConfig", "SourceDrift", "absence_score", "detect_drift"]
-
 _Z = 1.645
 _CLIP = 4.0
 _MIN_DEVIATION = 0.002

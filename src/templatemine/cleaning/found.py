@@ -23,8 +23,6 @@ from templatemine.text.expressions import expression
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["MetadataFinder", "read_byline", "read_dateline"]
-
 SOURCES_OF_NAMES = ("byline", "dateline")
 """Kinds that are read."""
 

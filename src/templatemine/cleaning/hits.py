@@ -21,8 +21,6 @@ from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned
 
-__all__ = ["DayHits", "Days", "add_days", "make_folder", "read_hits", "write_hits"]
-
 SUFFIX = ".hits.jsonl.gz"
 
 

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.render.rendering import Renderer
 
-__all__ = [
-    "FORMS",
-    "GARBLED",
-    "MULTI_PAGE_FORMS",
-    "ExtractStreamConfig",
-    "ExtractTally",
-    "RecordExtractor",
-    "find_references",
-    "open_renderer",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractStreamConfig:

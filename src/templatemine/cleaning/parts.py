@@ -15,8 +15,6 @@ from templatemine.cleaning.regex_engine import Matches
 from templatemine.matching import _match
 from templatemine.text.characters import line_begin, line_end
 
-__all__ = ["KindsOfRows", "Part", "leave_parts_of_lines", "merge_matches", "spare_kept", "widen_parts"]
-
 
 class Part(NamedTuple):
     """A stretch of a text, the places of its templates in the pack in order, and the code of its kind."""

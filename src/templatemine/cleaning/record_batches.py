@@ -10,8 +10,6 @@ from templatemine.io import read
 from templatemine.io.files import Report
 from templatemine.io.pending import PendingBatch
 
-__all__ = ["BATCH_CHARACTERS", "BATCH_RECORDS", "read_batches"]
-
 BATCH_RECORDS = 256
 BATCH_CHARACTERS = 1 << 19
 """A batch ends at whichever comes first.  Large enough that handing it over costs nothing beside cleaning it (10 ms or

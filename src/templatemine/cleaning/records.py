@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
     from templatemine.pages.main_text import MainBlock
 
-__all__ = ["RecordCleaner", "StreamConfig", "body_cleaner", "read_cuts", "span_fields"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from templatemine.text.patterns import PatternSet
 
-__all__ = ["ManualExpressions", "Matches", "RegexEngine", "manual_spans"]
-
 Matches = list[tuple[int, int, int]]
 """(start, end, place of the template in the pack), in code points."""
 

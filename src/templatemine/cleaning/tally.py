@@ -12,9 +12,6 @@ from templatemine.io.fields import has_id, is_missing
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
-__all__ = ["DocumentCounter", "SourceTally", "Tally", "UnnamedRecords"]
-
-
 _MAX_HOSTS = 4
 
 

@@ -15,8 +15,6 @@ from templatemine.errors import CorpusError, MissingExtraError, pip_line
 from templatemine.io.files import Report
 from templatemine.io.write import check_directory
 
-__all__ = ["CrawlResult", "crawl"]
-
 _STATE = ".state"
 """Added to the output's name."""
 

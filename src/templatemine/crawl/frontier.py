@@ -28,8 +28,6 @@ from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked
 from templatemine.io.sources import domain_of
 from templatemine.io.web import ArchivedResponse, page_record
 
-__all__ = ["CrawlResponse", "CrawlFrontier", "clean_url", "read_urls"]
-
 _MAX_IN_FLIGHT = 2
 """Most addresses of a domain that are handed out at a time."""
 

@@ -10,8 +10,6 @@ import time
 from dataclasses import dataclass, replace
 from email.utils import mktime_tz, parsedate_tz
 
-__all__ = ["RevisitSchedule", "slow_down", "update_schedule", "parse_retry_after", "parse_skip_hours", "skip_hours"]
-
 _ITEMS_PER_VISIT = 5
 """New items that a visit should find: with rarer visits feeds lose items, with more frequent ones most find none."""
 

@@ -9,8 +9,6 @@ from templatemine._version import __version__
 from templatemine.bounds import check_record
 from templatemine.errors import ConfigError
 
-__all__ = ["CrawlConfig", "scrapy_settings"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlConfig:

@@ -17,8 +17,6 @@ from templatemine.io.decompression import GZIP_MAGIC
 from templatemine.io.feed import is_sitemap
 from templatemine.io.files import READ_ERRORS, read_whole
 
-__all__ = ["SitemapEntry", "read_sitemap"]
-
 _MAX_ENTRIES = 50_000
 """Most entries of a file: the limit of the protocol."""
 

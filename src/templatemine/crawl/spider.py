@@ -21,8 +21,6 @@ from templatemine.crawl.warc_output import Exchange
 from templatemine.errors import TemplateMineError
 from templatemine.io.sources import domain_of
 
-__all__ = ["FrontierSpider"]
-
 _TICK = 0.05
 """Seconds between checks of the queues if nothing is due."""
 

@@ -16,8 +16,6 @@ from enum import IntEnum
 from templatemine.crawl.revisit import RevisitSchedule
 from templatemine.errors import CorpusError
 
-__all__ = ["FETCHED_ALREADY", "Feed", "Page", "PageStatus", "CrawlState"]
-
 _VERSION = 1
 _TABLES = """
 CREATE TABLE pages(

@@ -16,8 +16,6 @@ from templatemine.crawl.state import Page
 from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.jsonl import encode_line
 
-__all__ = ["Exchange", "CrawlOutput", "check_name"]
-
 Headers = Sequence[tuple[str, str]]
 
 _SUFFIXES = (".warc.gz", ".warc", ".jsonl.gz", ".jsonl")

@@ -25,8 +25,6 @@ from templatemine.evaluation.metrics import (
     visible_mask,
 )
 
-__all__ = ["CutScore", "KindCount", "average_kinds", "compare_kinds", "score_cuts"]
-
 OTHER = "other"
 """What gold calls boilerplate of none of our kinds: it says nothing of ours."""
 

@@ -20,24 +20,6 @@ from numpy.typing import NDArray
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line
 
-__all__ = [
-    "CleanEvalScore",
-    "GoldSpan",
-    "SpanScore",
-    "WordScore",
-    "cleaneval_score",
-    "harmonic_mean",
-    "macro_average",
-    "score_spans",
-    "score_words",
-    "span_mask",
-    "split_segments",
-    "split_words",
-    "status_masks",
-    "visible_mask",
-    "word_distance",
-]
-
 Mask = NDArray[np.bool_]
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"

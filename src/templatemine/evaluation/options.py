@@ -6,17 +6,6 @@ from dataclasses import dataclass
 
 from templatemine.errors import ConfigError
 
-__all__ = [
-    "FORM_NAMES",
-    "KIND_NAMES",
-    "FeedConfig",
-    "GoldConfig",
-    "InjectionConfig",
-    "MirrorConfig",
-    "ResidueConfig",
-    "RetrievalConfig",
-]
-
 KIND_NAMES = ("fixed", "slots", "drifting", "in-line", "mid-sentence", "line", "line start", "line end")
 """Kinds of synthetic templates, see `synthetic_boilerplate.KINDS`."""
 

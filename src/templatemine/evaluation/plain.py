@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 
 from templatemine.model import Document
 
-__all__ = ["plain_text", "strip_markup"]
-
 
 class _TextParser(HTMLParser):
     def __init__(self) -> None:

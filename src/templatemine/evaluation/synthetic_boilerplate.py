@@ -15,17 +15,6 @@ from random import Random
 from templatemine.evaluation.protocol import derive_random, stable_hash
 from templatemine.model import Document
 
-__all__ = [
-    "KINDS",
-    "InsertedTemplate",
-    "LanguageProfile",
-    "PositionKind",
-    "SyntheticArticle",
-    "TemplateDesign",
-    "insert_boilerplate",
-    "learn_profile",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PositionKind:

@@ -16,8 +16,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-__all__ = ["RENAME_LOG", "find_unfinished", "hold_lock", "remove_abandoned", "temporary_name"]
-
 RENAME_LOG = "renames.json"
 """In a temporary directory: what its files are called, from the first rename to the last."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-__all__ = ["is_public"]
-
 _EMBEDDING_NETWORKS = (
     ("::/96", 0, True),  # IPv4-compatible (RFC 4291, section 2.5.5.1; deprecated)
     ("::ffff:0:0/96", 0, True),  # IPv4-mapped (RFC 4291, section 2.5.5.2)

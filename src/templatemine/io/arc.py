@@ -20,8 +20,6 @@ from templatemine.io.http_body import decode_body
 from templatemine.io.web import CUT_OFF_PAGES, OTHER_RECORDS, ArchivedResponse, page_record
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "read"]
-
 DERIVED = True
 """As in `warc`."""
 

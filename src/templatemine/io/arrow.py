@@ -19,8 +19,6 @@ from templatemine.io.files import Report, open_input, place_of, stem
 from templatemine.io.pending import Rows
 from templatemine.model import Record
 
-__all__ = ["batches", "read", "writer"]
-
 _MAGIC = b"ARROW1"
 
 

@@ -20,16 +20,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from templatemine.io.files import Report
 
-__all__ = [
-    "BROKEN_PAGES",
-    "GARBLED_TEXTS",
-    "GUESSED_CHARSETS",
-    "WRONG_CHARSETS",
-    "decode_page",
-    "is_garbled",
-    "note_all",
-]
-
 WRONG_CHARSETS = "pages in another character set than they say"
 GUESSED_CHARSETS = "pages that name no character set, so that it was guessed"
 BROKEN_PAGES = "pages with bytes that no character set explains"

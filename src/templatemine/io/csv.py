@@ -37,8 +37,6 @@ from templatemine.io.files import (
 from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.model import Record
 
-__all__ = ["DELIMITERS", "read", "writer"]
-
 DELIMITERS = (",", ";", "\t", "|")
 """What parts columns, if nobody says: all that spreadsheets and databases write by themselves."""
 

@@ -13,20 +13,6 @@ from typing import Any, cast
 
 from templatemine.errors import MissingExtraError, pip_line
 
-__all__ = [
-    "BUFFER",
-    "GZIP_MAGIC",
-    "LZ4_MAGIC",
-    "PACKING_SUFFIXES",
-    "XZ_MAGIC",
-    "ZSTD_MAGIC",
-    "ChunkStream",
-    "DamagedData",
-    "check_expansion",
-    "unpack",
-    "zstd_decompressors",
-]
-
 BUFFER = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
 XZ_MAGIC = b"\xfd7zXZ\x00"

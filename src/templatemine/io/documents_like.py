@@ -15,8 +15,6 @@ from templatemine.io.fields import build_document, is_missing
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
-__all__ = ["Errors", "DocumentsLike", "documents_of", "read"]
-
 Path = str | os.PathLike[str]
 DocumentsLike = Path | ArrowTable | Iterable[Document | Mapping[str, Any] | os.PathLike[str]]
 """A path, or documents, records and paths; or a table that exports itself by Arrow, as data frames do."""

@@ -28,8 +28,6 @@ from templatemine.io.files import READ_ERRORS, Report, open_input, open_unpacked
 from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "date_of", "is_sitemap", "parse_feed", "read"]
-
 DERIVED = True
 """As in `warc`."""
 

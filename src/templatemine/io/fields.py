@@ -10,19 +10,6 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, HintedError, spelled
 from templatemine.model import Document, exact_str
 
-__all__ = [
-    "address_of",
-    "check_names",
-    "check_fields",
-    "date_of",
-    "build_document",
-    "has_id",
-    "is_missing",
-    "json_type",
-    "page_of",
-    "check_size",
-]
-
 
 def build_document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
     """Check the fields of a record and pick out what a `Document` needs; see `check_fields`."""

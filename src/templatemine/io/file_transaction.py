@@ -24,8 +24,6 @@ from templatemine.io import lock as locks
 from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
 from templatemine.io.write import claim, exists_already, new_file, sync_names
 
-__all__ = ["FileTransaction", "compress_lines", "file_transaction"]
-
 _GZIP_LEVEL = 1
 """Six times the speed of level 6 at about a fifth more bytes: what is packed here are lists for looking things up."""
 

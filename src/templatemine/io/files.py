@@ -33,25 +33,6 @@ from templatemine.io.decompression import (
     unpack,
 )
 
-__all__ = [
-    "READ_ERRORS",
-    "Report",
-    "detect_content",
-    "report_damage",
-    "expand_paths",
-    "file_of",
-    "is_remote",
-    "open_input",
-    "place_of",
-    "raise_error",
-    "read_whole",
-    "stem",
-    "unpacked_name",
-    "read_error",
-    "open_unpacked",
-]
-
-
 _UTF_16, _UTF_32 = "UTF-16", "UTF-32"
 _SIGNATURES = (
     (b"\xff\xfe\0\0", _UTF_32),

@@ -32,13 +32,6 @@ from templatemine.io.formats import Format, format_by_name, format_by_path, form
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = [
-    "SUFFIXES",
-    "read",
-    "read_body",
-    "would_read",
-]
-
 _IS_HTML = {".txt": False, ".html": True, ".htm": True, ".xhtml": True, ".xht": True}
 SUFFIXES = ", ".join(_IS_HTML)
 """Suffixes of documents, for messages.  Each is also known with that of packing behind it."""

@@ -18,17 +18,6 @@ from templatemine.io.files import file_of, unpacked_name
 if TYPE_CHECKING:
     pass
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "format_by_name",
-    "format_by_path",
-    "is_installed",
-    "module_of",
-    "format_names",
-    "suffixes_of",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:

@@ -14,8 +14,6 @@ from templatemine.io.folder import read_body
 from templatemine.io.sources import source_of
 from templatemine.model import Document, Record
 
-__all__ = ["read"]
-
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
     """Yield the record of a page; see `folder.read` for its fields.

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 
 from templatemine.errors import MissingExtraError, pip_line
 
-__all__ = ["decode_body"]
-
 _MAX_ENCODINGS = 5
 """Most encodings, one in the other: curl's bound.  Each may take as long as a whole body."""
 

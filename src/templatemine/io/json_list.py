@@ -13,8 +13,6 @@ from typing import Any
 
 from templatemine.io.decompression import BUFFER, DamagedData
 
-__all__ = ["lines_of_list"]
-
 _LIST = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*\[")
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},]', re.DOTALL)
 """A whole string, the beginning of one that does not end here, or a sign of structure."""

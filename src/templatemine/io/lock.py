@@ -13,9 +13,6 @@ from contextlib import contextmanager
 
 from templatemine.errors import CorpusError
 
-__all__ = ["SHORT_WAIT", "locked"]
-
-
 SHORT_WAIT = 5.0
 """Seconds that a run waits for another: longer than a desk takes to save a decision, and too short to be taken for a
 run that hangs."""

@@ -13,8 +13,6 @@ from typing import Any
 
 from templatemine.io.decompression import GZIP_MAGIC, ZSTD_MAGIC, check_expansion, zstd_decompressors
 
-__all__ = ["Damage", "MemberStream", "gzip_members", "zstd_members"]
-
 _STEP = {"gzip": 1 << 13, "zstd": 1 << 9}
 """Bytes that are unpacked in one go: of a bomb they make 8 MiB (gzip) or 16 MiB (zstd)."""
 

@@ -11,8 +11,6 @@ from templatemine.errors import ConfigError, CorpusError
 from templatemine.io.files import unpacked_name
 from templatemine.io.formats import FORMATS, Format, format_by_name, format_by_path, module_of
 
-__all__ = ["Writer", "choose_format", "has_no_format", "open_writer", "takes_rows"]
-
 _TABLE_FORMATS = ("parquet", "arrow")
 _COLUMN_FORMATS = ("parquet", "arrow", "csv")
 _OTHER_FORMATS = ("jsonl", "folder", "page")

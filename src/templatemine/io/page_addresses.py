@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["canonical_address"]
-
 _TRACKING = re.compile(
     r"utm_|mtm_|pk_|hsa_|mc_[ce]id$|_hs|_ga|at_(?:medium|campaign|custom|link)|wt[._]|ns_|itm_|"
     r"(?:fb|g|dc|ms|ys|tw|tt|y|li_fat_)cl?id$|igshid$|gclsrc$|[gw]braid$|ocid$|cmpid$|cmp$|smid$|smtyp$|"

@@ -17,8 +17,6 @@ from templatemine.io.files import Report, open_input, place_of, stem
 from templatemine.io.pending import Rows
 from templatemine.model import Record
 
-__all__ = ["batches", "read", "writer"]
-
 _ROWS = 1024
 """Rows that are read in one go."""
 

@@ -20,17 +20,6 @@ from templatemine.io.pending import Item, Items, Lines, PendingBatch
 from templatemine.io.sources import check_rule
 from templatemine.model import Document, Record
 
-__all__ = [
-    "OnError",
-    "format_of",
-    "formats_of",
-    "batch_records",
-    "read_batches",
-    "read_documents",
-    "read_records",
-    "read_batch",
-]
-
 OnError = Callable[[CorpusError], None]
 
 

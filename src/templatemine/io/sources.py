@@ -24,8 +24,6 @@ from urllib.parse import urlsplit
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.files import stem
 
-__all__ = ["check_rule", "domain_of", "host_of", "source_of"]
-
 Rule = Callable[[Mapping[str, Any], str, str], object]
 """Fields, file and url of a record -> its source."""
 

@@ -25,22 +25,6 @@ from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Rows
 from templatemine.model import Record
 
-__all__ = [
-    "BLOCKS",
-    "SPANS",
-    "ArrowOutput",
-    "OutputRows",
-    "TableWriter",
-    "check_columns",
-    "empty_batch",
-    "cleaned_columns",
-    "to_json_value",
-    "read",
-    "read_errors",
-    "read_rows",
-    "rows_of",
-]
-
 READ_ROWS = 256
 """Rows in a batch; see `stream.BATCH_RECORDS`."""
 

@@ -23,8 +23,6 @@ from templatemine.io.members import Damage, gzip_members, zstd_members
 from templatemine.io.web import CUT_OFF_PAGES, EMPTY_RECORDS, OTHER_RECORDS, ArchivedResponse, page_record
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "read", "read_stream"]
-
 DERIVED = True
 """The page is not what the user keeps in such a file, but a part of it: `clean` writes the text without it."""
 

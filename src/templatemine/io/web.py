@@ -16,8 +16,6 @@ from templatemine.io.files import Report, place_of, stem
 from templatemine.io.sources import domain_of, source_of
 from templatemine.model import Document, Record
 
-__all__ = ["CUT_OFF_PAGES", "EMPTY_RECORDS", "OTHER_RECORDS", "ArchivedResponse", "page_record"]
-
 OTHER_RECORDS = "records that hold no page (requests, pictures, ...)"
 FAILED_RESPONSES = "responses that report an error or lead elsewhere"
 EMPTY_RECORDS = "records without a payload"

@@ -21,8 +21,6 @@ from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 from templatemine.errors import CorpusError, MissingExtraError, pip_line, spelled
 from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
 
-__all__ = ["atomic_writer", "check_directory", "claim", "new_file", "safe_file_name", "sync", "sync_names"]
-
 _BUFFER = 1 << 18
 _PIECE = 1 << 15
 """Bytes that a file is written in at a time.  From 64 kB on Linux takes large stretches of memory for what it holds of

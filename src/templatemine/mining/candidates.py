@@ -22,15 +22,6 @@ from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
 from templatemine.text.patterns import PatternSet
 from templatemine.text.reading import ReadingRules
 
-__all__ = [
-    "CandidateStrings",
-    "RejectedCandidates",
-    "SourceCandidates",
-    "Verdicts",
-    "collect_strings",
-    "source_rates",
-]
-
 _CHUNK = 4096
 
 _PLAIN_JSON = re.compile(rb"[ !#-\[\]-z|~]*")

@@ -27,8 +27,6 @@ from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.reading import ReadingRules
 
-__all__ = ["MatchQuery", "Matches", "apply_counts"]
-
 BATCH_SIZE = 64
 """Documents that are searched at a time."""
 

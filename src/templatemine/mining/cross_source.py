@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.parallel.threads import map_as_completed
 
-__all__ = ["CrossSourceCounts", "RateTable", "SourceRates", "gather", "gather_rows"]
-
 _HASHES = 1 << 61
 """Hashes are below."""
 

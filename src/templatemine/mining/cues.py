@@ -29,18 +29,6 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import IntArray, LongArray
 from templatemine.text.patterns import PatternSet
 
-__all__ = [
-    "COLUMNS",
-    "KINDS",
-    "Cue",
-    "CueLexicon",
-    "compile_cues",
-    "fold_word",
-    "load_cues",
-    "parse_cues",
-    "read_cues",
-]
-
 KINDS = (
     *("promotion", "related", "sharing", "media", "byline", "dateline", "agency", "legal", "advertisement"),
     *("navigation", "embed", "note", "contact"),

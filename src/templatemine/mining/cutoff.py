@@ -18,17 +18,6 @@ from numpy.typing import NDArray
 from templatemine.config import CutoffConfig
 from templatemine.model import Cutoff, Repeats
 
-__all__ = [
-    "bin_widths",
-    "choose_cutoff",
-    "energy_border",
-    "energy_curve",
-    "histogram",
-    "least_df",
-    "non_increasing_fit",
-    "second_mode_p",
-]
-
 
 def histogram(df: NDArray[np.int32], documents: int, bins: int) -> NDArray[np.int64]:
     """Count strings by share of documents: bin i counts df/n in (i/bins, (i+1)/bins]."""

@@ -23,8 +23,6 @@ from templatemine.mining.labels import Candidates
 from templatemine.mining.near_duplicates import characters_of_shingle
 from templatemine.mining.segments import Segments
 
-__all__ = ["find_single_stories"]
-
 _MIN_DIFFERENT, _MIN_OF_FEW, _FEW = 3, 2, 3
 """Documents that must differ; of a template that is in so few, two."""
 _MAX_LOOKED_AT = 64

@@ -26,8 +26,6 @@ from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text.characters import BRACKETS
 from templatemine.text.dates import resolve_days
 
-__all__ = ["FEATURES", "compute_features"]
-
 _MAX_OTHER_WORDS = 0.5
 """From this share of words of cues on a candidate says little else."""
 _CONTINUES = b",.;:)!?'"

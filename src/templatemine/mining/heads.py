@@ -24,8 +24,6 @@ from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText
 from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
 
-__all__ = ["add_heads"]
-
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_SENTENCES = 5

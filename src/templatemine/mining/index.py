@@ -18,8 +18,6 @@ from templatemine.config import MineConfig
 from templatemine.errors import CapacityError
 from templatemine.model import Corpus, Index, IntArray, LongArray
 
-__all__ = ["build_index", "document_floor", "documents_at", "tokens_at"]
-
 INT32_MAX = 2**31 - 1
 
 

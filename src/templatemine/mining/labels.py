@@ -20,8 +20,6 @@ from templatemine import _core
 from templatemine.mining.segments import Segments
 from templatemine.model import IntArray, LongArray
 
-__all__ = ["KINDS", "PREFIX", "SEGMENT", "SUFFIX", "Candidates", "find_candidates"]
-
 SEGMENT, PREFIX, SUFFIX = KINDS = ("segment", "prefix", "suffix")
 
 _MIN_SEGMENT_DF = 2

@@ -17,8 +17,6 @@ import regex
 
 from templatemine.text.reading import ReadingRules, find_soft_points, holds_markup, read_text
 
-__all__ = ["learn_reading"]
-
 MAX_DOCUMENTS = 2_000
 """Documents that are looked at: among them a point a document is seen two thousand times."""
 MAX_WORDS = 1_000

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.model import Corpus, IntArray, LongArray
 
-__all__ = ["find_string_edges"]
-
 WINDOWS = ((12, 0.02), (5, 0.05))
 """Tokens of a window, and the least share of the documents that have it: long ones are some 80 bits in news, and no
 chance; short ones have to be frequent."""

@@ -27,8 +27,6 @@ from templatemine.mining.cues import CueLexicon, load_cues, read_cues
 from templatemine.mining.score import Model, load_model
 from templatemine.text.patterns import PatternSet, pattern_set
 
-__all__ = ["METHODS", "Method", "ResolvedConfig", "resolve_defaults"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:

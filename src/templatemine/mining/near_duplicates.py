@@ -37,8 +37,6 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, Document, IntArray, LongArray
 from templatemine.text import _scan
 
-__all__ = ["characters_of_shingle", "drop_copies", "find_originals", "is_blank", "number_documents", "take_documents"]
-
 _NUMBERED = re.compile(r".*:\d+")
 """Ids of records without one: the name of their file, and their number in it.  Other files may have that name."""
 _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16

@@ -15,8 +15,6 @@ from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.tears import CutCount, tally_tears
 
-__all__ = ["count_tears", "tearing_templates"]
-
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
 MIN_TEARS = 2

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates
 
-__all__ = ["MAX_QUESTIONS", "choose_questions"]
-
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for who wants to go on."""
 _MIN_STAKE = 50

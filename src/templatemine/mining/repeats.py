@@ -21,8 +21,6 @@ from templatemine import _core
 from templatemine.config import MineConfig
 from templatemine.model import Index, IntArray, MaximalRepeats, Repeats
 
-__all__ = ["find_repeats", "suffix_array"]
-
 INT32_MAX = 2**31 - 1
 
 STEPS_PER_TOKEN = 32

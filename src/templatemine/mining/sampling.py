@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from templatemine.config import SampleConfig
 from templatemine.model import Document
 
-__all__ = ["choose_by_text", "choose_sample", "sample_digests"]
-
 
 def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArray[np.int64] | None:
     """Choose the places of the documents of the sample, ascending; None if all are to be mined."""

@@ -31,19 +31,6 @@ from templatemine.mining.features import FEATURES
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.pages._model import Forest
 
-__all__ = [
-    "COLUMNS",
-    "FILLER_FORESTS",
-    "KIND_FEATURES",
-    "KIND_FORESTS",
-    "Model",
-    "filler_matrix",
-    "fingerprint",
-    "kind_matrix",
-    "load_model",
-    "model_from_tables",
-]
-
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
 """Columns of the table of a forest, see `_model.Forest`."""
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}

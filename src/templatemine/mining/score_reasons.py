@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from templatemine.mining.features import FEATURES
 from templatemine.mining.score import Model
 
-__all__ = ["describe_codes", "explain_scores", "unpack_codes"]
-
 CODES_PER_SIDE, _BYTES = 3, 8
 """Features told on each side; a byte for each of the two sides' fits one number."""
 _MIN_EFFECT = 0.05

@@ -22,21 +22,6 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text import _scan
 
-__all__ = [
-    "CAPITAL",
-    "CLOSES",
-    "COLON",
-    "FIGURE",
-    "MUTABLE",
-    "OWN",
-    "SENTENCE",
-    "SMALL",
-    "VALUE",
-    "Segments",
-    "is_spaceless",
-    "segment",
-]
-
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED = 256, 512, 2048
 """Bits of `_scan.form_traits`, and the one that `_core.cut_segments` takes for abbreviations."""

@@ -29,20 +29,6 @@ from templatemine.model import Cutoff, LongArray, Template
 from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
 
-__all__ = [
-    "BELOW_CUTOFF",
-    "NO_MODE",
-    "REASONS",
-    "SHARED",
-    "TOO_FEW",
-    "UNLIKELY",
-    "Decision",
-    "decide",
-    "is_unlikely",
-    "select",
-]
-
-
 BELOW_CUTOFF = "below the cut-off"
 NO_MODE = "no second mode"
 SHARED = "in other sources"

@@ -23,8 +23,6 @@ from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
 from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_code, kind_words, max_length
 
-__all__ = ["FillerReader", "Fillers", "Slot", "SlotFillers", "infer_slot_types", "is_of_kind"]
-
 _PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
 MAX_FILLERS = 1 << 14

@@ -52,22 +52,6 @@ from templatemine.packs.pack_checks import drop_mismatches
 from templatemine.text import _scan
 from templatemine.text.reading import PLAIN, ReadingRules
 
-__all__ = [
-    "CountStep",
-    "MatchStep",
-    "SourceReport",
-    "Step",
-    "complete_step",
-    "count_queries",
-    "decide_source",
-    "SourceTexts",
-    "mine_source",
-    "read_source",
-    "report_shared",
-    "skip_source",
-    "unfit_reason",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReport:

@@ -24,8 +24,6 @@ from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
 from templatemine.text.slots import ANY, slot_token
 
-__all__ = ["Slots", "anchor_of", "build_questions", "build_templates", "find_slots", "slotted_anchor"]
-
 ANCHOR_NAMES = {bits: name for name, bits in ANCHORS.items()}
 """The anchor of some edges of a line."""
 

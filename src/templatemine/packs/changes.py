@@ -8,8 +8,6 @@ from difflib import SequenceMatcher
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 
-__all__ = ["Changes", "compare"]
-
 MIN_SIMILARITY = 0.6
 """Least ratio of tokens in common, in order, of an expression that changed; below, one is removed and another added."""
 

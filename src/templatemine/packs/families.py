@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from templatemine.model import Template
 
-__all__ = ["are_variants", "group_families"]
-
 ONE_EDIT_LENGTH, TWO_EDITS_LENGTH = 3, 6
 """From so many tokens on, one of them may differ; from so many, two."""
 

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["KnownFields", "tell_oddities"]
-
 KnownFields = Mapping[str, frozenset[str]]
 """The fields of the objects of a pack, by the key at which they stand; those of the pack itself at the empty key."""
 

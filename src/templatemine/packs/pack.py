@@ -17,8 +17,6 @@ from templatemine.packs import pack_json
 from templatemine.packs.pack_record import PackRecord
 from templatemine.text.reading import PLAIN, read_text
 
-__all__ = ["MAX_PACK_BYTES", "Pack", "reading"]
-
 MAX_PACK_BYTES = 256 << 20
 """Bytes of a pack file: some hundred times the largest one that was mined."""
 

@@ -24,16 +24,6 @@ from templatemine.text.time_limit import matches_in_time
 if TYPE_CHECKING:
     import regex
 
-__all__ = [
-    "FROM_TOKENS",
-    "check_handwritten",
-    "check_pack",
-    "check_slot",
-    "compile_handwritten",
-    "drop_mismatches",
-    "is_example",
-]
-
 FROM_TOKENS = ""
 """In place of an expression that is to be made of its tokens."""
 

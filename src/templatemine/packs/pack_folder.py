@@ -34,27 +34,6 @@ from templatemine.io.write import safe_file_name
 from templatemine.packs import pack_json
 from templatemine.packs.pack import MAX_PACK_BYTES, Pack
 
-__all__ = [
-    "PACK_SUFFIX",
-    "PackFiles",
-    "PackFolderWriter",
-    "RejectedCandidate",
-    "SerialisedPack",
-    "SourceOutcome",
-    "SourceResult",
-    "StandingPacks",
-    "load_packs",
-    "open_pack_folder",
-    "pack_files",
-    "pack_names",
-    "read_rejected",
-    "refuse_renamed",
-    "rejected_path",
-    "serialise_result",
-    "serialise_skipped",
-    "warn_skipped",
-]
-
 RejectedCandidate = tuple[tuple[str, ...], int, int, str]
 """(tokens, df, count, reason)"""
 

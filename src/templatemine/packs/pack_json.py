@@ -34,16 +34,6 @@ from templatemine.text.reading import PLAIN, ReadingRules
 if TYPE_CHECKING:
     import regex
 
-__all__ = [
-    "SCHEMA",
-    "PackSerialiser",
-    "read",
-    "read_mined",
-    "read_template",
-    "write",
-    "write_checked",
-]
-
 SCHEMA = 2
 """The version of the format that is written and read."""
 

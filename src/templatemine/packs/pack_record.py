@@ -28,20 +28,6 @@ from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_word
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "AnyPack",
-    "GENERATOR",
-    "KIND_NAMES",
-    "PackRecord",
-    "keep_one_of_each",
-    "kind_weight",
-    "mined_entry",
-    "mined_mark",
-    "order_templates",
-    "split_entry",
-    "template_id",
-]
-
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """The program that wrote a pack; the second number is the version of its expressions."""
 

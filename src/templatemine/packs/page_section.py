@@ -13,8 +13,6 @@ from typing import Any
 from templatemine.errors import PackError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 
-__all__ = ["KEYS", "read", "write"]
-
 KEYS = ("pages", "page_paths", "page_texts")
 
 

@@ -16,8 +16,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import PackSerialiser
 from templatemine.packs.short_forms import read_boundaries
 
-__all__ = ["Revision", "file_version"]
-
 _EDITABLE_FIELDS = ("templates", "overrides")
 """Fields of a pack that decisions change."""
 

@@ -20,8 +20,6 @@ from templatemine.model import Template
 from templatemine.packs.pack_record import PackRecord
 from templatemine.text.expressions import boundary_patterns, slot_pattern
 
-__all__ = ["ShortForms", "collect_boundaries", "read_boundaries", "short_forms_of", "slot_expression"]
-
 MAX_BOUNDARIES, MAX_BOUNDARY_LENGTH = 200, 20_000
 """Entries of ``boundaries``, and characters of an entry."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
     from templatemine.pages.systems import SystemOutput
 
-__all__ = ["apply_choice", "kind_of_block"]
-
 _NAMES: Mapping[str, str] = {
     "advertisement": r"ad|ads|adv|advert\w*|adsense|banner|dfp|gpt|promoted|sponsor\w*|taboola|outbrain",
     "caption": r"\w*caption|legend|bildunterschrift|figcaption|img-?desc\w*",

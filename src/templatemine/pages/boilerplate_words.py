@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["GROUPS", "WORDS"]
-
 GROUPS: Mapping[str, int] = {"control": 3, "by": 4, "rights": 5, "talk": 6, "answer": 7}
 """Numbers of the groups; months and weekdays are 1 and 2."""
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["HEADING", "ITEM", "MARKS", "PARAGRAPH", "continues_paragraph", "is_heading", "block_marks"]
-
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
 _NAMES = (PARAGRAPH, *MARKS)

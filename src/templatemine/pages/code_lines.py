@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["find_code_lines"]
-
 _NAMES = [name for name, _ in _html.TAGS]
 _PRE = [_NAMES.index(name) for name in ("pre", "listing")]
 AROUND_BYTES = 2000

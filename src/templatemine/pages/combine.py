@@ -20,8 +20,6 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.history import HistoryModel, make_history_model
 from templatemine.pages.systems import DEFAULT, SYSTEMS, WITH_HISTORY, BlockClassifier, Post, Site, SystemOutput
 
-__all__ = ["MAX_SHARE", "combine_with_history", "load_system"]
-
 MAX_SHARE = 0.1
 """Of the words under a path, how many are main text at most where it is boilerplate.  On two sets twice
 that is better by 1.2 points at most and worse by 0.6."""

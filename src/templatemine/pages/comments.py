@@ -13,8 +13,6 @@ from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 from templatemine.pages.scanner import GROUPS
 
-__all__ = ["find_kept_comments", "find_comments"]
-
 _COMMENT = 1 << list(GROUPS).index("comment")
 _BOILERPLATE = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
 _FORM = [name for name, _ in _html.TAGS].index("form")

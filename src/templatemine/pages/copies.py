@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["find_copies", "transfer_scores"]
-
 MIN_WORDS = 100
 """Of a copy.  A story of fewer is not worth the risk that a summary is taken for one."""
 MIN_PIECES = 3

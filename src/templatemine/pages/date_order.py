@@ -15,8 +15,6 @@ from itertools import pairwise
 from templatemine.pages.blocks import Page
 from templatemine.pages.page_dates import AMBIGUOUS_DATE
 
-__all__ = ["DateOrder"]
-
 _LANGUAGE = re.compile(rb"<html\b[^<>]{0,500}?\slang\s*=\s*[\"']?([\w-]{1,35})", re.IGNORECASE)
 _HEAD = 20_000
 """Bytes of a page in which its ``<html>`` stands."""

@@ -16,20 +16,6 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.outline import parse_attributes, plain_text
 from templatemine.pages.page_dates import normalise_date
 
-__all__ = [
-    "EARLIEST_DATE",
-    "PUBLISHED",
-    "SINGLE",
-    "declared_title_and_date",
-    "find_articles",
-    "find_missing_story",
-    "find_objects",
-    "is_article",
-    "normalise_published",
-    "titles_and_dates",
-    "words_of",
-]
-
 LDJSON = re.compile(rb"<script\b[^<>]{0,500}ld\+json[^<>]{0,500}>", re.IGNORECASE)
 _TAG_BYTES = 600
 """Bytes searched for the rest of the tag on either side of ``ld+json``; `LDJSON` allows fewer."""

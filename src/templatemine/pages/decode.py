@@ -15,25 +15,6 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.pages import _model
 
-__all__ = [
-    "SELECTED",
-    "KEPT_COMMENT",
-    "FILLED",
-    "HEAD",
-    "DROPPED",
-    "FOOTNOTE",
-    "FURTHER",
-    "NOTICE",
-    "PART",
-    "REASONS",
-    "HIDDEN",
-    "REPEATED",
-    "BEST_RUN",
-    "DROPPED_COMMENT",
-    "decode",
-    "is_kept",
-]
-
 DROPPED, SELECTED, FILLED, BEST_RUN, REPEATED = range(len(_model.CODES))
 HEAD, HIDDEN, KEPT_COMMENT, DROPPED_COMMENT, FOOTNOTE, PART, NOTICE, FURTHER = range(REPEATED + 1, REPEATED + 9)
 REASONS = (

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
 
-__all__ = ["find_head"]
-
 WORDS = _html.COUNTS.index("words")
 HEAD_COUNTS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _html, _model
 
-__all__ = ["find_hidden", "select_elements"]
-
 MAX_SHEET_BYTES = 1 << 20
 """Bytes of a style sheet that is read."""
 

@@ -66,16 +66,6 @@ from templatemine.pages.story_parts import (
     find_small_story,
 )
 
-__all__ = [
-    "TEXT_LIMIT",
-    "HistoryModel",
-    "PageCounter",
-    "PageRow",
-    "select_blocks",
-    "learn_history",
-    "make_history_model",
-]
-
 TEXT_LIMIT = 300
 """Most characters of a repeated text that are stored and compared."""
 

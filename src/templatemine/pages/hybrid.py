@@ -13,8 +13,6 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.history import make_history_model, select_blocks
 from templatemine.pages.systems import BlockClassifier, BlockEvidence, Site, SystemOutput
 
-__all__ = ["REASONS", "make_classifier", "make"]
-
 REASONS = (
     *decode.REASONS,
     "not main text: the site's pages have little of it in its place, or the same text",

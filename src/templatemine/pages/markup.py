@@ -43,8 +43,6 @@ from templatemine.pages.nodes import (
 )
 from templatemine.pages.page_tags import CONTAINERS, NAMES, STYLES, VOID, PageTags
 
-__all__ = ["build_nodes"]
-
 Cuts = Mapping[int, Sequence[tuple[int, int]]]
 Chain = tuple[tuple[str, int], ...]
 """What a block stands in, outermost first: kind of container and number of its element."""

@@ -25,8 +25,6 @@ from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
 from templatemine.pages.scanner import GROUPS
 from templatemine.pages.title_and_date import TITLE_SEPARATOR, find_labelled_date
 
-__all__ = ["Metadata", "VisibleMetadata", "read_metadata"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from templatemine.text.patterns import TABLE
 
-__all__ = ["normalise_language", "find_licence", "find_names", "byline_names"]
-
 _LANGUAGE = re.compile(
     r"^(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?(?:[-_.@].*)?$",
     re.IGNORECASE,

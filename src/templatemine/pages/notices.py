@@ -21,8 +21,6 @@ from templatemine.pages.declared import find_objects
 from templatemine.pages.hidden import select_elements
 from templatemine.pages.scanner import GROUPS, marker_mask
 
-__all__ = ["NOTICE_SCORE", "find_advert_labels", "find_notices", "is_paywalled"]
-
 NOTICE_SCORE = -9.2
 """Log odds of a notice."""
 

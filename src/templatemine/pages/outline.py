@@ -12,8 +12,6 @@ from html import unescape
 
 from templatemine.pages._html import MAX_LOOK_UP
 
-__all__ = ["Outline", "parse_attributes", "plain_text"]
-
 _MARK = re.compile(
     r"<!--(?s:.*?)(?:-->|\Z)"
     r"|<(?P<raw>script|style|textarea|iframe|noembed|noframes|xmp|title)\b[^<>]*+>(?s:.*?)(?:</(?P=raw)\b[^<>]*+>?|\Z)"

@@ -18,17 +18,6 @@ from typing import Any
 from templatemine.text.calendars import month_number
 from templatemine.text.patterns import TABLE
 
-__all__ = [
-    "AMBIGUOUS_DATE",
-    "MAX_DATE_LENGTH",
-    "Order",
-    "is_date",
-    "ends_in_change",
-    "is_labelled",
-    "normalise_date",
-    "find_dates",
-]
-
 Order = Callable[[str], bool | None]
 """What parts the numbers of a date -> whether the day comes first, None if that is not known."""
 

@@ -25,18 +25,6 @@ from templatemine.pages import _html, _model
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
 
-__all__ = [
-    "ARTICLE_CHANCE",
-    "KINDS",
-    "SURE_SHARE",
-    "VALUES",
-    "KindModel",
-    "describe_page",
-    "kind_rows",
-    "load_kind_model",
-    "read_address",
-]
-
 KINDS = WORDS["PageConfig.kind"][1:]
 """The kinds, an article first."""
 

@@ -16,8 +16,6 @@ from templatemine.pages.nodes import Style
 from templatemine.pages.outline import parse_attributes
 from templatemine.pages.scanner import block_scanner
 
-__all__ = ["CLOSE", "CONTAINERS", "NAMES", "OPEN", "STYLES", "VOID", "PageTags"]
-
 STYLES: Mapping[str, Style] = {
     **dict.fromkeys(("b", "strong"), Style.STRONG),
     **dict.fromkeys(("i", "em", "cite", "dfn", "var"), Style.EMPHASIS),

@@ -16,8 +16,6 @@ from templatemine.pages.boilerplate_words import GROUPS as NUMBERS
 from templatemine.pages.boilerplate_words import WORDS
 from templatemine.text.patterns import TABLE
 
-__all__ = ["GROUPS", "MARKERS", "marker_mask", "entity_table", "keyword_table", "block_scanner", "word_table"]
-
 GROUPS: Mapping[str, str] = {
     "content": "content article body entry main post story text maincontent articlebody blogpost permalink prose",
     "nav": "nav menu navigation breadcrumb breadcrumbs tabs toolbar topbar navbar sitemap pagination pager",

@@ -14,8 +14,6 @@ from templatemine.config import PageConfig
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["smooth_scores"]
-
 MIN_PROBABILITY = 1e-4
 """Smoothed probabilities stay as far from 0 and 1 as this, so that log odds stay numbers."""
 

@@ -19,16 +19,6 @@ from templatemine.pages.cleaneval import is_heading
 from templatemine.pages.scanner import GROUPS, marker_mask
 from templatemine.pages.title_and_date import find_title, title_parts
 
-__all__ = [
-    "equalise_units",
-    "find_footnotes",
-    "find_further_articles",
-    "find_inner_units",
-    "find_line_numbers",
-    "find_site_lines",
-    "find_small_story",
-]
-
 SMALL_WORDS, PAGE_WORDS = 80, 120
 """Words of a story, outside of navigation and the like, below which none of it is cut, on a page of that many."""
 ARTICLE_WORDS = 50

@@ -21,16 +21,6 @@ from templatemine.pages.headline import MAX_DISTANCE, OPENING_WORDS
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, Order, find_dates, is_date, is_labelled
 from templatemine.text.characters import in_class
 
-__all__ = [
-    "TITLE_SEPARATOR",
-    "find_date",
-    "find_labelled_date",
-    "find_shown_date",
-    "find_title",
-    "is_like_title",
-    "title_parts",
-]
-
 _SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
 TITLE_SEPARATOR = re.compile(rf"\s+{_SEPARATORS}\s+|\s*[|»｜]\s*")
 """What parts a title from the name of the site."""

@@ -18,8 +18,6 @@ from templatemine.io.pending import PendingBatch
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["BatchResult", "collect_output", "run_batches"]
-
 Counts = TypeVar("Counts")
 
 

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from templatemine.parallel import processes, threads
 
-__all__ = ["map_as_completed"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

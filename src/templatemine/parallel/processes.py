@@ -31,8 +31,6 @@ from typing import Any, TypeVar
 
 from templatemine.errors import CapacityError, spelled
 
-__all__ = ["WorkerPool", "is_single_threaded"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

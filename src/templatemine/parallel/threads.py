@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-__all__ = ["map_as_completed"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

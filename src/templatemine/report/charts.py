@@ -14,8 +14,6 @@ from typing import Any
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.report.histogram import Histogram
 
-__all__ = ["COLOURS", "days_spec", "draw_svg", "histogram_spec", "load_renderer", "scores_spec"]
-
 Spec = dict[str, Any]
 
 COLOURS = ("--chart-text", "--chart-line", "--chart-all", "--chart-template", "--chart-energy", "--chart-cutoff")

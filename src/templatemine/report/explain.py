@@ -19,8 +19,6 @@ from templatemine.pages.main_text import PageCleaner
 from templatemine.report.marks import TextPiece, split_pieces
 from templatemine.report.words import outermost_templates
 
-__all__ = ["MAX_ALSO_MATCHED", "CutTemplate", "Explainer", "Explanation", "find_cut_template", "read_json_object"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:

@@ -19,19 +19,6 @@ from templatemine.report.risk import Occurrences, story_probability, sum_lengths
 from templatemine.report.words import template_text
 from templatemine.text.tears import is_tear, join_spans, tally_tears
 
-__all__ = [
-    "RESIDUE_KINDS",
-    "CutResidues",
-    "NotableTemplate",
-    "SampledTexts",
-    "add_example",
-    "count_residues",
-    "estimate_removed",
-    "rank_templates",
-    "select_notable",
-    "select_tearing",
-]
-
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and what is removed of them."""
 

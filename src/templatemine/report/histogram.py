@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from templatemine.packs.pack import Pack
 
-__all__ = ["BARS", "PLAIN_BARS", "Histogram", "histogram_of", "sparkline"]
-
 BARS, PLAIN_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#@"
 """Bars from empty to full, for terminals with and without Unicode."""
 

@@ -14,19 +14,6 @@ from html import escape
 from templatemine.kinds import KINDS
 from templatemine.model import Span
 
-__all__ = [
-    "Note",
-    "TextPiece",
-    "count_kinds",
-    "elide",
-    "escape_text",
-    "is_control",
-    "name_controls",
-    "render_marks",
-    "split_pieces",
-    "truncate",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:

@@ -29,8 +29,6 @@ from templatemine.text.characters import line_begin, line_end
 from templatemine.text.dates import resolve_day
 from templatemine.text.expressions import EncodedText, is_own_token
 
-__all__ = ["PackMeasurement", "Sample", "TemplateFigures"]
-
 _ExplainedDocument = tuple[Document, str, Explanation]
 _Ranked = TypeVar("_Ranked", tuple[int, int, _ExplainedDocument], tuple[float, int, int, _ExplainedDocument])
 

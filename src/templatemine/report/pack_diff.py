@@ -19,8 +19,6 @@ from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer
 
-__all__ = ["CutComparison", "CutDifference", "PackDiff", "diff_packs", "measure_diffs", "uncovered_length"]
-
 MIN_DEVIATION = 3.0
 """A share has moved if both samples differ by so many standard errors: by chance one template in 370 does."""
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from templatemine.report.measure import Sample
     from templatemine.report.view import Report, SourceView
 
-__all__ = ["content_policy", "render", "require_libraries"]
-
 MAX_CHANGES = 20
 """Templates of each kind of change that are listed for a source."""
 

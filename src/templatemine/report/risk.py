@@ -16,8 +16,6 @@ from templatemine.cleaning.regex_engine import ManualExpressions
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 
-__all__ = ["OccurrenceColumns", "Occurrences", "exclusive_lengths", "is_scored", "story_probability", "sum_lengths"]
-
 
 def story_probability(template: Template, *, by_hand: bool = False) -> float:
     """Return the chance that a template is no boilerplate.

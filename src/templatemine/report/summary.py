@@ -8,8 +8,6 @@ from templatemine.errors import counted
 from templatemine.report.risk import is_scored
 from templatemine.report.view import Report, SourceView
 
-__all__ = ["summarise"]
-
 
 def summarise(report: Report) -> list[str]:
     """Return the report in a few sentences."""

@@ -22,18 +22,6 @@ from templatemine.report.marks import TextPiece, elide, name_controls
 from templatemine.report.view import POSITIONS
 from templatemine.report.words import describe_reasons, shorten, template_text
 
-__all__ = [
-    "HEADER",
-    "Change",
-    "ListedTemplate",
-    "Painter",
-    "diff_lines",
-    "find_changes",
-    "format_article",
-    "format_grounds",
-    "format_rows",
-]
-
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
 _BOLD, _END = "\x1b[1m", "\x1b[0m"
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-__all__ = ["Period", "count_by_period", "split_periods"]
-
 Period = tuple[str, str]
 """First day, and first day of the next one, ISO 8601."""
 

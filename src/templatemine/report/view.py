@@ -31,8 +31,6 @@ from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
 from templatemine.report.words import describe_reasons, join_tokens, template_text
 
-__all__ = ["RejectionGroup", "Report", "Row", "SharedExpression", "SourceView", "make_report"]
-
 POSITIONS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
 """The required position in the line, by the anchor of the template."""
 

@@ -12,9 +12,6 @@ from templatemine.text.slots import slot_kind
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-__all__ = ["describe_reasons", "describe_risk", "join_tokens", "outermost_templates", "shorten", "template_text"]
-
-
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 
 

@@ -34,8 +34,6 @@ from templatemine.text.code_points import (
     union,
 )
 
-__all__ = ["MAX_SHARED_WAYS", "REPEATS", "ambiguity_problem", "child_sequences"]
-
 REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 """Items of a parse tree that stand for rounds of another one."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-__all__ = ["MONTHS", "OTHER_CALENDARS", "SPELLINGS", "WEEKDAYS", "month_number"]
-
 MONTHS: Mapping[str, str] = {
     "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
     "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",

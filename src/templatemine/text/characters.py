@@ -12,29 +12,6 @@ from functools import cache, lru_cache
 
 from templatemine.text._scan import CLASSES
 
-__all__ = [
-    "ADDRESS_SIGNS",
-    "BRACKETS",
-    "CAPITAL",
-    "CASELESS",
-    "DIGITS",
-    "JOINTS",
-    "LETTER",
-    "LINE_BREAK",
-    "LINE_BREAKS",
-    "OTHER_DIGITS",
-    "OWN_TOKEN",
-    "SIGNS",
-    "SMALL",
-    "SPACE",
-    "SPACED_LETTER",
-    "TWO_BYTES",
-    "WIDE_SPACE",
-    "in_class",
-    "line_begin",
-    "line_end",
-]
-
 
 def _ranges(ranges: str) -> Iterable[tuple[str, str]]:
     return [(part[0], part[-1]) for part in re.findall("(?s).-.|.", ranges)]

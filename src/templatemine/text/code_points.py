@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-__all__ = ["END", "EVERYTHING", "NOTHING", "Ranges", "class_ranges", "complement", "covers", "single", "union"]
-
 Ranges = tuple[tuple[int, int], ...]
 
 _LAST = 0x10FFFF

@@ -25,8 +25,6 @@ from typing import Any
 from templatemine.errors import counted
 from templatemine.text.calendars import month_number
 
-__all__ = ["Calendar", "UnreadableDates", "covered_days", "resolve_day", "resolve_days"]
-
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
     # Of ten and of thirteen digits no day is read: see `_SINCE_1970`.  With a time there are twelve or fourteen.

@@ -23,8 +23,6 @@ from templatemine.text.ambiguity import REPEATS, ambiguity_problem, child_sequen
 # The parser of the standard library; it has no public name, and the public one was removed in 3.11.
 parse: Any = __import__("re._parser", fromlist=["parse"]).parse
 
-__all__ = ["MAX_LITERAL", "backtracking_problem", "has_long_literal", "parse", "re2_problem", "size_problem"]
-
 FREE_ROUNDS = 10
 """Two ways at each of ten steps make a thousand, which no engine minds."""
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from templatemine.text.lint import parse
 
-__all__ = ["required_literal"]
-
 # Where `regex` and `re` read the same expression differently: "(?:read){e<=1}" has a typing error, or literal braces.
 _FUZZY = re.compile(r"\{(?![0-9]*,?[0-9]*\})")
 

@@ -14,8 +14,6 @@ from typing import NamedTuple, TypeVar
 
 from templatemine.model import Span
 
-__all__ = ["PARENTHESES", "CutCount", "count_unpaired", "is_tear", "join_spans", "tally_tears"]
-
 _CONTINUES = frozenset(",;:)]’'”»…")
 PARENTHESES = "()"
 """The pair that mining looks for: others are used for too much else."""

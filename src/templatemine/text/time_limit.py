@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import regex
 
-__all__ = ["matches_in_time"]
-
 SECONDS, SECONDS_PER_CHARACTER = 2.0, 1e-5
 """Time of the processor, of all threads of the process, that one expression may take for one text."""
 

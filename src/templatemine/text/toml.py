@@ -7,8 +7,6 @@ from typing import Any
 
 from templatemine.errors import ConfigError
 
-__all__ = ["load_toml", "read_toml_tables"]
-
 
 def load_toml(path: str | Path) -> dict[str, Any]:
     """Return a file as tomllib reads it, with or without the byte order mark that editors on Windows write.

@@ -28,8 +28,6 @@ from templatemine.pages.outline import Outline
 from templatemine.pages.systems import BlockClassifier, Post, Site, SystemOutput
 from templatemine.pages.title_and_date import find_shown_date
 
-__all__ = ["make"]
-
 REASONS = ("not in a post", "text of a post", "title or date of a post", "beside the text of a post", "not shown")
 OUTSIDE, INSIDE, HEAD, BESIDE, HIDDEN = range(5)
 

@@ -23,8 +23,6 @@ from templatemine.pages.baselines.blog_rules import (
 from templatemine.pages.outline import Outline, parse_attributes
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, is_date, normalise_date
 
-__all__ = ["PostElements", "PostCandidates", "find_posts"]
-
 MAX_SEARCHED = 64
 """Elements of a kind that are looked at for a post, and levels up that it is looked for: more make no post."""
 

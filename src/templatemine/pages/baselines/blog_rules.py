@@ -18,21 +18,6 @@ from templatemine.errors import ConfigError
 from templatemine.pages.outline import parse_attributes
 from templatemine.text.toml import read_toml_tables
 
-__all__ = [
-    "ALL_RULES",
-    "STANDALONE",
-    "INNER_RULE",
-    "KINDS",
-    "PAPER_RULES",
-    "PARTS",
-    "RULES",
-    "HEADING_RULE",
-    "Rule",
-    "RuleSet",
-    "load_rules",
-    "rule_set",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:

@@ -17,8 +17,6 @@ from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["make"]
-
 TAGS = _html.COUNTS.index("tags")
 
 REASONS = (

@@ -34,21 +34,6 @@ from templatemine.pages.blocks import Page
 from templatemine.pages.outline import IMPLIED_ENDS, INLINE, VOID
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = [
-    "BINS",
-    "FEATURES",
-    "LABELS",
-    "LANGUAGE",
-    "ChainWeights",
-    "TextRuns",
-    "crf_attributes",
-    "load_chain",
-    "compute_features",
-    "make",
-    "find_runs",
-    "hash_weights",
-]
-
 HEADER, TEXT, OTHER = LABELS = ("header", "text", "other")
 """Labels of the annotation, as training data name them."""
 

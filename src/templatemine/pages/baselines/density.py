@@ -23,8 +23,6 @@ from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["TargetNode", "make", "find_target"]
-
 REASONS = (
     "outside of the node with most text for its structure",
     "in the node with most text for its structure",

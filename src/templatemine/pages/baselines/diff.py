@@ -29,8 +29,6 @@ from templatemine.pages.baselines import density
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["common_parts", "make", "order_by_middle", "is_similar"]
-
 MIN_SHARED_WORDS, MIN_SHARED_PART = 2, 1 / 3
 """Words that two texts must begin (or end) with alike, and their share of the text, before they are cut.  The paper has
 no such floor; without it, whatever begins with "In the" would lose it."""

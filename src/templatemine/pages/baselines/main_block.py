@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from templatemine.pages import _html, _model
 from templatemine.pages.blocks import Page
 
-__all__ = ["MIN_COSINE", "find_duplicates", "weigh_main_blocks"]
-
 MIN_LETTERS = 4
 """Letters of a keyword; most shorter words are grammar."""
 MIN_COSINE = 0.9

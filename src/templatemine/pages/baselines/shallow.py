@@ -33,8 +33,6 @@ from templatemine.pages.baselines.main_block import find_duplicates, weigh_main_
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
-__all__ = ["CLASSES", "FEATURES", "DecisionTree", "compute_features", "find_leaves", "make", "load_tree"]
-
 Column = NDArray[np.float64]
 
 CLASSES = ("bad", "short", "near-good", "good")

@@ -21,8 +21,6 @@ from templatemine.pages.nodes import (
     TextRun,
 )
 
-__all__ = ["nodes_to_json"]
-
 
 def nodes_to_json(nodes: Iterable[Node]) -> list[dict[str, Any]]:
     """Return the nodes as JSON holds them."""

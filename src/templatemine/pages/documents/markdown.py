@@ -31,8 +31,6 @@ from templatemine.pages.nodes import (
     remove_style,
 )
 
-__all__ = ["write_document", "nodes_to_markdown"]
-
 _ESCAPED = re.compile(r"[\\`*\[\]~]|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)|(?<![^\W_])_|_(?![^\W_])")
 _LEADING = re.compile(r"(?:[-+](?=[ \t-]|$)|#{1,6}(?=[ \t]|$)|>|=|\||:(?=-))|\d{1,9}(?=[.)](?:[ \t]|$))")
 _TRAILING = re.compile(r"#+$")

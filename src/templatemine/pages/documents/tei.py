@@ -30,8 +30,6 @@ from templatemine.pages.nodes import (
     nest_runs,
 )
 
-__all__ = ["nodes_to_tei"]
-
 RENDERED = {
     Style.STRONG: "bold",
     Style.EMPHASIS: "italic",

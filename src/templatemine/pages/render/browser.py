@@ -18,8 +18,6 @@ from templatemine.config import RenderConfig
 from templatemine.errors import ConfigError, MissingExtraError, pip_line, spelled
 from templatemine.pages.render.proxy import PageProxy, host_and_port
 
-__all__ = ["RenderFailure", "BrowserSession", "find_browser"]
-
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 CONTENT_TYPE = "text/html; charset=utf-8"

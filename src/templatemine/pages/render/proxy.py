@@ -15,8 +15,6 @@ from urllib.parse import urlsplit
 
 from templatemine.io.addresses import is_public
 
-__all__ = ["PageProxy", "host_and_port"]
-
 MAX_HEAD_BYTES = 64 << 10
 """Most bytes of the head of a request; browsers send fewer, and servers accept no more."""
 MAX_CONNECTIONS = 64

@@ -27,8 +27,6 @@ from templatemine.errors import CapacityError, TemplateMineError
 from templatemine.pages.blocks import Page
 from templatemine.pages.render.browser import START_SECONDS, STEP_SECONDS, BrowserSession, RenderFailure
 
-__all__ = ["RenderedPage", "Renderer"]
-
 Result = TypeVar("Result")
 
 MIN_WORDS = 50
