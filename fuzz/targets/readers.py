@@ -17,7 +17,7 @@ with instrumented():
     from templatemine.io import arc, arrow, csv, feed, jsonl, parquet, wacz, warc  # noqa: F401
     from templatemine.io.files import Report
     from templatemine.io.http_body import decode_body
-    from templatemine.io.read import read_batches, read_records, read_work
+    from templatemine.io.read import read_batches, read_records, read_batch
 
 MOST = 1 << 16
 """Bytes of a record, and of what a packed one unfolds to."""
@@ -77,7 +77,7 @@ def check_lines(data: bytes, records: list[Any], path: str) -> None:
     batched = [
         (where, own)
         for work in read_batches([path], CONFIG, report, 3, 200)
-        for _, where, own, _ in read_work(work, CONFIG, report)
+        for _, where, own, _ in read_batch(work, CONFIG, report)
     ]
     assert [where for where, _ in batched] == [where for where, _, _ in records]
     assert all(same_fields(own, row[2]) for (_, own), row in zip(batched, records, strict=True))

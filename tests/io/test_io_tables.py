@@ -275,7 +275,7 @@ class TestSheet:
 def test_many_columns_take_linear_time() -> None:
     schema = pa.schema([(f"c{number}", pa.null()) for number in range(30_000)])
     start = time.process_time()
-    tables.check_columns(schema, "a.parquet")
+    list(tables.check_batches([], schema, "a.parquet", lambda: 0))
     assert time.process_time() - start < 2.0
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -14,7 +13,6 @@ from pyarrow import ipc
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io import tables
-from templatemine.io.decompression import check_expansion
 from templatemine.io.files import Report, open_input, place_of, stem
 from templatemine.io.pending import Rows
 from templatemine.model import Record
@@ -41,43 +39,24 @@ def batches(path: str, config: ReadConfig, report: Report, most: int, size: int)
 def _batches(path: str) -> Iterator[Any]:
     """Yield the batches of a file by the index at its end, which alone holds its schema and their places."""
     place = place_of(path)
-    with tables.read_errors(place, "Arrow"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
+    with tables.read_errors(place, "Arrow"), open_input(path) as stream, tempfile.TemporaryFile() as copy:
         head = stream.read(8)
         if head.startswith(b"FEA1"):
             raise CorpusError("expected Feather version 2 or later, found version 1", place, fatal=True)
         if not head.startswith(_MAGIC):
             prefixed = _PrefixedStream(head, stream)
             reader = ipc.open_stream(prefixed)
-            yield from _check_batches(reader, place, lambda: prefixed.size, reader)
+            yield from tables.check_batches(reader, reader.schema, place, lambda: prefixed.size)
             return
-        source: Any = stream
-        if path == "-" or not stream.seekable():
-            spool.write(head)
-            shutil.copyfileobj(stream, spool)
-            source = spool
+        source = tables.spool(path, stream, copy, head)
         source.seek(-len(_MAGIC), os.SEEK_END)
         if source.read(len(_MAGIC)) != _MAGIC:
             raise CorpusError("cannot be read as Arrow: the file is truncated", place, fatal=True)
         packed = source.tell()
         source.seek(0)
         reader = ipc.open_file(source)
-        yield from _check_batches(
-            reader, place, lambda: packed, (reader.get_batch(at) for at in range(reader.num_record_batches))
-        )
-
-
-def _check_batches(reader: Any, place: str, packed: Callable[[], int], batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the batches of a reader, which come from so many bytes; one without rows if there are none, for its
-    columns."""
-    tables.check_columns(reader.schema, place)
-    found, whole = False, 0
-    for batch in batches:
-        found = True
-        whole += batch.nbytes
-        check_expansion(packed(), whole)
-        yield tables.validate(batch)
-    if not found:
-        yield tables.empty_batch(reader.schema)
+        batches = (reader.get_batch(at) for at in range(reader.num_record_batches))
+        yield from tables.check_batches(batches, reader.schema, place, lambda: packed)
 
 
 class _PrefixedStream:

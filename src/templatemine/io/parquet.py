@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -12,7 +11,6 @@ from pyarrow import parquet
 
 from templatemine.config import ReadConfig
 from templatemine.io import tables
-from templatemine.io.decompression import check_expansion
 from templatemine.io.files import Report, open_input, place_of, stem
 from templatemine.io.pending import Rows
 from templatemine.model import Record
@@ -39,22 +37,11 @@ def batches(path: str, config: ReadConfig, report: Report, most: int, size: int)
 
 def _batches(path: str) -> Iterator[Any]:
     place = place_of(path)
-    with tables.read_errors(place, "Parquet"), open_input(path) as stream, tempfile.TemporaryFile() as spool:
-        source: Any = stream
-        if path == "-" or not stream.seekable():  # what tells where everything is stands at the end
-            shutil.copyfileobj(stream, spool)
-            source = spool
+    with tables.read_errors(place, "Parquet"), open_input(path) as stream, tempfile.TemporaryFile() as copy:
+        source = tables.spool(path, stream, copy)  # the index is at the end
         packed = source.seek(0, os.SEEK_END)
         file = parquet.ParquetFile(source)
-        tables.check_columns(file.schema_arrow, place)
-        found, whole = False, 0
-        for batch in file.iter_batches(batch_size=_ROWS):
-            found = True
-            whole += batch.nbytes
-            check_expansion(packed, whole)
-            yield tables.validate(batch)
-        if not found:
-            yield tables.empty_batch(file.schema_arrow)
+        yield from tables.check_batches(file.iter_batches(batch_size=_ROWS), file.schema_arrow, place, lambda: packed)
 
 
 def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> tables.TableWriter:

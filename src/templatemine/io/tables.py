@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import datetime
 import decimal
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -19,6 +20,7 @@ from pyarrow import ipc
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, spelled
 from templatemine.io.charset import decode_page, note_all
+from templatemine.io.decompression import check_expansion
 from templatemine.io.fields import build_document, check_fields, check_names, check_size
 from templatemine.io.files import READ_ERRORS, Report, read_error
 from templatemine.io.jsonl import decode_line
@@ -43,21 +45,32 @@ def read_errors(place: str, what: str) -> Iterator[None]:
         raise read_error(error, place) from error
 
 
-def check_columns(schema: Any, place: str) -> None:
-    """Refuse a table in which two columns have one name: as fields of a record, one would be lost."""
+def check_batches(batches: Iterable[Any], schema: Any, place: str, packed: Callable[[], int]) -> Iterator[Any]:
+    """Yield the batches of a file that has taken ``packed()`` bytes so far; if there are none, one without rows, for
+    its columns.
+
+    Two columns of one name are refused, since one would be lost as a field of a record; so are batches that reach
+    outside their own memory, or are no UTF-8, for Arrow does not check the offsets of a file.
+    """
     check_names(schema.names, place)
+    found, whole = False, 0
+    for batch in batches:
+        found = True
+        whole += batch.nbytes
+        check_expansion(packed(), whole)
+        batch.validate(full=True)
+        yield batch
+    if not found:
+        yield pa.RecordBatch.from_pylist([], schema=schema)
 
 
-def validate(batch: Any) -> Any:
-    """Return a batch, as it is; what reaches out of its own memory, or is no UTF-8, is refused before it is looked at:
-    Arrow takes the offsets of a file as they come."""
-    batch.validate(full=True)
-    return batch
-
-
-def empty_batch(schema: Any) -> Any:
-    """Return a batch without rows."""
-    return pa.RecordBatch.from_pylist([], schema=schema)
+def spool(path: str, stream: Any, copy: BinaryIO, head: bytes = b"") -> Any:
+    """Return a stream that can be searched from its end: the given one, or else a copy, which begins with `head`."""
+    if path != "-" and stream.seekable():
+        return stream
+    copy.write(head)
+    shutil.copyfileobj(stream, copy)
+    return copy
 
 
 # -------------------------------------------------------------------------------------------------------------- rows
