@@ -15,7 +15,7 @@ from quality.archives import ANNOTATED, PAGES
 from templatemine.config import PipelineConfig
 from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
 from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
-from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_spans, evaluate_texts
+from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_annotation, evaluate_texts
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror
 from templatemine.evaluation.protocol import System
@@ -74,7 +74,7 @@ TEXTS = ("recall", "precision", "f1")
 
 def _measure_annotated(method: str) -> dict[str, float]:
     documents = archives.load_texts(*ANNOTATED)
-    result = evaluate_spans(documents, archives.load_annotated(*ANNOTATED), make_annotated_system(method))
+    result = evaluate_annotation(documents, archives.load_annotated(*ANNOTATED), make_annotated_system(method))[0]
     return _select_values(result.row(source="mean"), *SPANS)
 
 
@@ -125,7 +125,7 @@ def _measure_clusters(name: str, sample: int) -> dict[str, float]:
 
 def _measure_generated_spans(method: str) -> dict[str, float]:
     documents, gold, _ = archives.make_generated()
-    result = evaluate_spans(documents, gold, mining_system(PipelineConfig(method=method)))
+    result = evaluate_annotation(documents, gold, mining_system(PipelineConfig(method=method)))[0]
     return _select_values(result.row(source="mean"), *SPANS)
 
 

@@ -41,7 +41,7 @@ from quality.contenders import (  # noqa: E402
 from quality.quality_page import render_page  # noqa: E402
 from templatemine.config import CleanConfig, PipelineConfig  # noqa: E402
 from templatemine.evaluation.cleaning_systems import mining_learner  # noqa: E402
-from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_spans, score_texts  # noqa: E402
+from templatemine.evaluation.gold import ALL_PAGES, GoldConfig, evaluate_annotation, score_texts  # noqa: E402
 from templatemine.evaluation.injection import InjectionConfig, evaluate_injection  # noqa: E402
 from templatemine.evaluation.mirror import MirrorConfig, evaluate_mirror  # noqa: E402
 from templatemine.evaluation.protocol import Learner, as_system, assign_folds  # noqa: E402
@@ -111,7 +111,9 @@ def _measure_text_row(learner: Learner, *, harm: bool) -> Row:
     began = time.perf_counter()
     clean = learner(documents)
     learnt = time.perf_counter()
-    result = evaluate_spans(documents, archives.load_annotated(*archives.ANNOTATED), lambda history, rows: clean(rows))
+    result = evaluate_annotation(
+        documents, archives.load_annotated(*archives.ANNOTATED), lambda history, rows: clean(rows)
+    )[0]
     row: Row = {name: result.row(source="mean")[name] for name in ("recall", "precision", "f1", "loss")}
     row["worst loss"] = max(one["loss"] for one in result.rows if one["source"] != "mean")
     row["sources"] = {one["source"]: one["f1"] for one in result.rows if one["source"] != "mean"}

@@ -17,7 +17,7 @@ with instrumented():
     from templatemine.io import arc, arrow, csv, feed, jsonl, parquet, wacz, warc  # noqa: F401
     from templatemine.io.files import Report
     from templatemine.io.http_body import decode_body
-    from templatemine.io.read import read_batches, read_records, read_batch
+    from templatemine.io.read import read_batch, read_batches, read_records
 
 MOST = 1 << 16
 """Bytes of a record, and of what a packed one unfolds to."""

@@ -14,7 +14,6 @@ from templatemine.evaluation.gold import (
     TEXT_FORMS,
     GoldConfig,
     evaluate_annotation,
-    evaluate_spans,
     evaluate_texts,
     gold_texts,
     read_spans,
@@ -83,7 +82,7 @@ def test_spans_scored_by_hand() -> None:
         document("b", "b/1", "Prose it is"),
     ]
     gold = {"a/1": [(0, 4, "template")], "a/2": [(0, 7, "template")], "b/1": []}
-    result = evaluate_spans(documents, gold, first_word)
+    result = evaluate_annotation(documents, gold, first_word)[0]
     assert result.row(source="a") == {
         "source": "a",
         "documents": 2,
@@ -97,7 +96,7 @@ def test_spans_scored_by_hand() -> None:
     assert (result.row(source="b")["wounds"], result.row(source="mean")["wounds"]) == (100.0, 50.0)
     assert result.row(source="mean")["recall"] == 0.8  # b holds no template
     assert result.row(source="mean")["loss"] == pytest.approx(5 / 18)
-    assert evaluate_spans(documents, gold, nothing).row(source="mean")["recall"] == 0.0
+    assert evaluate_annotation(documents, gold, nothing)[0].row(source="mean")["recall"] == 0.0
 
 
 def test_recall_by_kind_is_a_mean_over_sources() -> None:
@@ -138,11 +137,11 @@ def test_kinds_of_what_is_removed_are_judged() -> None:
 
 def test_annotated_documents_must_be_there() -> None:
     with pytest.raises(CorpusError, match="1 of 1 annotated documents are not in the archive, e.g. b"):
-        evaluate_spans([document("a", "a", "x")], {"b": []}, nothing)
+        evaluate_annotation([document("a", "a", "x")], {"b": []}, nothing)
     with pytest.raises(CorpusError, match="several documents"):
-        evaluate_spans([document("a", "a", "x")] * 2, {"a": []}, nothing)
+        evaluate_annotation([document("a", "a", "x")] * 2, {"a": []}, nothing)
     with pytest.raises(CorpusError, match="a: expected a span within 1 characters"):
-        evaluate_spans([document("a", "a", "x")], {"a": [(0, 9, "template")]}, nothing)
+        evaluate_annotation([document("a", "a", "x")], {"a": [(0, 9, "template")]}, nothing)
 
 
 def test_a_sample_keeps_the_annotated() -> None:
@@ -153,9 +152,9 @@ def test_a_sample_keeps_the_annotated() -> None:
         seen.append(len(history))
         return nothing(history, rows)
 
-    result = evaluate_spans(documents, {str(place): [] for place in range(30)}, system, GoldConfig(sample=5))
+    result = evaluate_annotation(documents, {str(place): [] for place in range(30)}, system, GoldConfig(sample=5))[0]
     assert seen == [30]
-    evaluate_spans(documents, {"3": []}, system, GoldConfig(sample=5))
+    evaluate_annotation(documents, {"3": []}, system, GoldConfig(sample=5))
     assert seen[1] in (5, 6)
     assert result.settings["seed"] == 1
 

@@ -325,7 +325,8 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_injection(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.injection import InjectionConfig, evaluate_injection
+    from templatemine.evaluation.injection import evaluate_injection
+    from templatemine.evaluation.options import InjectionConfig
 
     config = InjectionConfig(seed=args.seed, documents=args.sample, templates=args.templates, clean=args.clean)
     return [evaluate_injection(read.documents, system, config)]
@@ -352,7 +353,8 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_gold(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.gold import GoldConfig, evaluate_annotation, evaluate_texts, gold_texts, read_spans
+    from templatemine.evaluation.gold import evaluate_annotation, evaluate_texts, gold_texts, read_spans
+    from templatemine.evaluation.options import GoldConfig
 
     config = GoldConfig(form=args.form, folds=args.folds, seed=args.seed, sample=args.sample)
     if args.spans:
@@ -380,7 +382,8 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_retrieval(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.retrieval import RetrievalConfig, evaluate_clustering, evaluate_near_duplicates
+    from templatemine.evaluation.options import RetrievalConfig
+    from templatemine.evaluation.retrieval import evaluate_clustering, evaluate_near_duplicates
 
     config = RetrievalConfig(seed=args.seed, sample=args.sample)
     records = _make_ids_unique(read)
@@ -409,7 +412,8 @@ def _add_mirror(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_mirror(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.mirror import MirrorConfig, compare_copies, evaluate_mirror
+    from templatemine.evaluation.mirror import compare_copies, evaluate_mirror
+    from templatemine.evaluation.options import MirrorConfig
 
     config = MirrorConfig(seed=args.seed, sample=args.sample)
     if not args.other:
@@ -434,7 +438,8 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_feed(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
+    from templatemine.evaluation.feeds import evaluate_feed
+    from templatemine.evaluation.options import FeedConfig
 
     config = FeedConfig(seed=args.seed, sample=args.sample, folds=args.folds)
     records = _make_ids_unique(read)
@@ -457,7 +462,8 @@ def _add_residue(parser: argparse.ArgumentParser) -> None:
 
 
 def _run_residue(args: argparse.Namespace, read: _EvaluationInputs, system: System) -> list[TrialResult]:
-    from templatemine.evaluation.residue import ResidueConfig, evaluate_residue
+    from templatemine.evaluation.options import ResidueConfig
+    from templatemine.evaluation.residue import evaluate_residue
 
     config = ResidueConfig(seed=args.seed, sample=args.sample, examples=args.examples)
     return [evaluate_residue(read.documents, system, config)]

@@ -18,9 +18,6 @@ from templatemine.evaluation.plain import strip_markup
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, cross_clean, sample_documents
 from templatemine.model import Document
 
-__all__ = ["FeedConfig", "evaluate_feed"]
-
-
 _UNITS = {
     "source": "text",
     "feed": "text",

@@ -31,19 +31,6 @@ from templatemine.io.files import read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.model import Cleaned, Document
 
-__all__ = [
-    "ALL_PAGES",
-    "TEXT_FORMS",
-    "GoldConfig",
-    "GoldSpans",
-    "evaluate_annotation",
-    "evaluate_spans",
-    "evaluate_texts",
-    "gold_texts",
-    "read_spans",
-    "score_texts",
-]
-
 GoldSpans = Mapping[str, Sequence[GoldSpan]]
 """Id of a document -> its annotated spans."""
 
@@ -163,13 +150,6 @@ def evaluate_annotation(
         "annotated": len(annotated),
     }
     return [_tabulate_sources(scores, settings), *_tabulate_kinds(scores, settings)]
-
-
-def evaluate_spans(
-    documents: Sequence[Document], gold: GoldSpans, system: System, config: GoldConfig | None = None
-) -> TrialResult:
-    """Return the first table of `evaluate_annotation`."""
-    return evaluate_annotation(documents, gold, system, config)[0]
 
 
 def _tabulate_sources(scores: Mapping[str, CutScore], settings: Mapping[str, Any]) -> TrialResult:

@@ -28,9 +28,6 @@ from templatemine.evaluation.protocol import (
 from templatemine.evaluation.synthetic_boilerplate import KINDS, TemplateDesign, insert_boilerplate
 from templatemine.model import Cleaned, Document
 
-__all__ = ["MirrorConfig", "compare_copies", "evaluate_mirror", "synthetic_copy"]
-
-
 _UNITS = {
     "source": "text",
     "documents": "count",

@@ -21,8 +21,6 @@ from templatemine.evaluation.protocol import System, TrialResult, group_by_sourc
 from templatemine.model import Document, Span
 from templatemine.text.tears import CutCount, count_unpaired, is_tear, join_spans, tally_tears
 
-__all__ = ["KINDS", "Residue", "ResidueConfig", "evaluate_residue", "find_residues"]
-
 ALL = "all"
 TORN = "torn sentence"
 """The share of the changed articles in which a cut tears a sentence."""
@@ -209,6 +207,6 @@ def _row(name: str, articles: int, count: Counter[str]) -> dict[str, object]:
     return {"source": name, "articles": articles, "changed": changed, **shares}
 
 
-def _shorten(text: str, size: int = 60) -> str:
+def _shorten(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= size else f"{flat[: size // 2]} … {flat[-size // 2 :]}"
+    return flat if len(flat) <= 60 else f"{flat[:30]} … {flat[-30:]}"

@@ -21,14 +21,6 @@ from templatemine.evaluation.plain import plain_text
 from templatemine.evaluation.protocol import System, TrialResult, check_ids, derive_random, run_system, sample_documents
 from templatemine.model import Document
 
-__all__ = [
-    "RetrievalConfig",
-    "evaluate_clustering",
-    "evaluate_near_duplicates",
-    "find_near_duplicates",
-    "make_shingles",
-]
-
 Pair = tuple[int, int]
 
 _SEED_LIMIT = 2**32
