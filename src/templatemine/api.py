@@ -90,7 +90,7 @@ class Packs(dict[str, Pack]):
         errors: Errors = "raise",
         force: bool = False,
     ) -> list[str]:
-        """Write an HTML report of what is learnt and what it removes; its conclusion is returned, a sentence each.
+        """Write an HTML report of the packs and their cuts; return its conclusion, a sentence each.
 
         Parameters
         ----------

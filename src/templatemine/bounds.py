@@ -19,7 +19,7 @@ from templatemine.errors import ConfigError
 __all__ = ["LARGEST", "NUMBERS", "WORDS", "Range", "check_jobs", "check_number", "check_record", "share", "whole"]
 
 LARGEST = 2**31 - 1
-"""Of what is counted: what native code holds of lengths, and more than any archive has of documents in a source."""
+"""Limit of counts: the longest length of native code, and more than any archive has of documents in a source."""
 
 
 class Range(NamedTuple):
@@ -36,7 +36,7 @@ class Range(NamedTuple):
         return "a size" if self.size else "a whole number" if self.whole else "a number"
 
     def problem(self, value: object) -> str:
-        """Say what was expected instead of a value; empty if it is fine."""
+        """Return the expectation that a value fails; empty if it is fine."""
         is_share = (self.least, self.most, self.whole) == (0, 1, False)
         if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
             return "expected a number from 0 to 1" if is_share else f"expected {self.kind}"

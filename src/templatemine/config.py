@@ -161,7 +161,7 @@ class CopyConfig:
     foreign : greatest share of its weight that a version of another may have to itself.
     everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
         copies in nine documents of ten.
-    shingle, spaceless_shingle : tokens of the strings by which versions are told; the second where characters are
+    shingle, spaceless_shingle : tokens of the strings by which versions are found; the second where characters are
         tokens, at least; `shingle_bits` are what they hold of information then.
     least_tokens : of a version.
     alike : least share of the shorter one's rare runs that both hold; above 1 nothing is a copy.
@@ -210,7 +210,7 @@ class CutoffConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossSourceConfig:
-    """max_sources : a string that stands among those of this many other sources is an idiom, not a template."""
+    """max_sources : a string that is among those of this many other sources is an idiom, not a template."""
 
     max_sources: int = 2
 
@@ -233,7 +233,7 @@ class SelectConfig:
     uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.
     prefix_own, suffix_own, filler_own : least share of all occurrences of a label's tokens that are the label, for it
         to go at all, and for its filler to go with it.
-    inline_own : the same for what stands in the middle of lines.
+    inline_own : the same for strings in the middle of lines.
     edge : from this share of occurrences on that begin (end) a line, only those are cut.
     """
 
@@ -300,7 +300,7 @@ class PageConfig:
         pages; on n of them it is vote n / (n + vote_pages).  vote_unknown : the same for a path that no page of the
         source had, of which only what holds it is known.
     prior_words : words with the share of what holds it, or of the whole source, that are added to each path's votes.
-    once, several : what a block gains whose path stands once on each page, and loses where it stands more often, in log
+    once, several : what a block gains whose path occurs once on each page, and loses where it occurs more often, in log
         odds, if the path's share of main text leaves doubt: is at least `doubt_from` and, for a loss, below `doubt_to`.
         The loss is that of a path on half of the pages; it is the smaller the fewer have it, and the more of what holds
         the path is main text.
@@ -373,7 +373,7 @@ class MarkupConfig:
 
 
 TEXT_FORMATS = WORDS["CleanConfig.text_format"]
-"""What the main text of a page is written as (`Extraction.written`): a line a block, or with its structure."""
+"""Format of the main text of a page (`Extraction.written`): a line a block, or with its structure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,7 +383,7 @@ class CleanConfig:
     "strip", all text that is in no template.  guard : a text of whose characters a greater share is boilerplate
     is a stub, and marked.  stubs : "mark" them and clean them, "keep" them whole, or "drop" their records; "clean" is
     the old name of "mark".  text_format : one of `TEXT_FORMATS`, for the
-    main text of pages; texts stay plain.  markup : what it holds beside the text, where it is no plain text.
+    main text of pages; texts stay plain.  markup : content beside the text, if the format is not plain.
     choice : which kinds of boilerplate are cut.  whole_lines : cut whole lines of texts alone, which leaves more and
     damages less.
     """

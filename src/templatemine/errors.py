@@ -1,4 +1,4 @@
-"""Typed errors: every mistake of a user ends in one of these, with what was expected, what was found and where."""
+"""Typed errors: every mistake of a user ends in one of these, with the expectation, the finding and the place."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def counted(number: int, what: str) -> str:
 
 
 _on_command_line = False
-"""Whether messages are for somebody at a command line; processes that are forked inherit it."""
+"""Whether messages are for users of the command line; processes that are forked inherit it."""
 
 
 @contextmanager
@@ -63,14 +63,14 @@ class CorpusError(TemplateMineError):
     Parameters
     ----------
     problem : str
-        What was expected and what was found.
+        The expectation and the finding.
     where : str, optional
         Place of the trouble: ``file``, ``file:line`` or a document's id.
     fatal : bool, default False
         True if nothing more can be read from the file (missing, truncated); False if one record is bad and the next
         ones can be read.
     hint : str, optional
-        What can be done about it, as it follows the problem; who tells many errors tells each hint once.
+        The remedy, which follows the problem; a list of many errors has each hint once.
     """
 
     def __init__(self, problem: str, where: str = "", *, fatal: bool = False, hint: str = "") -> None:
@@ -82,7 +82,7 @@ class CorpusError(TemplateMineError):
 
     @classmethod
     def of(cls, error: ValueError, where: str, *, fatal: bool = False) -> CorpusError:
-        """Return the error for a record of what was wrong with it."""
+        """Return the error for a problem of a record."""
         hint = error.hint if isinstance(error, HintedError) else ""
         return cls(str(error).removesuffix(hint) if hint else str(error), where, fatal=fatal, hint=hint)
 

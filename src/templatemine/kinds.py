@@ -65,7 +65,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Kinds to cut; the others are kept. Boilerplate without a kind is cut if any kind is.
+    """Kinds to cut; the others are kept.  Boilerplate without a kind is cut if any kind is.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def parse_kinds(text: str, where: str) -> tuple[str, ...]:
     Raises
     ------
     ConfigError
-        Naming `where`, the kinds there are and what was found.
+        Naming `where`, the known kinds and the text.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     Raises
     ------
     ConfigError
-        There is no such policy or kind, or `cut_only` stands beside one of the others.
+        There is no such policy or kind, or `cut_only` comes with one of the others.
 
     Examples
     --------

@@ -44,7 +44,7 @@ else:
 
 
 def exact_str(text: str) -> str:
-    """Return the same text as a plain str; objects that are no str stay. Subclasses of libraries (numpy, lxml,
+    """Return the same text as a plain str; objects that are no str stay.  Subclasses of libraries (numpy, lxml,
     Beautiful Soup) may change its meaning or hold a whole page in memory, and others refuse them."""
     return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
 
@@ -131,7 +131,7 @@ class Cleaned(NamedTuple):
         return notebook.struck(self.text, ()) + (notebook.table(header, rows) if rows else "")
 
     def beside(self, original: str) -> MarkedText:
-        """Return the original text with what was cut out of it, to look at.
+        """Return the original text with its cuts, to look at.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Cleaned(NamedTuple):
 
 
 class MarkedText(NamedTuple):
-    """A text and what is cut out of it; shown with the cuts between ``[-`` and ``-]``, in notebooks struck through."""
+    """A text and its cuts; shown with the cuts between ``[-`` and ``-]``, in notebooks struck through."""
 
     text: str
     removed: tuple[Span, ...]
@@ -303,7 +303,7 @@ class Template:
     """One expression of a pack.
 
     `tokens` are normalised tokens in their readable form (``Comments({number})``); None for an expression written by
-    hand, which is then applied as the regular expression `regex` stands.  `anchor` is "start", "end" or "line" if the
+    hand, which is then applied as the regular expression `regex` is.  `anchor` is "start", "end" or "line" if the
     string counts only where it begins a line, ends one or is one, else "".  A first or last token ``{slot}`` stands for
     the rest of the line up to the fixed tokens, whose `df` and `count` these are, ``{slot:names}`` and its like for one
     of a kind (see `slots`).  `score` says how likely it is boilerplate, `reasons_for` and `reasons_against` what speaks
@@ -428,7 +428,7 @@ class RepeatedText:
 class PageHistory:
     """The places of the main text on the pages of a source.
 
-    `share` is that of chosen words among all: what is expected of a path nothing is known of.
+    `share` is that of chosen words among all: the expectation for an unknown path.
     """
 
     documents: int

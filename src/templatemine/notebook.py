@@ -36,12 +36,11 @@ _COLOURS = {
     **{"byline": "#00658a", "dateline": "#1c4fb8", "legal": "#5b3cc4", "advertisement": "#9a1fa6"},
     **{"navigation": "#a81563", "embed": "#6b5140", "note": "#3f5b5b", "contact": "#54546b"},
 }
-"""Of each kind of boilerplate; the name stands beside it, for who sees no colours."""
+"""Colour of each kind of boilerplate; the name is beside it, for readers who see no colours."""
 
 
 def struck(text: str, cuts: Iterable[tuple[int, int, str] | tuple[int, int, str, str]]) -> str:
-    """Return a text as it stands, with its cuts (start, end, what is said of it, its kind if it has one) struck
-    through."""
+    """Return a whole text, with its cuts (start, end, note, kind if it has one) struck through."""
     pieces, position = [], 0
     for start, end, title, *kind in cuts:
         pieces += [escape(text[position:start]), _struck_piece(text[start:end], title, "".join(kind))]

@@ -1,6 +1,6 @@
 """The one way through, map(source) -> small reduce -> map(source), and what takes it in memory.
 
-`drive` has the order, and says what is done to a source; an `Executor` says where documents lie, where the maps run and
+`drive` has the order of the stages; an `Executor` says where documents lie, where the maps run and
 where their results are kept in between.  There are four: `MemoryExecutor` here, with all in memory; `archive.run` with
 all on disk, `archive.update` with windows of new documents, and `adapters.spark` on a cluster.
 """

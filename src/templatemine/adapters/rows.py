@@ -1,4 +1,4 @@
-"""Columns of sources and texts in, columns of cleaned texts and of what was cut out: what every adapter does.
+"""Columns of sources and texts in, columns of cleaned texts and of cuts out: the core of every adapter.
 
 What a row becomes is what `records.RecordCleaner` makes of a record, and so what ``templatemine clean`` writes.
 """
@@ -58,8 +58,8 @@ class RowCleaner:
     Parameters
     ----------
     packs : mapping, or path
-        A path is loaded at once, so that a pack that cannot be trusted is told before the work begins: a warning names
-        it if it is in a folder, and rows of its source stay as they are.
+        A path is loaded at once, so that a pack that cannot be trusted is reported before the work begins: a warning
+        names it if it is in a folder, and rows of its source stay as they are.
     clean : CleanConfig, optional
     again : bool, default False
         Also clean rows that were cleaned before, by what their column of cuts holds.
@@ -95,7 +95,7 @@ class RowCleaner:
         sources, texts, pages : sequences of the same length
             Of each row its source, its text, and its HTML; None for what it has not.
         urls : sequence, optional
-            Addresses of the pages, for the links in them; what is no string is none.
+            Addresses of the pages, for the links in them; values that are no strings are ignored.
         removed, stubs : sequences, optional
             What an earlier cleaning made of the rows: one with cuts is left as it is.
         """
@@ -105,7 +105,7 @@ class RowCleaner:
         rows: list[tuple[str, int]] = []
         items: list[tuple[str, str, Mapping[str, Any]]] = []
         for place, row in enumerate(zip(sources, texts, pages, strict=True)):
-            # What adapters are given comes from tables of others: numbers, bytes, lists.
+            # Input of adapters comes from tables of others: numbers, bytes, lists.
             try:
                 source = _check_row(*row)
             except ValueError as error:
@@ -164,12 +164,12 @@ def body_columns(names: ReadConfig, columns: Collection[str], removed: str = "re
     columns : collection of str
         Those of the frame.
     removed : str
-        The column for what was cut.
+        The column for the cuts.
 
     Raises
     ------
     ConfigError
-        It has neither, or no column of sources, or two of one name; or what was cut would take the place of one.
+        It has neither, or no column of sources, or two of one name; or the cuts would replace one.
     """
     StreamConfig(read=names, removed_field=removed)  # which refuses a name that another column has
     listed = list(columns)

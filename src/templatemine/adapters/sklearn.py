@@ -1,4 +1,4 @@
-"""Cleaning as a step of scikit-learn: `fit` mines texts of an archive, `transform` cuts what it found out of others::
+"""Cleaning as a step of scikit-learn: `fit` mines texts of an archive, `transform` cuts it out of others::
 
     from templatemine.adapters.sklearn import BoilerplateRemover
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["ONE_SOURCE", "BoilerplateRemover"]
 
 ONE_SOURCE = "source"
-"""What the source of texts is called of which none is given."""
+"""Name of the source of texts without one."""
 
 
 class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -55,7 +55,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, default 1
         Threads of mining, one source each at a time.
     errors : {"raise", "skip"}, default "raise"
-        What is done about what is no text, such as a null of a data frame, and about a text whose source is none: the
+        What to do with values that are no text, such as nulls of a data frame, and with texts without a source: the
         first is raised, or none is learnt from and all stay as they are, with a warning.
 
     Attributes

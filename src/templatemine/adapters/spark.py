@@ -100,7 +100,7 @@ def read_archive(spark: SparkSession, paths: Iterable[str], read: ReadConfig | N
     Returns
     -------
     DataFrame
-        source, id, url, date, title, text, html, and file and place, which file and where in it a document stands.
+        source, id, url, date, title, text, html, and file and place, which file and where in it a document is.
     """
     listed = [(number, path) for number, path in enumerate(paths)]
     config = read or ReadConfig()
@@ -169,7 +169,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         self._persisted: list[DataFrame] = []
 
     def unpersist(self) -> None:
-        """Let go of what was kept between the stages."""
+        """Release the frames kept between the stages."""
         for one in self._persisted:
             one.unpersist()
 
@@ -422,7 +422,7 @@ def clean_archive(
     Returns
     -------
     DataFrame
-        `df` with the text cleaned, and with two more columns: `removed_field`, what was cut, as
+        `df` with the text cleaned, and with two more columns: `removed_field`, the cuts, as
         ``array<struct<start, end, templates, kind>>`` in code points of the original, null where nothing was looked
         for; and ``{removed_field}_stub``, true where nearly all of an article is boilerplate.
         Lazy.  All other columns as they were.

@@ -41,7 +41,7 @@ class TableCleaner:
     clean : CleanConfig, optional
         Not for a `RowCleaner`, which has its own.
     removed_column : str
-        For what was cut: lists of structs (start, end, templates, kind) in code points of the original, null where the
+        For the cuts: lists of structs (start, end, templates, kind) in code points of the original, null where the
         source has no pack.  ``{removed_column}_stub`` is true where nearly all of a text is boilerplate.
     """
 

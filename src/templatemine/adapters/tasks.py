@@ -54,8 +54,8 @@ __all__ = [
 ]
 
 STATE, COUNTS, RATES, REPORT, QUERY, ANSWER = range(6)
-"""Kinds of rows: what is kept of a source, what other sources have, what it tells them, its report, and of one that was
-mined from a sample what it asks all of its documents, and what some of them say."""
+"""Kinds of rows: the state of a source, the strings of other sources, the answers to them, its report, and of one that
+was mined from a sample the query to all of its documents, and the answers of some."""
 
 MAX_ROW_BYTES = 32 << 20
 """Bytes of a row at most: Arrow and Spark hold no rows beyond 2 GB, and copy each."""
@@ -235,7 +235,7 @@ _EMPTY_DOCUMENT = Document(source="", id="", text="")
 
 
 def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
-    """Restore the documents that were mined, with what deciding needs of them: texts and dates. Others stay empty."""
+    """Restore the documents that were mined, with what deciding needs of them: texts and dates.  Others stay empty."""
     places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
     kept = [_EMPTY_DOCUMENT] * len(documents)
     for place in places:

@@ -52,7 +52,7 @@ MAX_ADDED = 5_000
 """Strings that rules may bring into a pack; more is a cut-off among prose, not a decision about templates."""
 
 FindExamples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
-"""Texts in which strings of tokens stand, for those of which any is known."""
+"""Texts that contain strings of tokens, for those of which any is known."""
 
 _BLANK_TO_DROP = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 

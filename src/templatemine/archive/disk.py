@@ -84,7 +84,7 @@ _OnSourceDone = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class _StoredUnit:
-    """The candidates of a unit on disk: where those of each source stand, how many of its documents have an id that
+    """The candidates of a unit on disk: where those of each source are, how many of its documents have an id that
     another of their source has, and how many are too large for the memory."""
 
     frames: Mapping[str, Frame]
@@ -333,7 +333,7 @@ def choose_sample_within(
     Returns
     -------
     places, documents : lists
-        Places in `documents`, ascending, and what is there.
+        Places in `documents`, ascending, and their documents.
     """
     key = config.seed.to_bytes(8, "little", signed=True)
     heap: list[tuple[int, int, int, Document]] = []

@@ -2,7 +2,7 @@
 
 In come records, out go the files of `partition.Splitter` and what the documents of each source take.  At a checkpoint
 the files are on disk, and the state of the run says how long they are and which record comes next: a run that was
-killed cuts them back to that, counts what is left in them, and reads on.
+killed cuts them back to that, counts their records, and reads on.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A file is a sequence of frames; a frame is a header (mark, packed and unpacked length, number of records, CRC-32 of the
 rest) and some records, packed by zlib.  A record is a source and a body, both bytes.  Frames are only ever appended, so
-a file is good up to some frame whatever happens; who writes notes the length that is on disk, and cuts the rest off.
+a file is good up to some frame whatever happens; the writer notes the length that is on disk, and cuts off the rest.
 
 zlib and not zstandard: it comes with Python, and at its first level packs news three times as fast as they are mined.
 """
@@ -48,7 +48,7 @@ def pack_frame(items: Iterable[KeyedBody]) -> bytes:
 
 
 def _pack_header(packed_bytes: int, plain_bytes: int, record_count: int, checksum: int) -> bytes:
-    """Return a header; its check is of what is packed and of the lengths."""
+    """Return a header; its checksum covers the packed data and the lengths."""
     return _HEADER.pack(
         _MAGIC,
         packed_bytes,
@@ -176,6 +176,6 @@ def convert_write_errors(path: str) -> Iterator[None]:
 
 
 def flush_to_disk(handle: BinaryIO) -> None:
-    """Wait until what was written to a file is on disk."""
+    """Wait until a file is on disk."""
     handle.flush()
     os.fsync(handle.fileno())

@@ -1,4 +1,4 @@
-"""Archives that fit into memory -> a folder of packs; decisions of people about packs that stand there are kept.
+"""Archives that fit into memory -> a folder of packs; decisions of people about packs already there are kept.
 
 All packs take their places together at the end, so that a run that fails leaves the folder as it was.  `run` does the
 same for archives of any size.

@@ -26,7 +26,7 @@ _END_BYTES = 1 << 16
 
 
 def input_identity(path: str) -> Any:
-    """Return the identity of an input: equal if it has not changed; `UNKNOWN` if that cannot be told."""
+    """Return the identity of an input: equal if it has not changed; `UNKNOWN` if it has none."""
     if path == "-":
         return UNKNOWN
     if os.path.isdir(path):

@@ -1,4 +1,4 @@
-"""Records of mixed sources -> files in which those of a source stand together, in bounded memory.
+"""Records of mixed sources -> files in which those of a source are together, in bounded memory.
 
 The first pass hashes sources into a fixed number of files.  The sizes of all sources are known then, so what must be
 read to mine a source can be planned: a file that fits the budget is one `MiningUnit` with all its sources; one that

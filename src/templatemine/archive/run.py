@@ -97,7 +97,7 @@ class ArchiveRun:
     progress : callable, optional
         Called with (step, done, total).
     tell : callable, optional
-        Called with what a person should know: that an earlier run goes on or not, what was sampled.
+        Called with messages: whether an earlier run continues, and which sources were sampled.
     on_error : callable, optional
         Called with a `CorpusError` for each record that cannot be read.  A `Report` also gets the counts of what
         was met and does no harm, those of the runs that were gone on with included.
@@ -126,7 +126,7 @@ class ArchiveRun:
         )
 
     def run(self) -> ArchiveReport:
-        """Do it, or what is left of it.
+        """Run all stages, or the remaining ones.
 
         Raises
         ------
@@ -228,7 +228,7 @@ class ArchiveRun:
     # ------------------------------------------------------------------------------------------------ where we are
 
     def _find_finished_run(self, description: Mapping[str, Any]) -> tuple[ArchiveReport, dict[str, int]] | None:
-        """Return the result of a run that is done, if its packs are still what it wrote."""
+        """Return the result of a finished run, if its packs are unchanged."""
         finished = manifest.read_json(os.path.join(self.output, _DONE_FILE))
         if self.config.force or self.config.restart or not isinstance(finished, dict):
             return None
@@ -285,7 +285,7 @@ class ArchiveRun:
             self._progress("writing", index + 1, len(names))
 
     def _note_finished(self, description: Mapping[str, Any], result: ArchiveReport, notes: Mapping[str, int]) -> None:
-        """Note what was done, so that the same command again finds it done; then drop the work."""
+        """Record the result, so that the same command finds it done; then drop the work."""
         names = [name for outcome in result.outcomes if outcome.pack is not None for name in pack_names(outcome.source)]
         done = {
             **description,
@@ -303,7 +303,7 @@ class ArchiveRun:
 
 
 def _move_into_place(source: str, target: str, force: bool) -> None:
-    """Rename a file; what is there is replaced only by `force`, and passes its permissions on."""
+    """Rename a file; an existing one is replaced only by `force`, and passes its permissions on."""
     if force:
         target = os.path.realpath(target)
         if os.path.exists(target):
@@ -311,7 +311,7 @@ def _move_into_place(source: str, target: str, force: bool) -> None:
         os.replace(source, target)
         return
     try:
-        claim(source, target)  # unlike a rename it never replaces what has appeared meanwhile
+        claim(source, target)  # unlike a rename it never replaces a file that has appeared meanwhile
     except CorpusError:
         # They are the same if a run was killed right here.
         if not os.path.exists(target) or not os.path.samefile(source, target):

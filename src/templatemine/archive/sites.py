@@ -1,6 +1,6 @@
 """Archives of mixed sources -> a folder with a file a source, in bounded memory: the partition, for its own sake.
 
-A record is written as it stands, with its source named if it was not.  All files appear together at the end.  The work
+A record is written unchanged, with its source named if it was not.  All files appear together at the end.  The work
 is in a hidden folder beside them; a run that is killed leaves that folder, and the next one begins anew.
 """
 
@@ -54,7 +54,7 @@ class SortConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortedSource:
-    """A source, its documents, bytes of their lines, and where they stand."""
+    """A source, its documents, bytes of their lines, and their file."""
 
     source: str
     documents: int

@@ -176,7 +176,7 @@ def write_rates(handle: BinaryIO, sources: Sequence[tuple[int, SourceRates]]) ->
 
 
 class _MappedColumns:
-    """Columns of a file, one after the other, of which memory holds no more than what is being looked at."""
+    """Columns of a file, one after the other, of which memory holds only the part in use."""
 
     def __init__(self, path: str, kinds: Sequence[tuple[str, Any]]) -> None:
         size = os.path.getsize(path)
@@ -198,7 +198,7 @@ class _MappedColumns:
             offset += self.columns[name].nbytes
 
     def release_memory(self) -> None:
-        """Let the system have the memory of what was looked at."""
+        """Give the memory of the mapped file back to the system."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
 

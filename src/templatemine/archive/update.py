@@ -149,7 +149,7 @@ def update_packs(
     Parameters
     ----------
     on_bad_pack : callable, optional
-        Called with what is wrong with a pack in the folder that cannot be trusted, or with one that was made and could
+        Called with the problem of a pack in the folder that cannot be trusted, or with one that was made and could
         not be read: it stays as it is, its window gets the new documents, and other sources go on.  What it raises ends
         the update before anything has changed.
 
@@ -335,7 +335,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         return RateFile(path)
 
     def map_candidates(self, mined: dict[str, _WindowState], table: RateFile, work: DecideSource) -> list[SourceUpdate]:
-        """Return the packs of the sources, and what is different in them."""
+        """Return the packs of the sources, and their differences."""
         updates = []
         with file_transaction(os.path.join(self.work, "packs"), force=True) as files:
             writer = PackFolderWriter(files)
@@ -423,7 +423,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if len(window) < min_documents:
             note = note or f"window of {counted(len(window), 'document')}, fewer than {min_documents}"
         elif note and skip_source(source, documents, options).pack is not None:
-            note = ""  # what is too little for templates may do for pages
+            note = ""  # too few documents for templates may suffice for pages
         return note.removeprefix("skipped: ")
 
     def load_pack(self, source: str) -> Pack | None:
@@ -491,7 +491,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         )
 
     def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
-        """Return the pack of a window with what stays of the earlier one; what is known of that is written, too."""
+        """Return the pack of a window with the templates that stay of the earlier one; their history is written,
+        too."""
         name = safe_file_name(new.source) + ".kept"
         stored = manifest.read_json(self.window_path(name, self.state)) or {}
         records = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
@@ -513,7 +514,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
     # --------------------------------------------------------------------------------------------------------- the end
 
     def publish(self) -> None:
-        """Rename what the journal lists; what is there no more has been renamed before."""
+        """Rename the files that the journal lists; missing ones have been renamed before."""
         journal: Mapping[str, Sequence[str]] = manifest.read_json(self.journal)
         with convert_write_errors(self.packs):
             os.makedirs(self.state, exist_ok=True)

@@ -45,7 +45,7 @@ class DatedDocument:
 
 
 def day_after(day: str, days: int) -> str:
-    """Return the day so many days later; of what is no day, itself."""
+    """Return the day so many days later; text that is no day comes back unchanged."""
     try:
         return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Texts, pages or records and packs in, the same without templates, and what was removed, out."""
+"""Texts, pages or records and packs in, the same without templates, and the removed parts, out."""
 
 from templatemine.cleaning._records import TextCleaner
 

@@ -2,7 +2,7 @@
 
 Every occurrence of every expression at token boundaries is found on the reading form of the original text
 (`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
-are closed, punctuation that they would orphan goes with them (`_match.widen`), and what is left of the original is put
+are closed, punctuation that they would orphan goes with them (`_match.widen`), and the rest of the original is put
 together so that words are never glued and no paragraph break is lost.  Because matches are found on the original and
 not on what an earlier cut left over, the order of the expressions changes nothing.
 
@@ -85,7 +85,7 @@ class Cleaner:
     def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
         """Clean several texts in one native call, during which other threads run; see `clean`.
 
-        A few dozen texts a call are enough; all of them and what is found are in memory at once.
+        A few dozen texts a call are enough; all of them and their matches are in memory at once.
         """
         if isinstance(texts, str):  # whose characters would be texts
             raise TypeError("expected texts, got one str; clean takes it")
@@ -112,7 +112,7 @@ class Cleaner:
         return Cleaned(left, tuple(removed), stub)
 
     def _clean_by_matches(self, text: str) -> Cleaned:
-        """Clean texts for which the automaton does not decide alone, or which it cannot read as they stand."""
+        """Clean texts for which the automaton does not decide alone, or which it cannot read unmodified."""
         reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
         read = text if reading is None else reading.text
         removed = self._spans_by_matches(read)
@@ -175,7 +175,7 @@ class Cleaner:
         return self._merge_matches(text, matches)
 
     def _native_matches(self, text: str) -> Matches:
-        """Find the matches where the text is not read as it stands: user patterns, expressions by hand, lone
+        """Find the matches where the text is read in another form: user patterns, expressions by hand, lone
         surrogates."""
         encoded = EncodedText(text, self.pack.patterns, self.pack.tokenise.separators)
         *bounds, strings = self._matcher.find(encoded.data, union_only=True)
@@ -208,7 +208,7 @@ class Cleaner:
 
 
 def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
-    """Map spans of a reading form to its original. Two that touch an invisible character do not share it, and two
+    """Map spans of a reading form to its original.  Two that touch an invisible character do not share it, and two
     that touch still do."""
     spans: list[Span] = []
     last, read_end = 0, -1

@@ -1,6 +1,6 @@
 """Has a site changed under its pack?  Hits by day -> warnings, at a known rate of false ones.
 
-The first days of a source, until they hold `reference` documents, say what is usual; the days after them are watched.
+The first days of a source, until they hold `reference` documents, are the norm; the days after them are watched.
 For an expression these are the days on which it was looked for, and the documents that a pack with it has cleaned:
 packs come and go, and with them expressions.
 
@@ -37,7 +37,7 @@ _MIN_DEVIATION = 0.002
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DriftConfig:
     """documents : between two false alarms of a source, on average, at least.
-    reference : documents that say what is usual; fewer cannot tell a rare expression from one that stopped.
+    reference : documents that are the norm; fewer cannot tell a rare expression from one that stopped.
     ratio : an expression that hits so many times less often than it used to is to be noticed.
     step : documents whose removed share is looked at together.
     least : hits in the reference of an expression that is watched.
@@ -84,8 +84,8 @@ class DriftAlert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDrift:
-    """Counts of what was compared (documents of the reference and after it, expressions), and the alerts; `note` says
-    why nothing could be compared."""
+    """Counts of the compared objects (documents of the reference and after it, expressions), and the alerts; `note`
+    says why nothing could be compared."""
 
     source: str
     reference: int

@@ -1,5 +1,5 @@
 """Bylines and datelines of an article -> who wrote it, for which agency, where and when: the strings know where the
-names stand, since their slots hold them.
+names are, since their slots hold them.
 
 What is found does not depend on which kinds are cut.  The cost is that of cleaning the text with the templates of
 these two kinds, and the reading of what they match.
@@ -40,16 +40,16 @@ _AGENCY_NAMES = (
 _AGENCY = re.compile(rf"(?<!\w)(?:{_AGENCY_NAMES})(?!\w)")
 """Names of agencies as they write themselves; short ones are capitals, or they would be words."""
 _BRACKETED = re.compile(rf"^\W*[(\[](?:\w+/)?(?P<agency>{_AGENCY_NAMES})(?:/\w+)*[)\]]", re.IGNORECASE)
-"""As (afp/nxp)."""
+"""Forms such as (afp/nxp)."""
 
 _EDGES = re.compile(r"[,(/|:\n[\])–—]|\s-|-\s|-$")
-"""What parts place, outlet, agency and date of a dateline."""
+"""Separators of place, outlet, agency and date of a dateline."""
 _OUTLET = re.compile(r"\w\.\w|\d")
-"""What stands in the address of an outlet, and in no place."""
+"""Parts of the address of an outlet that no place has."""
 
 _DASHES = ("-", "–", "—")
 _BEGINS_DATE = re.compile(r"\s*(?:[^\W\d_]+\.?\s+)?\d")
-"""Behind a dash: what stands before it is no place but a label, as in "Published - May 21"."""
+"""Behind a dash: the text before it is no place but a label, as in "Published - May 21"."""
 
 _REPORTERS = (
     r"[记記]者[\s:：]*(?P<han>[㐀-鿿]{2,4}(?:[、\s]+[㐀-鿿]{2,4})*)(?=[／/】)）\s]|$)"
@@ -59,7 +59,7 @@ _REPORTERS = (
 _REPORTER = re.compile(_REPORTERS)
 """Names that no capital tells: by the word for a reporter beside them."""
 _OWNER = re.compile(r"^.{2,30}?(?:['’]s|s['’])\s+(?=[^\W\d_a-z])")
-"""As in Fox News' Ann Doe."""
+"""Possessives as in Fox News' Ann Doe."""
 _JOINED = re.compile(r"^(?:and|und|et|y|og|och|con|with|mit)\s+|\s+(?:and|und|et|y|og|och)$", re.IGNORECASE)
 _PARTICLES = frozenset([
     "af", "al", "ap", "ben", "bin", "d'", "da", "dal", "das", "de", "degli", "del", "della", "den", "der", "di", "do",
@@ -95,7 +95,7 @@ class MetadataFinder:
 
     def find(self, text: str) -> dict[str, Any]:
         """Read what a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
-        what it does not say is left out."""
+        missing ones are left out."""
         if self._cleaner is None:
             return {}
         found: dict[str, Any] = {}
@@ -191,7 +191,7 @@ def _last_run(words: list[str]) -> Iterator[str]:
 
 
 def _find_place(text: str) -> str:
-    """Return the first part of a dateline that can be a place, "" if there is none. A place is a name before an edge
+    """Return the first part of a dateline that can be a place, "" if there is none.  A place is a name before an edge
     that is neither an agency nor an outlet; text before a colon, or before a dash and a date, is a label."""
     begin = 0
     for edge in _EDGES.finditer(text):

@@ -1,4 +1,4 @@
-"""Counts of what was cut, by source and day: how often each expression hit, and how much went.
+"""Counts of cuts, by source and day: how often each expression hit, and how much went.
 
 `clean` counts, `drift` looks at the counts.  Each run writes a file of its own, named after its content: the same run
 again gives the same file, so that nothing counts twice, and runs at the same time do not meet.  It begins each source

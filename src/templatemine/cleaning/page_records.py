@@ -1,6 +1,6 @@
 """Records with pages in, what a page-level system makes of them out: as JSON lines, text, Markdown, TEI and more.
 
-The work goes in batches, to one process or to several; what comes out is the same and in the same order.  Memory holds
+The work goes in batches, to one process or to several; the output is the same and in the same order.  Memory holds
 a few batches a process.  Where pages are rendered before (`pages.rendering`), each process has a browser of its own.
 """
 
@@ -79,7 +79,7 @@ class ExtractTally:
 
 
 class RecordExtractor:
-    """Extracts the pages of records, each with what is known of its source.
+    """Extracts the pages of records, each with the pack of its source.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class RecordExtractor:
         return BATCH_RECORDS if self.config.render is None else RENDERED_BATCH_RECORDS
 
     def check(self) -> None:
-        """Make the system once, and start the browser, so that what is missing is told before anything is read.
+        """Make the system once, and start the browser, so that a missing library is reported before anything is read.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class RecordExtractor:
         on_error: Callable[[CorpusError], None] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Generator[bytes, None, None]:
-        """Yield what is to be written, many pages at a time, in the order of the records.
+        """Yield the output, many pages at a time, in the order of the records.
 
         Close the iterator if it is not used up, so that the processes end.
 
@@ -190,7 +190,7 @@ class RecordExtractor:
         return BatchResult(b"".join(data), tally, errors)
 
     def _extract(self, source: str, record: dict[str, Any], tally: ExtractTally) -> Extraction:
-        """Return the extraction of a record's page; a page that is rendered takes the place of what it came from."""
+        """Return the extraction of a record's page; a rendered page replaces its source."""
         name = self.config.read.html_field
         html = page_of(record.get(self.config.read.text_field), record.get(name))
         if not isinstance(html, str):

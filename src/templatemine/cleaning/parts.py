@@ -1,9 +1,9 @@
-"""Matches -> parts of cuts, each of one kind; what is kept stays whole.
+"""Matches -> parts of cuts, each of one kind; kept text stays whole.
 
 The reference of what `_match.unite_matches` does: texts that the automaton does not decide alone go this way.  Matches
 that overlap or touch are one part, of the kind of the longest template among them.  Parts with fewer than `gap`
 characters between them are one cut: they become one part if they are of one kind, else the gap goes to the first, and
-they touch.  A template that is kept takes its occurrences out of what is cut.
+they touch.  A template that is kept takes its occurrences out of the cuts.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
 
 
 def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:
-    """Return parts without what is kept, and without white space beside it; parts that become empty go."""
+    """Return parts without kept text, and without white space beside it; parts that become empty go."""
     holes: list[tuple[int, int]] = []
     for start, end in sorted(kept):
         if holes and start <= holes[-1][1]:

@@ -1,16 +1,15 @@
 """Records in, lines of JSON (or rows of tables) out: cleans records of many sources, each with the pack of its source.
 
 A record keeps its fields and their order; its text field gets the cleaned text (of a page, in the format that is asked
-for; always a string), and a field ``removed`` says what was
-cut: ``[{"start", "end", "templates", "kind"}]`` in code points of what was cleaned, without a kind where none is known.
-Four kinds of records are passed on as
-they are, without ``removed``, and counted: those of a source without a pack, or with one that is skipped
+for; always a string), and a field ``removed`` lists the cuts: ``[{"start", "end", "templates", "kind"}]`` in code
+points of what was cleaned, without a kind where none is known.  Four kinds of records are passed on as they are,
+without ``removed``, and counted: those of a source without a pack, or with one that is skipped
 (`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
 cleaned by the field that its pack is for.)  One that carries such a field has been cleaned, and is left as it is unless
 `StreamConfig.again`: cleaning what has been cleaned changes nothing.
 
-The work goes in batches of some hundred records, to one process or to several (lines that are cleaned as they stand go
-to threads of one process, as they need no lock of Python); what comes out is the same and in the same order.  JSON
+The work goes in batches of some hundred records, to one process or to several (lines that are cleaned unparsed go
+to threads of one process, as they need no lock of Python); the output is the same and in the same order.  JSON
 lines and rows are parsed where they are cleaned, so that what reads and writes does nothing else.
 Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading and writing JSON.
 """
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
-    """Names of the fields, how to clean, and the name of the field for what was cut; and of that for the blocks of the
+    """Names of the fields, how to clean, and the name of the field for the cuts; and of that for the blocks of the
     main text of pages, None for none.
 
     keep_html : write pages that were taken out of a WARC or a feed beside their text.  rows : rows of tables come out
@@ -135,7 +134,7 @@ class RecordCleaner:
 
     @property
     def expressions(self) -> dict[str, list[str]]:
-        """Return the ids of the templates that are looked for in the articles of each source. Cuts of pages have
+        """Return the ids of the templates that are looked for in the articles of each source.  Cuts of pages have
         other names, too, which are not among them."""
         return {source: ids for source in self._packs if (ids := self._expressions_of(source)) is not None}
 
@@ -208,7 +207,7 @@ class RecordCleaner:
         return BatchResult(data, tally, errors)
 
     def _is_lock_free(self, batch: PendingBatch) -> bool:
-        """Tell whether all lines may be cleaned as they stand, and so without Python's lock."""
+        """Tell whether all lines may be cleaned unparsed, and so without Python's lock."""
         return isinstance(batch, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
@@ -261,7 +260,7 @@ class RecordCleaner:
         return b"".join(done)
 
     def _line_action(self, source: str) -> tuple[int, _records.TextCleaner | None]:
-        """Choose what is done with ordinary lines of a source."""
+        """Choose how ordinary lines of a source are cleaned."""
         try:
             ready = self._find_cleaner(source)
         except TemplateMineError:  # to be told with each record
@@ -316,7 +315,7 @@ class RecordCleaner:
         return output.serialize()
 
     def _clean(self, source: str, record: dict[str, Any], tally: Tally) -> bool:
-        """Put the cleaned text and what was cut into a record, and count it unless it cannot be cleaned; False for one
+        """Put the cleaned text and the cuts into a record, and count it unless it cannot be cleaned; False for one
         that was cleaned before."""
         earlier = None if self.config.again else read_cuts(record.get(self.config.removed_field))
         if earlier is None:
@@ -439,7 +438,7 @@ class RecordCleaner:
 
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
-        if self.config.mark:  # what is left whole is marked all the same
+        if self.config.mark:  # uncut text is marked all the same
             config = replace(config, stubs="mark")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)
@@ -504,7 +503,7 @@ _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
 IsWound = Callable[[str, int, int], bool]
-"""Of a text and the bounds of a cut."""
+"""Function of a text and the bounds of a cut."""
 
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
@@ -530,7 +529,7 @@ def _article_cleaner(cleaner: Cleaner) -> _CleanBody:
 
 @dataclass(frozen=True, slots=True)
 class _PreparedCleaner:
-    """The cleaner of a source: of its bodies, with their field, and, where that can be, of lines as they stand."""
+    """The cleaner of a source: of its bodies, with their field, and, where that can be, of unparsed lines."""
 
     clean: _CleanBody
     field: str

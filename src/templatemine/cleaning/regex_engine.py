@@ -64,7 +64,7 @@ class RegexEngine:
             for form in forms:
                 if is_tag(form, pack.html):
                     self._tags.setdefault(form, chr(0xF1000 + len(self._tags)))
-            # What fills a slot is looked at when its string is found, whose other edge may be that of a line.
+            # The filler of a slot is checked when its string is found, whose other edge may be that of a line.
             other = {"end": "start", "start": "end"}.get(template.slot, "") if template.anchor == "line" else ""
             anchor = other if template.slot else template.anchor
             if template.slot == "middle":
@@ -148,7 +148,7 @@ class _Literals:
 
 
 class _LineBounds:
-    """The lines of a text, each looked for once: strings that a slot goes with may stand often in one."""
+    """The lines of a text, each looked for once: strings with a slot may occur often in one."""
 
     def __init__(self, text: str, separators: regex.Pattern[str]) -> None:
         self._text, self._separators = text, separators
@@ -186,7 +186,7 @@ class _SlotFillers:
         return end - start if rewritten is None else len(rewritten)
 
     def _rewrite(self, start: int, end: int) -> str | None:
-        """Return a stretch as the core has it; None if it is as it stands."""
+        """Return a stretch as the core has it; None if it is unchanged."""
         own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
         return RewrittenText(self._text[start:end], edits).text if edits else None

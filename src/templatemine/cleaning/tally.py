@@ -46,7 +46,7 @@ class DocumentCounter:
     sources : Counter of str
         Documents of each source.
     duplicates : int
-        Documents whose source and id were there before.  Only ids that stand in the record count, not those made up for
+        Documents whose source and id were there before.  Only ids in the record count, not those made up for
         records without one.
     nameless : UnnamedRecords
     dates : UnreadableDates
@@ -93,13 +93,13 @@ class SourceTally:
     changed, spans : int
         Records in which something was cut, and how many stretches.
     characters, cut : int
-        Code points of what was looked at, and of what was cut from it.
+        Code points that were examined, and those that were cut.
     kinds : dict of str to int
         Code points that were cut of each kind of boilerplate, "" where it is not known.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
     cleaned_before : int
-        Records that carry what was cut from them, passed on as they were.
+        Records that carry their cuts, passed on as they were.
     stubs : int
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     dropped : int

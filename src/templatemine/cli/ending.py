@@ -137,7 +137,7 @@ class _SignalState:
         return False
 
     def _track_exception(self, number: int) -> BaseException:
-        """Return the exception of a signal. Only its raiser holds it, so that its deletion tells that it was
+        """Return the exception of a signal.  Only its raiser holds it, so that its deletion tells that it was
         dropped."""
         error = _make_exception(number)
         self._raised_ref = weakref.ref(error, lambda gone: self._on_collected(number))

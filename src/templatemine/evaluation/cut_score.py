@@ -1,4 +1,4 @@
-"""Scores of cuts: how much of all boilerplate goes, what is cut in part, and where content is wounded.
+"""Scores of cuts: the share of removed boilerplate, stretches cut in part, and wounds in content.
 
 It goes beyond `metrics.score_spans` in that text of status "dynamic" (other words in every document: a related
 headline, a byline) is boilerplate too, in that a label cut without what it labels counts against a system, and in that
@@ -26,11 +26,11 @@ from templatemine.evaluation.metrics import (
 )
 
 OTHER = "other"
-"""What gold calls boilerplate of none of our kinds: it says nothing of ours."""
+"""Gold boilerplate of none of our kinds: it says nothing of ours."""
 
 
 Cut = tuple[int, int] | tuple[int, int, str]
-"""Start and end of what is removed, and its kind if that is known."""
+"""Start and end of a removed part, and its kind if that is known."""
 
 
 class KindCount(NamedTuple):
@@ -62,7 +62,7 @@ class CutScore:
     Attributes
     ----------
     spans : SpanScore
-        Templates and content, and what is removed of each.
+        Templates and content, and the removed part of each.
     dynamic, removed_dynamic : int
         Boilerplate with other words in every document, and how much of it is removed.
     cut_stretches, partial_stretches : int
@@ -186,7 +186,7 @@ def score_cuts(text: str, gold: Iterable[GoldSpan], removed: Iterable[Cut]) -> C
 
 
 def _count_wounds(text: str, wounded: Mask, visible: Mask) -> int:
-    """Count the runs of removed content that hold a letter or a digit. Visible text that stays, or is no content,
+    """Count the runs of removed content that hold a letter or a digit.  Visible text that stays, or is no content,
     ends a run."""
     alphanumeric = np.fromiter(map(str.isalnum, text), np.bool_, len(text))
     run = np.cumsum(visible & ~wounded)

@@ -45,14 +45,14 @@ def evaluate_feed(
     ----------
     documents : sequence of Document
     feeds : mapping
-        Id -> description or content as it stood in the feed; pages without one are learnt from and not scored.
+        Id -> description or content as it was in the feed; pages without one are learnt from and not scored.
     system : System
     config : FeedConfig, optional
 
     Raises
     ------
     CorpusError
-        No document has a feed text of enough words, or an id stands in two sources.
+        No document has a feed text of enough words, or two sources share an id.
     """
     config = config or FeedConfig()
     check_ids(documents)

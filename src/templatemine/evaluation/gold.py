@@ -44,7 +44,7 @@ def read_spans(path: str | os.PathLike[str]) -> dict[str, list[GoldSpan]]:
     Raises
     ------
     CorpusError
-        Nothing there, or a line that is not {"id", "spans"}; the message says where and what was expected.
+        Nothing there, or a line that is not {"id", "spans"}; the message names the place and the expectation.
     """
     root = Path(path)
     files = sorted(root.glob("*.jsonl")) if root.is_dir() else [root]

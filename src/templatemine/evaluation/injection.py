@@ -1,7 +1,7 @@
-"""Trial 1: puts synthetic templates into articles and compares what a system removes with what was put in.
+"""Trial 1: puts synthetic templates into articles and compares the cuts of a system with them.
 
 The first proposal of Foschini's section 6.1.  Real articles have boilerplate of their own, which a system rightly
-removes.  So the system first runs on the unchanged articles, and what it removes there is ignored (`clean` says that
+removes.  So the system first runs on the unchanged articles, and its cuts there are ignored (`clean` says that
 the articles have no boilerplate, and counts everything).  A template is in at least three documents: two is the result
 of a corrected reprint.
 """

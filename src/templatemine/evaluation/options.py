@@ -138,7 +138,7 @@ class FeedConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResidueConfig:
     """seed, sample : articles of each source that are looked at, picked by it; all are learnt from.  examples : of each
-    kind that are told."""
+    kind that are reported."""
 
     seed: int = 1
     sample: int | None = None

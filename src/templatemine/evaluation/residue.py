@@ -49,7 +49,7 @@ class Residue:
     start, end : int
         The line, in code points of the document.
     left, cut : str
-        What is left of it, and what was removed from it.
+        The rest of it, and the removed part.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Residue:
 
 
 def _has_torn_beginning(line: str, left: str) -> bool:
-    """Tell whether what is left begins in small letters or with punctuation, and its line did not."""
+    """Return whether the rest begins in small letters or with punctuation, and its line did not."""
     return _is_odd_beginning(left) and not _is_odd_beginning(line)
 
 
@@ -87,7 +87,7 @@ def _has_words(text: str) -> bool:
 
 
 def _is_bare_label(line: str, left: str) -> bool:
-    """Tell whether a label has lost what it labelled."""
+    """Return whether a label has lost its text."""
     return left.endswith(_COLONS) and not line.endswith(_COLONS) and _has_words(left)
 
 
@@ -103,7 +103,7 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
     "label": _is_bare_label,
     "open end": _has_open_end,
 }
-"""Name -> whether it is there, of a line before a cut and what is left of it, both without the blanks around them."""
+"""Name -> whether it is there, of a line before a cut and its rest, both without the blanks around them."""
 
 
 def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:

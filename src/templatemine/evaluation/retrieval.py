@@ -53,8 +53,8 @@ def make_shingles(text: str, length: int) -> frozenset[tuple[str, ...]]:
 def find_near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[Pair]:
     """Find the pairs (i, j), i < j, of texts whose Jaccard index reaches the threshold.
 
-    MinHash proposes them, the sets decide; so what is said is right, and of pairs at the threshold one in a thousand is
-    missed (`_choose_bands`).
+    MinHash proposes them, the sets decide; so reported pairs are right, and of pairs at the threshold one in a thousand
+    is missed (`_choose_bands`).
     """
     try:
         from datasketch import MinHash, MinHashLSH

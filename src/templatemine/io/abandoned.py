@@ -1,9 +1,8 @@
 """Hidden temporary files and directories of writers, and the removal of those whose writer was killed.
 
-A writer holds the system's lock (flock) on what it makes, which goes with its process, however that ends.  The next
-writer into the same directory removes what nobody holds.  Where the file system knows no such locks, nothing is
-removed.  A directory with `RENAME_LOG` stays: its writer was killed among its renames, and `file_transaction` takes
-them back.
+A writer holds the system's lock (flock) on its files, which goes with its process, however that ends.  The next writer
+into the same directory removes files without a lock.  Where the file system knows no such locks, nothing is removed.  A
+directory with `RENAME_LOG` stays: its writer was killed among its renames, and `file_transaction` takes them back.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ RENAME_LOG = "renames.json"
 _NAME = re.compile(r"\.templatemine-[0-9a-f]{16}\.tmp")
 
 _MIN_AGE = 60.0
-"""Seconds for which what nobody holds is left alone: its writer may be about to take the lock."""
+"""Seconds for which files without a lock are left alone: its writer may be about to take the lock."""
 
 _CHECKED_DIRECTORIES: set[str] = set()
 """Directories that this process has looked through: a run that writes 100,000 files into one looks once."""

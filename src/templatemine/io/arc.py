@@ -21,9 +21,9 @@ from templatemine.io.web import CUT_OFF_PAGES, OTHER_RECORDS, ArchivedResponse, 
 from templatemine.model import Record
 
 DERIVED = True
-"""As in `warc`."""
+"""See `warc.DERIVED`."""
 
-# It would show people addresses as they stand in the file, escape sequences and all.
+# It would show people addresses as they are in the file, escape sequences and all.
 logging.getLogger("warcio").addHandler(logging.NullHandler())
 
 _MAX_MESSAGE = 200
@@ -85,7 +85,7 @@ def _records(stream: io.BufferedReader[Any], report: Report) -> Iterator[Any]:
 
 
 class _AvailableStream:
-    """A stream that gives what it has: reading on to fill a buffer would meet damage before what stands in front of it
+    """A stream that gives what it has: reading on to fill a buffer would meet damage before what precedes it
     was given."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:

@@ -32,7 +32,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def batches(path: str, config: ReadConfig, report: Report, most: int, size: int) -> Iterator[Rows]:
-    """Yield the rows as they stand."""
+    """Yield the rows unchanged."""
     return tables.rows_of(_batches(path), place_of(path), stem(path), size)
 
 

@@ -3,7 +3,7 @@
 The character set is that of the mark at the front, else UTF-8 if the page is that (other sets hardly ever look like
 it), else what the header, the ``<meta>`` or the XML declaration name, else what charset-normalizer makes of the text.
 A name that the text contradicts is not believed.  A page is never refused for it: what fits nowhere becomes U+FFFD, and
-is told.
+is reported.
 
 On 725 articles of the publishers at hand, written in the sets of their languages without a name, the choice made here
 reads 98 % as they were (all that are not Latin, all of Windows-1252), resiliparse's detector 83 % of 688 of them (none
@@ -100,11 +100,11 @@ def _declared_codecs(data: bytes, header: str) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------------------------- the decoder
 
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-"""Byte order marks and what they say."""
+"""Byte order marks and their codecs."""
 _UTF16_STARTS = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-"""How UTF-16 without a mark begins; read as UTF-8 it would be all zeros and letters, and valid."""
+"""Beginnings of UTF-16 without a mark; read as UTF-8 it would be all zeros and letters, and valid."""
 _ISO_2022 = re.compile(rb"\x1b\$[@B]")
-"""How ISO-2022-JP changes to two bytes a character."""
+"""Change of ISO-2022-JP to two bytes a character."""
 
 _MAX_BROKEN_SHARE = 0.1
 """A text of which no more than this share of what is not ASCII is broken, is of that set with a few bad bytes."""
@@ -114,7 +114,7 @@ ASCII was valid UTF-8 (EUC-JP; 0.26 in GB18030)."""
 
 
 def decode_page(data: bytes, header: str = "") -> tuple[str, list[str]]:
-    """Return the text of a page, without a mark at the front, and what is to be told about it.
+    """Return the text of a page, without a mark at the front, and notes about it.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ _MAX_SAMPLE = 1 << 15
 
 _COHERENCE_WEIGHT = 0.2
 _DEFAULT_BONUS = 0.002
-"""What counts of the library's two measures: the letters of a language (coherence) a fifth of the disorder (chaos), and
+"""Weights of the library's two measures: the letters of a language (coherence) a fifth of the disorder (chaos), and
 between equals Windows-1252: 710 of the 725 articles; disorder alone is right about 50 fewer."""
 _MAX_DOUBT = 0.1
 """A set that is named stays if no other is better by more: none of 725 right names was changed then, and all 232 pages
@@ -207,7 +207,7 @@ def _sample(data: bytes) -> bytes:
     size = 0
     for match in _PIECE.finditer(text):
         piece = match[0]
-        # What the page, or this sample, ends in may end within a character; so it goes up to the last blank.
+        # The end of the page, or of this sample, may be within a character; so it goes up to the last blank.
         if match.end() == len(text) or size + len(piece) > _MAX_SAMPLE:
             head, _, tail = piece[: _MAX_SAMPLE - size].rpartition(b" ")
             piece = head or (b"" if pieces else tail)
@@ -280,6 +280,6 @@ def _count_meant(run: str) -> int:
 
 
 def note_all(report: Report, notes: Iterable[str]) -> None:
-    """Count what is to be told about a page."""
+    """Count notes about a page."""
     for note in notes:
         report.note(note)

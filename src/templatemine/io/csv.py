@@ -38,7 +38,7 @@ from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.model import Record
 
 DELIMITERS = (",", ";", "\t", "|")
-"""What parts columns, if nobody says: all that spreadsheets and databases write by themselves."""
+"""Delimiters, if none is named: all that spreadsheets and databases write by themselves."""
 
 _NAMED_DELIMITER = re.compile(r'"?sep=([^"\r\0\ufffd]|\\t)"?', re.IGNORECASE)
 """A line above the header, which Excel takes for no row either."""
@@ -87,7 +87,7 @@ def _match_names(header: list[str], config: ReadConfig, report: Report) -> list[
 
 
 class _LineReader:
-    """The lines of a file as text for the reader of the standard library, which remembers what was wrong with them.
+    """The lines of a file as text for the reader of the standard library, which remembers their problems.
 
     A line that is too long is cut off, but closes the quotes that it opens, so that the next row is whole.
     """
@@ -269,7 +269,7 @@ def _choose_delimiter(lines: _LineReader, usual: str, config: ReadConfig, place:
 
 
 def _drop_empty(fields: dict[str, Any], config: ReadConfig) -> dict[str, Any]:
-    """Return the fields with null for what is empty; a text stays an empty one where there is no page either."""
+    """Return the fields with null for empty cells; a text stays an empty one where there is no page either."""
     names = {name: value or None for name, value in fields.items()}
     if config.text_field in fields and not names.get(config.html_field):
         names[config.text_field] = fields[config.text_field]
@@ -282,7 +282,7 @@ def writer(stream: BinaryIO, place: str, columns: Mapping[str, Any]) -> CsvWrite
 
 
 class CsvWriter:
-    """JSON lines in, rows out; what is no text is written as JSON, null as an empty cell.
+    """JSON lines in, rows out; other values are written as JSON, null as an empty cell.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
 
 PACKING_SUFFIXES = (".gz", ".zst", ".xz", ".lz4")
-"""What may stand behind the suffix of a format."""
+"""Suffixes that may follow that of a format."""
 
 
 class DamagedData(OSError):
@@ -37,12 +37,12 @@ class _DecompressionBomb(OSError):
 
 _UNCHECKED_BYTES = 256 << 20
 _MAX_RATIO = 200
-"""What packed data may unpack to: some memory, then so many times its own size.  Texts and pages take a third to a
+"""Limit of unpacked data: some memory, then so many times its own size.  Texts and pages take a third to a
 tenth, logs of one line repeated a hundredth; bombs of gzip a thousandth, and of zstd and xz less than that."""
 
 
 def check_expansion(packed: int, whole: int) -> None:
-    """Raise an OSError if so many bytes are too many for what they were unpacked from."""
+    """Raise an OSError if packed data unpacks to too many bytes."""
     if whole > _UNCHECKED_BYTES and whole > packed * _MAX_RATIO:
         raise _DecompressionBomb(f"it unpacks to more than {_MAX_RATIO} times its size")
 
@@ -104,7 +104,7 @@ class ChunkStream(io.RawIOBase):
 
 
 class _CountingStream:
-    """The packed side: a stream that counts what is read of it."""
+    """The packed side: a stream that counts the bytes read."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:
         self._stream = stream
@@ -125,7 +125,7 @@ class _CountingStream:
 
 
 class _DecompressedStream(ChunkStream):
-    """The unpacked side, held against what it was unpacked from."""
+    """The unpacked side, compared with the size of the packed data."""
 
     def __init__(self, stream: Any, packed: _CountingStream) -> None:
         super().__init__(stream)
@@ -161,7 +161,7 @@ _STEP = 512
 
 
 class _Zstd:
-    """zstd data without the packing, one frame after the other; what was whole before damage is given first."""
+    """zstd data without the packing, one frame after the other; data before damage is given first."""
 
     def __init__(self, stream: _CountingStream) -> None:
         self._make, self._error = zstd_decompressors()
@@ -219,4 +219,4 @@ _DECOMPRESSORS: tuple[tuple[bytes, str, Callable[[_CountingStream], Any]], ...] 
     (LZ4_MAGIC, ".lz4", _Lz4),
     (GZIP_MAGIC, ".gz", _gzip),
 )
-"""How packed data begins, how its files are named, and what unpacks it."""
+"""Magic numbers of packed data, suffixes of its files, and functions that unpack it."""

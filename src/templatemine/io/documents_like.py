@@ -20,7 +20,7 @@ DocumentsLike = Path | ArrowTable | Iterable[Document | Mapping[str, Any] | os.P
 """A path, or documents, records and paths; or a table that exports itself by Arrow, as data frames do."""
 
 Errors = Literal["raise", "skip"]
-"""What is done about a record that holds no document: the first is raised, or all are left out, with one warning that
+"""Treatment of a record that holds no document: the first is raised, or all are left out, with one warning that
 counts them and names some, as the commands do."""
 
 
@@ -73,7 +73,7 @@ def documents_of(
     Raises
     ------
     CorpusError
-        Something is neither, with its place and what it is.
+        Another object, with its place and type.
     """
     config = config or ReadConfig()
     if source is not None:
@@ -107,7 +107,7 @@ class _Skipped:
             self._named.append(str(error))
 
     def warn(self) -> None:
-        """Tell what was left out."""
+        """Warn of skipped records."""
         if self._number:
             more = f"; and {self._number - len(self._named):,} more" if self._number > len(self._named) else ""
             warnings.warn(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}", stacklevel=3)

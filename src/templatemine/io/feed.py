@@ -29,7 +29,7 @@ from templatemine.io.sources import domain_of
 from templatemine.model import Record
 
 DERIVED = True
-"""As in `warc`."""
+"""See `warc.DERIVED`."""
 
 MALFORMED = "feeds with mistakes in their XML"
 
@@ -87,7 +87,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def parse_feed(data: bytes) -> Any:
-    """Parse a feed's bytes by feedparser, its dangerous entities left out; without a ``version`` it is none.
+    """Parse a feed's bytes by feedparser, its dangerous entities left out; without a ``version`` it is no feed.
 
     Raises
     ------
@@ -144,7 +144,7 @@ _NAMES = re.compile(rb"</?[A-Za-z]+|\s[A-Za-z]+(?==\s*[\"'])")
 
 _MAX_ATTRIBUTES = 256
 _MANY_ATTRIBUTES = re.compile(rb"<[A-Za-z_:][^<>=]*(?:=[^<>=]*){%d}" % (_MAX_ATTRIBUTES + 1))
-"""feedparser takes time in the square of the number of attributes of a tag; a page in a CDATA section is none to it."""
+"""feedparser takes time in the square of the number of attributes of a tag; it does not look into CDATA sections."""
 _CDATA = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)", re.DOTALL)
 
 _UTF16_STARTS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
@@ -191,7 +191,7 @@ def _json_item(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse_day(text: str | None) -> time.struct_time | None:
-    """Return a date of RFC 3339 in UTC; None if it is none."""
+    """Return a date of RFC 3339 in UTC; None for other text."""
     try:
         return None if text is None else datetime.fromisoformat(text).utctimetuple()
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""From the fields of a record to a `Document`: checked, with messages that say what was expected and found."""
+"""From the fields of a record to a `Document`: checked, with messages that name expectation and finding."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_fields(
     config : ReadConfig
         Names of the fields, and the rule for the source.
     source : str
-        That of a record without one; one that is empty or blank is none.
+        Source of records without one; empty and blank ones count as missing.
     number : int
         Of the record in its file, for the id of one without.
     place : str
@@ -74,12 +74,12 @@ def check_fields(
 
 
 def is_missing(source: object) -> bool:
-    """Tell whether what stands in the field of the source names none: nothing, or blanks, as tables have them."""
+    """Return whether the field of the source names none: nothing, or blanks, as tables have them."""
     return source is None or (isinstance(source, str) and not source.strip())
 
 
 def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
-    """Tell whether a record has an id of its own; an empty one, as tables have it, is none."""
+    """Tell whether a record has an id of its own; empty ones, as in tables, count as missing."""
     value = fields.get(config.id_field)
     return value is not None and value != ""
 
@@ -104,8 +104,7 @@ def date_of(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
 
 
 def page_of(text: object, html: str | None) -> str | None:
-    """Return the page of a record; none where an empty one stands beside a text, as is written where there is no
-    page."""
+    """Return the page of a record; none where an empty one accompanies a text, as is written where there is no page."""
     return None if html is not None and text is not None and not html.strip() else html
 
 

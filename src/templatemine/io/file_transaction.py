@@ -25,7 +25,7 @@ from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, re
 from templatemine.io.write import claim, exists_already, new_file, sync_names
 
 _GZIP_LEVEL = 1
-"""Six times the speed of level 6 at about a fifth more bytes: what is packed here are lists for looking things up."""
+"""Six times the speed of level 6 at about a fifth more bytes: the packed files are look-up lists."""
 
 
 class FileTransaction:
@@ -39,7 +39,7 @@ class FileTransaction:
         self._numbers = count()
 
     def path(self, name: str) -> str:
-        """Name the place where a file will stand."""
+        """Name the place where a file will be."""
         return os.path.join(self.directory, name)
 
     def refuse_existing(self, names: Iterable[str]) -> None:
@@ -129,7 +129,7 @@ def _place_file(new: str, path: str, old: str, force: bool) -> None:
                 shutil.copy2(path, old)
         os.replace(new, path)
         return
-    claim(new, path)  # unlike a rename this never replaces what has appeared since it was looked for
+    claim(new, path)  # unlike a rename this never replaces a file that has appeared since
 
 
 def _roll_back(new: str, path: str, old: str) -> None:

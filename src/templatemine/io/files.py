@@ -1,6 +1,6 @@
 """Bytes in: a path, a URL or standard input, opened and unpacked, with every failure as one clear line.
 
-Whether data is packed is told by its first bytes, not by the name alone.  A local file is read as far as it reached
+Packed data is recognised by its first bytes, not by the name alone.  A local file is read as far as it reached
 when it was opened, so a file that grows meanwhile gives the same records as it did then.  Remote places (``s3://``,
 ``gs://``, ``hf://``, ``https://`` ...) go through fsspec, an extra.  Memory holds a buffer.
 """
@@ -56,7 +56,7 @@ _SIGNATURES = (
     (b"GIF8", "a picture"),
     (b"SQLite format 3\0", "a database"),
 )
-"""How what is taken for something else begins."""
+"""Beginnings of files that are often taken for text."""
 
 
 class _TruncatedFile(OSError):
@@ -64,7 +64,7 @@ class _TruncatedFile(OSError):
 
 
 READ_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError)
-"""What opening, reading and unpacking a file can raise; `gzip.BadGzipFile` is an OSError."""
+"""Errors of opening, reading and unpacking a file; `gzip.BadGzipFile` is an OSError."""
 
 
 def read_error(error: BaseException, place: str, after: str = "", *, fatal: bool = True) -> CorpusError:
@@ -236,7 +236,7 @@ def _remote_errors(path: str) -> Iterator[None]:
 
 @contextmanager
 def open_input(path: str) -> Iterator[io.BufferedIOBase]:
-    """Open a local file, a URL or ``-`` for reading bytes as they stand.
+    """Open a local file, a URL or ``-`` for reading bytes unchanged.
 
     Raises
     ------

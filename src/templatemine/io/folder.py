@@ -114,7 +114,7 @@ class _NameFilter:
         return wanted
 
     def report_others(self, report: Report, what: str) -> None:
-        """Count what was left out where it is seen."""
+        """Count files that were left out."""
         if self._others:
             report.note(f"files in folders left out ({what})", self._others)
 

@@ -1,4 +1,4 @@
-"""The formats, one module each: a table that says what each is called, how its files are named and what it needs.
+"""The formats, one module each: a table of their names, suffixes and libraries.
 
 To add a format, write a module with ``read(path, config, report)``, and add a row to `FORMATS`.
 """
@@ -29,7 +29,7 @@ class Format:
     module : that reads it, and perhaps writes it.
     packed : whether the files may be gzip, zstd, xz or lz4, with a suffix more.
     writes : whether `clean` can write it.
-    extra, libraries : the extra that brings the libraries, and what they are called when imported.
+    extra, libraries : the extra that brings the libraries, and their names as modules.
     """
 
     name: str
@@ -130,7 +130,7 @@ def format_names() -> str:
 
 
 def format_by_name(name: str) -> Format:
-    """Return the format that is called so; `ConfigError` if there is none."""
+    """Return the format of a name; `ConfigError` if there is none."""
     if name not in _BY_NAME:
         raise ConfigError(f"format: expected one of {', '.join(_BY_NAME)}, got {name!r}")
     return _BY_NAME[name]

@@ -1,7 +1,7 @@
 """The body of an HTTP message without the encodings of its transfer and its content, in bounded steps.
 
 Crawlers often keep a header that tells of an encoding which they have undone themselves, so a text that is not encoded
-as it says is taken as it stands; what is neither is an error.  One whose encoding ends too early is kept as far as it
+as it says is taken unchanged; other data is an error.  One whose encoding ends too early is kept as far as it
 reaches, and marked.  Memory holds the body twice, each time at most `longest` bytes, however much it would unpack to.
 """
 
@@ -80,7 +80,7 @@ def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple
 
 
 def _is_text(body: bytes) -> bool:
-    """Tell whether a body is text or a page as it stands; what is packed hardly ever is UTF-8."""
+    """Tell whether a body is text or a page already; packed data hardly ever is UTF-8."""
     if body.lstrip()[:1] == b"<":
         return True
     if b"\0" in body:

@@ -1,7 +1,7 @@
 """A JSON list of records as JSON lines, while it is read: byte for byte, in memory of a buffer.
 
 Line ends within the list become blanks, the commas between its items line ends, and its brackets blanks: all else is
-the business of who reads the lines.  Items are counted as lines are, so errors name the number of the record.
+left to the reader of the lines.  Items are counted as lines are, so errors name the number of the record.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JSON lines: one object a line, UTF-8, plain or packed (gzip, zstd, xz); or a list of objects (`json_list`).
 
-A file or standard input comes in, a `Record` a line goes out; or `Lines` as they stand, which another process may
+A file or standard input comes in, a `Record` a line goes out; or unparsed `Lines`, which another process may
 parse.  Memory holds one line, or one `Lines`, at a time; the cost is little more than that of `orjson`.  A bad line is
 reported and reading goes on; damage to the packing is reported, and ends the file.
 """
@@ -41,7 +41,7 @@ __all__ = [
 
 MAX_DEPTH = 200
 """Deepest nesting of a record.  orjson writes 254 levels and the standard library stops somewhere below 1,000, by how
-full the stack is: a fixed limit makes the verdict the same everywhere, and what was read can always be written."""
+full the stack is: a fixed limit makes the verdict the same everywhere, and a parsed record can always be written."""
 
 _MAX_EXACT = 2.0**63
 """orjson turns integers beyond 64 bits into floats; none of those is smaller than this."""
@@ -168,7 +168,7 @@ def _decode_slowly(line: bytes) -> Any:
         raise ValueError(_TOO_DEEP) from None
     except json.JSONDecodeError:
         raise
-    except ValueError as error:  # Python's message is for those who call it
+    except ValueError as error:  # Python's message is for programmers
         raise ValueError(
             f"expected whole numbers of at most {sys.get_int_max_str_digits():,} digits, found more"
         ) from error
@@ -202,7 +202,7 @@ def _encode_slowly(value: Any) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if "Infinity" in text:  # no word of JSON; 1e400 is read as this, and would come out as what others cannot read
         text = _INFINITE.sub(lambda match: match[1] or f"{match[2]}1e999", text)
-    # A surrogate can only stand inside a string of the JSON text, where Python's escape is JSON's as well.
+    # A surrogate can only be inside a string of the JSON text, where Python's escape is JSON's as well.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -290,7 +290,7 @@ def _whole_lines(whole: BufferedReader[Any], longest: int, size: int) -> Iterato
     """Yield the blocks of `_blocks`, without the numbers."""
     parts: list[bytes | memoryview] = []
     held = begun = 0  # bytes in `parts`, and of the line that has no end yet
-    passing = False  # over what is left of a line that is too long
+    passing = False  # over the rest of a line that is too long
     try:
         while piece := whole.read1(size if size > 1 else BUFFER):
             if passing:

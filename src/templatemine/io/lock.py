@@ -1,4 +1,4 @@
-"""One run at a time on a directory: the second one is told so, and the lock goes with its process, however that ends.
+"""One run at a time on a directory: the second one gets an error, and the lock ends with its process, in any case.
 
 The lock is the system's (flock) on the directory itself: no file is made, so none can be left behind.  Where the file
 system knows no such locks, as some network ones, runs are not kept apart.

@@ -14,7 +14,7 @@ from templatemine.io.formats import FORMATS, Format, format_by_name, format_by_p
 _TABLE_FORMATS = ("parquet", "arrow")
 _COLUMN_FORMATS = ("parquet", "arrow", "csv")
 _OTHER_FORMATS = ("jsonl", "folder", "page")
-"""What has columns, and what has records that may each have fields of their own."""
+"""Formats with columns, and formats whose records may have different fields."""
 
 
 class Writer(Protocol):

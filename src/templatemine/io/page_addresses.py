@@ -1,7 +1,7 @@
 """Addresses of pages, told apart by where they lead: one page is captured under many.
 
 Within an archive `http://www.a.example/x/?utm_source=b#top` and `https://a.example/x` are one article.  RFC 3986,
-section 6.2, has what is always equal; the rest is what news sites and those who link to them add.
+section 6.2, lists equal addresses; the rest is added by news sites and by pages that link to them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TRACKING = re.compile(
     r"ref$|ref_src$|referrer$|source$|src$|via$|share$|shared$|amp$|outputtype$|campaign_?id$|ftag$|xtor$|sh$|si$",
     re.IGNORECASE,
 )
-"""Beginnings of names of parameters that say where a reader came from, and not what is read."""
+"""Beginnings of names of parameters that track readers, and do not identify the page."""
 _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
 """Host, path, query and fragment (RFC 3986, appendix B); `urllib.parse.urlsplit` takes four times as long."""
 

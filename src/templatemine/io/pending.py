@@ -28,7 +28,7 @@ class _FilePart:
 
 @dataclass(frozen=True, slots=True)
 class Lines(_FilePart):
-    """Some lines of JSON as they stand.
+    """Some unparsed lines of JSON.
 
     Attributes
     ----------

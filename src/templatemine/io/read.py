@@ -35,7 +35,7 @@ def read_records(path: str | os.PathLike[str], config: ReadConfig, on_error: OnE
     config : ReadConfig
     on_error : callable, optional
         Called with a `CorpusError` for each record that holds no document; reading then goes on.  Without it the
-        first one is raised.  A `Report` also gets the counts of what was met and does no harm.
+        first one is raised.  A `Report` also gets the counts of harmless diagnostics.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def read_batches(
 ) -> Iterator[PendingBatch]:
     """Return the records of several paths, one path after the other, in batches that another process can work on.
 
-    JSON lines and rows of tables are handed on as they stand, and their errors come from who parses them; those of
+    JSON lines and rows of tables are handed on unparsed, and their errors come from who parses them; those of
     other formats go to `report`.
 
     Parameters
@@ -121,7 +121,7 @@ def read_batch(
     batch: PendingBatch, config: ReadConfig, report: OnError
 ) -> Iterator[tuple[str, str, dict[str, Any], bool]]:
     """Yield source, place and fields of the records of a batch, the fields the caller's to change; and whether
-    `jsonl.encode_plain` may write them. Bad lines and rows go to `report`."""
+    `jsonl.encode_plain` may write them.  Bad lines and rows go to `report`."""
     if isinstance(batch, Lines):
         return parse(batch, config, report)
     if isinstance(batch, Items):
@@ -146,7 +146,7 @@ def format_of(path: str, config: ReadConfig) -> Format:
     CorpusError
         Fatal: nothing at `path`, or of no known format.
     ConfigError
-        The configuration names a format that there is none of.
+        The configuration names an unknown format.
     """
     named = None if config.format is None else format_by_name(config.format)
     if path == "-":
@@ -173,7 +173,7 @@ def format_of(path: str, config: ReadConfig) -> Format:
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b[^<>]*>\s*<(?:!doctype\s+html|html)|<(?!\?|rss\b|feed\b|rdf:))", re.IGNORECASE
 )
-"""How a page begins: as no JSON line does, and no feed.  The first byte tells it, if no more has come by then."""
+"""Beginnings of pages, which no JSON line and no feed has.  The first byte tells it, if no more has come by then."""
 
 
 def _is_page(stdin: TextIO | None) -> bool:

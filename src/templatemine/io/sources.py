@@ -49,7 +49,7 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str =
     ValueError
         The rule gives no source for this record.
     ConfigError
-        The rule is none.
+        The rule is invalid.
     """
     url = fields.get(url_field)
     found = _compile_rule(rule)(fields, place, url if isinstance(url, str) else "")
@@ -61,7 +61,7 @@ def source_of(rule: str, fields: Mapping[str, Any], place: str, url_field: str =
 
 
 def check_rule(rule: str) -> None:
-    """Raise a `ConfigError` if a rule is none, and a `MissingExtraError` if what it needs is not installed."""
+    """Raise a `ConfigError` for an invalid rule, and a `MissingExtraError` if its library is not installed."""
     _compile_rule(rule)
     if rule == "domain":
         _suffixes()

@@ -277,7 +277,7 @@ def _take_rows(batch: Any, rows: Sequence[int]) -> Any:
 
 
 _VALUE_ERRORS = (pa.ArrowException, OverflowError, TypeError)
-"""What Arrow raises for a value that a column cannot hold; its own exceptions are those of Python as well."""
+"""Errors of Arrow for a value that a column cannot hold; its own exceptions are those of Python as well."""
 
 
 def _type_error(error: Exception, name: str, place: str) -> CorpusError:

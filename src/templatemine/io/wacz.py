@@ -24,7 +24,7 @@ __all__ = ["DERIVED", "read"]
 _FOLDER = "archive/"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _ZIP_ERRORS = (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, struct.error)
-"""What `zipfile` raises: `RuntimeError` for an encrypted file, `ValueError` for places and names that cannot be."""
+"""Errors of `zipfile`: `RuntimeError` for an encrypted file, `ValueError` for places and names that cannot be."""
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:

@@ -29,7 +29,7 @@ DERIVED = True
 _KINDS = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conversion | WarcRecordType.revisit
 _MAX_HEADER = 1 << 16
 _STREAM_MAGICS = (b"\xfd7zXZ", b"\x04\x22\x4d\x18")
-"""How packing begins that is undone as a whole: xz and lz4."""
+"""Magic numbers of formats that are unpacked as a whole: xz and lz4."""
 
 
 def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
@@ -256,6 +256,5 @@ def _charset(kind: str) -> str:
 
 
 def _parse_length(text: str | None) -> int | None:
-    """Return a length as it may stand in a header; other digits than those of ASCII, and thousands of them, are
-    none."""
+    """Return a length as a header may give it; other digits than those of ASCII, and thousands of them, are none."""
     return int(text) if text is not None and re.fullmatch(r"[ \t]*[0-9]{1,400}[ \t]*", text) else None

@@ -1,4 +1,5 @@
-"""Pages as they came over the network: what is one, and of which source.  What the archives of crawls share."""
+"""Pages as they came over the network: which responses are pages, and of which source.  Shared by the archives of
+crawls."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ _HTML_START = re.compile(
     rb"\s*<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|\s*<!--",
     re.IGNORECASE,
 )
-"""How pages begin whose type is not told (MIME Sniffing standard, section 7.1)."""
+"""Beginnings of pages without a type (MIME Sniffing standard, section 7.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

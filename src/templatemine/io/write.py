@@ -59,7 +59,7 @@ def atomic_writer(
     ----------
     path : str
         Target; packed if it ends in ``.gz``, ``.zst`` (which takes an extra) or ``.xz``.  ``-`` is standard output.
-        Standard output, pipes and devices are written to as they stand; if the program at the other end of a pipe stops
+        Standard output, pipes and devices are written to directly; if the program at the other end of a pipe stops
         reading, the with-block ends there, quietly.
     force : bool, default False
         Replace an existing file (of a link, the file it leads to); its permissions are kept.
@@ -96,14 +96,14 @@ def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
 
 
 def check_directory(path: str) -> None:
-    """Raise a fatal CorpusError if the directory that a file is to stand in is not there."""
+    """Raise a fatal CorpusError if the directory of a file does not exist."""
     directory = os.path.dirname(path) or "."
     if not os.path.isdir(directory):
         raise CorpusError(f"cannot be written: there is no directory {directory}", path, fatal=True)
 
 
 def _stat_existing(path: str, force: bool) -> os.stat_result | None:
-    """Look at the target before any work is done: None if it is free, else what stands there and may be written."""
+    """Look at the target before any work is done: None if it is free, else what is there and may be written."""
     check_directory(path)
     with _write_errors(path):
         try:
@@ -148,7 +148,7 @@ def _replace_file(path: str, old: os.stat_result | None, force: bool, text: bool
 def new_file(path: str, name: str) -> AbstractContextManager[BinaryIO]:
     """Open a file for writing that nobody else knows of yet; it is on the disk when the with-block ends.
 
-    What stands there after an exception is the caller's to remove, and its name, once it has its place, to be synced.
+    What is there after an exception is the caller's to remove, and its name, once it has its place, to be synced.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _descriptor_writer(descriptor: int) -> Callable[[Any], int]:
         number = os.write(descriptor, data[:_PIECE])
         written += number
         if advise is not None and written - told >= _AHEAD:
-            # What is still to be written cannot be forgotten: Linux begins to write it.
+            # Pages that are still to be written cannot be dropped: Linux begins to write them.
             with suppress(OSError):
                 advise(descriptor, told, written - told, os.POSIX_FADV_DONTNEED)
             told = written
@@ -296,7 +296,7 @@ def _write_errors(place: str) -> Iterator[None]:
 def _open_layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
     """Stack buffer, gzip (by the suffix of `name`) and text on a sink; close them all at the end.
 
-    That writes what they hold, after an exception of the with-block too: the reader of a pipe gets whole records.
+    That writes their contents, after an exception of the with-block too: the reader of a pipe gets whole records.
     """
     stack: list[Any] = [io.BufferedWriter(sink, _PIECE)]
     packed = _open_packing(name.lower(), stack[0])

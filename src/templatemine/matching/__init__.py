@@ -1,4 +1,4 @@
-"""The strings of a pack and texts in, the spans where they occur and what is left without them out."""
+"""The strings of a pack and texts in, the spans where they occur and the rest of the texts out."""
 
 from templatemine.matching._match import Matcher
 

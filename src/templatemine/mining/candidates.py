@@ -25,7 +25,7 @@ from templatemine.text.reading import ReadingRules
 _CHUNK = 4096
 
 _PLAIN_JSON = re.compile(rb"[ !#-\[\]-z|~]*")
-"""Forms that are JSON as they stand: no pattern, no brace, no quote, no backslash, nothing beyond ASCII."""
+"""Forms that are JSON without escapes: no pattern, no brace, no quote, no backslash, nothing beyond ASCII."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Verdicts:
     score, filler : float32 arrays
         How likely it is boilerplate, and, of a label, how likely what fills its line is; 0 of segments.
     anchor : int8 array
-        The edges of its line that it must stand at, as bits of `_scan`.
+        The edges of its line that it must be at, as bits of `_scan`.
     slot : bool array
         Whether the rest of the line goes with it.
     reason_of : int8 array
@@ -156,7 +156,7 @@ class RejectedCandidates:
         return len(self.strings)
 
     def json_lines(self) -> Iterator[bytes]:
-        """Yield lines of JSON, many at a time, the nearest to being templates first. They are made natively, for
+        """Yield lines of JSON, many at a time, the nearest to being templates first.  They are made natively, for
         there are a million candidates in 100 MB of text."""
         is_plain, readable = _PLAIN_JSON.fullmatch, self.patterns.readable
         names = _join_bytes(

@@ -4,7 +4,7 @@ It sees strings, not articles, and only as 61-bit hashes of their normalised tok
 strings of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of
 about m^2 / 2^62 for m strings.
 
-`RateTable` holds the strings of all sources; what one source needs of it are the columns of
+`RateTable` holds the strings of all sources; one source needs of it the columns of
 `CrossSourceCounts`, a row for each of its own strings.
 """
 

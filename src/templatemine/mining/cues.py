@@ -1,6 +1,6 @@
 """The cue lexicon: phrases of news boilerplate in 88 languages -> features of candidates that read.
 
-A cue is a phrase as it stands at the beginning of boilerplate or within it, of one of thirteen kinds, strong (in an
+A cue is a phrase at the beginning of boilerplate or within it, of one of thirteen kinds, strong (in an
 article nearly always boilerplate) or weak (in prose, too).  It is looked for in distinct strings while mining, never
 while cleaning.  `cues.npz` is made of `datasets/cues/cues.txt` by `datasets/cues/compile.py`; a user's own cues are
 read from such a text (`--cues`).
@@ -61,7 +61,7 @@ def parse_cues(text: str, where: str) -> Iterator[Cue]:
     Raises
     ------
     ConfigError
-        A line is none of these.
+        A line is invalid.
     """
     language = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -183,7 +183,7 @@ def read_cues(path: str, patterns: PatternSet, separators: str) -> CueLexicon:
     Raises
     ------
     ConfigError
-        The file cannot be read, or holds a line that is none of `parse_cues`.
+        The file cannot be read, or holds a line that `parse_cues` refuses.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Templates -> those that different documents hold: what is only ever seen in copies of one story is none.
+"""Templates -> those that different documents hold: strings that only copies of one story have are no templates.
 
 Copies go before anything is learnt (`near_duplicates`).  This asks once more, of each template and of what its
-documents say beside it: boilerplate stands in articles that have nothing else in common, a sentence of a story in its
+documents say beside it: boilerplate is in articles that share nothing else, a sentence of a story in its
 versions alone.  What a document says itself are the segments that no other document has; of two that differ, less than
 three fifths of these are alike.  A document that says nothing itself differs from none.
 
@@ -66,7 +66,7 @@ def find_single_stories(
 
 
 class _Stories:
-    """The stories of the documents of a source: what is their own."""
+    """The stories of the documents of a source: their own strings."""
 
     def __init__(self, segments: Segments) -> None:
         self._segments = segments
@@ -118,7 +118,7 @@ class _Sketch:
 
     def is_same(self, other: _Sketch, share: float) -> bool:
         """Tell whether two sketches are of one story."""
-        # Of a text with more strings a sketch goes up to its greatest hash only; what both hold lies below both ends.
+        # Of a text with more strings a sketch goes up to its greatest hash only; common strings are below both ends.
         end = min((sketch._end for sketch in (self, other) if sketch._end is not None), default=_GREATEST)
         fewer = min(bisect_right(self._hashes, end), bisect_right(other._hashes, end))
         return len(self._set & other._set) >= share * fewer

@@ -1,4 +1,4 @@
-"""Candidates -> features: what is known of each, from its own source alone.
+"""Candidates -> features: measurements of each, from its own source alone.
 
 Nothing here depends on what language a source is in, or on how many documents it has but for their number itself:
 shares, means over occurrences, logarithms.  Where in its line and its document a candidate is, what is beside it, how
@@ -105,7 +105,7 @@ def compute_features(
 
 def _read_form(form: bytes) -> tuple[bool, int, int]:
     """Return whether a form is in capitals alone, its number of letters, and how many more brackets it opens than
-    closes. A letter of a script without cases counts as two."""
+    closes.  A letter of a script without cases counts as two."""
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
     opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)

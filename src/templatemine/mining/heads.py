@@ -1,7 +1,7 @@
 """Templates and documents -> templates that begin earlier: with the words that open the sentence each of them ends.
 
 "The post HEADLINE appeared first on NAME" repeats its end, as players and forms of many sites do; what is before it
-varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
+varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that occurs within
 lines is looked at in some articles: if its sentence nearly always opens with the same words, which hardly ever open
 another, there is a template of both, with a slot between.
 """
@@ -33,9 +33,9 @@ MIN_SHARE = 0.8
 MIN_OWN = 0.5
 """Of all places of a head, how many open such a sentence."""
 MAX_PLACES = 128
-"""Of a string that are looked at, about."""
+"""Occurrences of a string that are examined, about."""
 MAX_TOKENS = 6
-"""Of a head."""
+"""Tokens of a head."""
 _REACH = 2 * SLOT_SIZE
 """Characters that are looked at before a string."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
@@ -101,7 +101,7 @@ def _find_sentences(pack: Pack, texts: Iterable[EncodedText]) -> Mapping[int, _S
             first = max(line_begin(text, start), start - _REACH)
             first += max((match.end() for match in _SENTENCE_END.finditer(text[first:start])), default=0)
             before = text[first:start]
-            # What other templates cut needs no head.
+            # Text that other templates cut needs no head.
             if any(stays and char.isalnum() for stays, char in zip(left[first:start], before, strict=True)):
                 sentence = text[first:end]
                 sentences.texts[before] = min(sentences.texts.get(before, sentence), sentence)
@@ -157,7 +157,7 @@ def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple
 
 
 def _drop_common(pack: Pack, joined: Sequence[Template], texts: Iterable[EncodedText]) -> list[Template]:
-    """Return the templates whose heads stand before their strings more often than elsewhere."""
+    """Return the templates whose heads are before their strings more often than elsewhere."""
     heads = [replace(one, tokens=one.head, anchor="") for one in joined]
     matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
     counts = np.zeros(2 * len(joined), np.int64)

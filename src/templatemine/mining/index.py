@@ -61,6 +61,6 @@ def documents_at(index: Index, positions: LongArray) -> IntArray:
 
 
 def tokens_at(index: Index, positions: LongArray) -> IntArray:
-    """Return the token of its document, counted from 0, that stands at each place of an index."""
+    """Return the token of its document, counted from 0, that is at each place of an index."""
     run = _core.find_last_start(index.runs, positions)
     return (index.run_tokens[run] + positions - index.runs[run]).astype(np.int32)

@@ -1,8 +1,8 @@
 """Documents of a source -> how its texts are read: where small letters meet capitals, and whether they hold mark-up.
 
-A word such as "ouverteSi" is two whose line break was lost if the second is a word of its own in the source, and stands
+A word such as "ouverteSi" is two whose line break was lost if the second is a word of its own in the source, and is
 behind several first ones, or the whole in one document only; so names such as YouTube stay whole.  A source has such
-points if it has enough of them and what stands before them differs, other than in languages that put prefixes before
+points if it has enough of them and the text before them differs, other than in languages that put prefixes before
 names ("kuZimbabwe").  Of many documents some are looked at, by their checksums, so that their order changes nothing.
 """
 
@@ -29,7 +29,7 @@ MIN_POINTS, MIN_POINT_RATE = 3, 0.05
 MIN_LEFTS = 3
 """Different words before a word that begins lines."""
 MIN_OWN, MIN_OWN_LEFT = 2, 10
-"""Documents in which a word stands alone that is one of the source; and one that a repeated word ends with."""
+"""Documents in which a word is alone that is one of the source; and one that a repeated word ends with."""
 MAX_LEFT_SHARE = 0.6
 """A greater share of the words than this with one of few first halves is a language that writes so: of Shona 0.9, of
 glued sources up to 0.4."""

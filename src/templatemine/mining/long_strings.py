@@ -44,7 +44,7 @@ _FEW_TOKENS = 1 << 19
 
 
 def find_string_edges(corpus: Corpus, *, spaceless: bool) -> LongArray:
-    """Find places in `corpus.forms` that begin a long string, or are behind the end of one; ascending. `spaceless`
+    """Find places in `corpus.forms` that begin a long string, or are behind the end of one; ascending.  `spaceless`
     says whether characters are tokens."""
     windows = SPACELESS_WINDOWS if spaceless else WINDOWS
     label = SPACELESS_LABEL if spaceless else LABEL

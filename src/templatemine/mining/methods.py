@@ -30,7 +30,7 @@ from templatemine.text.patterns import PatternSet, pattern_set
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """A way to decide what is a template.
+    """A way to decide which candidates are templates.
 
     Attributes
     ----------

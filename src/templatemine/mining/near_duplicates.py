@@ -4,10 +4,10 @@ An article that is published again, with a line changed or a word mended, makes 
 order, of those that are left each time:
 
 - **Known**: documents that share an id or an address, and those of equal tokens, are one.
-- **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens stand in
+- **Versions** say hardly anything that another, longer one does not: all but a twentieth of their tokens are in
   strings that both have, or between two of these with a few between.  So are copies with words changed all over,
   excerpts, and what grew.  This asks nothing of how many there are.  Articles that share boilerplate are none, for
-  their own sentences stand in one piece; tokens of nearly all documents do not count.
+  their own sentences are in one piece; tokens of nearly all documents do not count.
 - **Alike** are two that share half of what is rare, that is, what few of the documents left have.  Boilerplate is
   hardly ever.  What they have in common of their runs of rare tokens is the resemblance of Broder (1997), over the
   smaller of the two.  Versions that were rewritten in part are found by this, while there are few of them.
@@ -96,12 +96,12 @@ def drop_copies(
         *[lambda corpus, order: _find_least_alike(corpus, order, config)] * config.rounds,
     ]
     for step, find in enumerate(steps):
-        # By what they say, not by where they stand: the same ones stay whatever the order of the documents.
+        # By their text, not by their place: the same ones stay whatever the order of the documents.
         is_original = find(corpus, np.lexsort((digests[positions], -np.diff(corpus.doc_starts))))
         dropped = len(is_original) - int(np.count_nonzero(is_original))
         corpus = take_documents(corpus, np.flatnonzero(is_original).astype(np.int32))
         positions = positions[is_original]
-        # What is rare changes little where few have gone.
+        # Rare strings change little if few documents have gone.
         if step > 1 and dropped < config.again * len(is_original):
             break
     return corpus, positions
@@ -215,7 +215,7 @@ def _find_least_alike(corpus: Corpus, order: LongArray, config: CopyConfig) -> N
     rank = np.empty(n, np.uint64)
     rank[order] = np.arange(n, dtype=np.uint64)
     size = size[order]
-    # One number each, to be sorted at once: what is left of the hash, and the document.  Some forty bits of hash for
+    # One number each, to be sorted at once: the rest of the hash, and the document.  Some forty bits of hash for
     # some million runs leave a handful of chance pairs, of dozens that two documents need.
     document_bits = np.uint64(n.bit_length())
     keys = np.sort(runs >> document_bits << document_bits | rank[owner])

@@ -1,8 +1,8 @@
-"""Templates and documents -> the templates that tear sentences: what they cut, letters of one sentence meet across.
+"""Templates and documents -> the templates that tear sentences: letters of one sentence meet across their cuts.
 
 A source's own archive shows what its templates do: a name, or a link within a sentence that a parser put on a line of
 its own, may look like boilerplate by all counts, but leaves half a sentence on each side.  Each cut is looked at in
-the articles, as cleaning would make it; a template that tears too often is none.
+the articles, as cleaning would make it; a string that tears too often is no template.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_DOCUMENTS = 1000
 _BATCH = 64
 """Documents that are read at once."""
 _GAP = 3
-"""As `CleanConfig.gap`."""
+"""Default of `CleanConfig.gap`."""
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

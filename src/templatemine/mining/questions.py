@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from templatemine.mining.candidates import SourceCandidates
 
 MAX_QUESTIONS = 20
-"""Questions that a pack has: ten, and ten more for who wants to go on."""
+"""Questions that a pack has: ten, and ten more for people who want to go on."""
 _MIN_STAKE = 50
 """Characters at stake; less is not worth a person's time."""
 _MAX_CANDIDATES = 20 * MAX_QUESTIONS

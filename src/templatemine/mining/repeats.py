@@ -78,7 +78,7 @@ def _find_powers(repeats: MaximalRepeats, symbols: IntArray) -> NDArray[np.bool_
     size, lengths, first = len(symbols), repeats.repeats.length, repeats.first
     powers = np.zeros(len(lengths), np.bool_)
     for period in range(1, MAX_PERIOD + 1):
-        # Of each place, the next one that is not what stands a period behind it.
+        # Of each place, the next one that differs from the token a period later.
         next_mismatch = np.arange(size, dtype=np.int64)
         next_mismatch[: size - period][symbols[period:] == symbols[:-period]] = size
         next_mismatch = np.minimum.accumulate(next_mismatch[::-1])[::-1]

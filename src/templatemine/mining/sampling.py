@@ -26,7 +26,7 @@ def choose_sample(documents: Sequence[Document], config: SampleConfig) -> NDArra
 
 
 def choose_by_text(documents: Sequence[Document], most: int) -> Sequence[Document]:
-    """Choose some documents by their text. Neither their order nor their ids matter: executors leave ids out."""
+    """Choose some documents by their text.  Neither their order nor their ids matter: executors leave ids out."""
     if len(documents) <= most:
         return documents
     digests = sample_digests((document.body for document in documents), SampleConfig())

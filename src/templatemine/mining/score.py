@@ -3,8 +3,8 @@
 Three forests, one a kind of candidate, two more that say of a label whether what fills the rest of its line goes with
 it, and one a kind of boilerplate (`kinds.KINDS`), of which the greatest, with the cues of its kind, says what a
 template is.  They were trained on many sources and judged on others (docs/algorithm.md), and see no words: what they
-see are `features`.
-The file of a model is made by `datasets/templates/train.py`; beside the one that ships stands what it was made of.
+see are `features`.  The file of a model is made by `datasets/templates/train.py`; what the shipped one was made of is
+beside it.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
 KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
 KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form")
-"""Features that kinds of boilerplate are told by: those that all candidates have, and what the candidate is (a place in
+"""Features that separate kinds of boilerplate: those that all candidates have, and the kind of candidate (a place in
 `labels.KINDS`)."""
 _SHARE = KIND_FEATURES.index("share")
 CUE_ODDS = 1.5
-"""What a strong cue of a kind adds to the logarithm of its odds, half of it a weak one: of rare kinds the forests have
-seen too few publishers, and the lexicon knows more languages."""
+"""Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
+have seen too few publishers, and the lexicon knows more languages."""
 _CUES = [
     (BOILERPLATE_KINDS.index("dateline" if kind == "agency" else kind), KIND_FEATURES.index(f"cue_{kind}"))
     for kind in CUE_KINDS
 ]
 MIN_NOTE, MAX_NOTE_SHARE = 0.75, -3.3
 """A template is a note, which people keep, if that is so likely and few articles have it (logarithm of a tenth);
-else it is what is most likely beside it: what stands in many articles, as footers of feeds do, corrects none."""
+else it is of the most likely other kind: strings in many articles, such as footers of feeds, correct none."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -56,7 +56,7 @@ _SHIPPED_FILE = "model.npz"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Model:
-    """Forests by what they score, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the
+    """Forests by their target, kinds of candidates, `FILLER_FORESTS` and `KIND_FORESTS`; and the features of the
     usual candidate of each kind, for `score_reasons`."""
 
     forests: Mapping[str, Forest]
@@ -122,7 +122,7 @@ def load_model(name: str) -> Model:
     Raises
     ------
     ConfigError
-        The file cannot be read, or is none of such a model.
+        The file cannot be read, or is of another kind.
     """
     path = _shipped_path() if name == SHIPPED else Path(name)
     try:

@@ -1,7 +1,7 @@
 """Features -> reasons for and against a template, in words.
 
 A feature speaks by what the score loses when its value is replaced by that of the usual candidate (`Model.usual`).  The
-three that speak most for it and the three that speak most against it are told in words.
+three that speak most for it and the three that speak most against it are put in words.
 """
 
 from __future__ import annotations

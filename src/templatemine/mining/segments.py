@@ -2,7 +2,7 @@
 
 A template is a whole segment, or the beginning or end of one (`labels`): so no cut begins or ends in the middle of a
 sentence by chance, and archives whose articles are one line each are read as the others are.  Which full stops end no
-sentence is learnt from the archive itself: a word that hardly ever stands without one is an abbreviation (Kiss and
+sentence is learnt from the archive itself: a word that hardly ever occurs without one is an abbreviation (Kiss and
 Strunk 2006, the first of their three signs).
 
 One native pass over the tokens; memory is four bytes a token, and some fifty a segment.
@@ -27,7 +27,7 @@ CAPITAL, SMALL, SHORTENED = 256, 512, 2048
 """Bits of `_scan.form_traits`, and the one that `_core.cut_segments` takes for abbreviations."""
 
 _MAX_BARE_SHARE = 0.25
-"""An abbreviation stands without its full stop less than so many times as often as with it."""
+"""An abbreviation occurs without its full stop less than so many times as often as with it."""
 _MIN_ABBREVIATION_COUNT = 5
 """Occurrences that tell it."""
 _MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
@@ -154,7 +154,7 @@ def _find_dashes(corpus: Corpus) -> LongArray:
     places = np.unique(np.concatenate(found))
     document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
     is_near = places - corpus.doc_starts[document] <= _HEAD
-    # What is last in its document or its line ends there anyway.
+    # Text that is last in its document or line ends there anyway.
     kept: LongArray = places[is_near & (places < len(forms)) & (places > corpus.doc_starts[document])]
     return kept
 
@@ -167,7 +167,7 @@ def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     """Return `SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
 
-    One capital and a full stop, several full stops, or a short word that hardly ever stands without its own.
+    One capital and a full stop, several full stops, or a short word that hardly ever lacks its own.
     """
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)

@@ -159,7 +159,7 @@ def select(
     verdicts = Verdicts(
         **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Verdicts)}
     )
-    # Pages are told apart by their main text before they are mined; their tags are most of what they share.
+    # Pages are compared by their main text before they are mined; their tags are most of what they share.
     accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     single = accepted[:0] if html else find_single_stories(segments, candidates, accepted)
     verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
@@ -225,7 +225,7 @@ def _judge_candidates(
     slot = (column["own"] >= config.filler_own) & goes & (not (html or is_segment))
     opens = _opens_articles(column, is_short)
     unmarked = _find_unmarked(candidates, column, opens, is_short)
-    # What is before the end of a line goes with it: "NAME added to this article".
+    # Text before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~slot if candidates.kind == SUFFIX else unmarked] = UNMARKED
     is_sign = column["letters"] <= 0
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | is_sign
@@ -238,7 +238,7 @@ def _judge_candidates(
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
         stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
-    # What an answer brings in must hold wherever its string stands.
+    # What an answer brings in must hold wherever its string occurs.
     stake[((reason != ACCEPTED) & (reason != UNLIKELY)) | (column["own"] < config.filler_own)] = 0
     return Verdicts(
         kind=np.full(len(candidates), KINDS.index(candidates.kind), np.int8),
@@ -254,7 +254,7 @@ def _judge_candidates(
 
 
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
-    """Return which candidates open many articles, and mostly stand there; in short texts, where grammar often comes
+    """Return which candidates open many articles, and are mostly there; in short texts, where grammar often comes
     first, most articles."""
     return (column["first"] >= _MOSTLY) & (column["share"] > (_USUAL if is_short else _FREQUENT))
 
@@ -279,10 +279,10 @@ def _find_unmarked(
     if kind == PREFIX:
         read = (read | (column["cue_whole"] > 0)) & (candidates.length > 1)
         return ~(read | closed | opens)
-    # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it stands.
+    # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
     is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
-    # And a part of a sentence that stands in many, other than "contributed to this report".
+    # And a part of a sentence that many have, other than "contributed to this report".
     is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
     # Within a line, what is no sentence must be more than chance brings together.
     is_inside = ~begins & ~ends & ~(closed & (column["before_closed"] >= _HALF)) & (column["information"] < _FEW_BITS)

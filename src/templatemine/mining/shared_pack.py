@@ -1,11 +1,10 @@
 """Lines that many sources have -> a pack of their own, for articles of sources that have none.
 
 "All rights reserved.", "Related:", the notes of one publisher on all of its papers: being common elsewhere speaks
-against a string in prose, not against a line that is boilerplate wherever it stands.  Each source claims, of its own
-templates, those that are whole lines, or begin or end lines.  What enough sources claim, and
-half of those that have the string at all, goes into the shared pack.  A template with a slot is one of its own, if
-the slot is of a kind: what else fills one is known of its source alone.  Of the kinds that sources give a slot it has
-the one that most of them do.
+against a string in prose, not against a line that is boilerplate wherever it occurs.  Each source claims, of its own
+templates, those that are whole lines, or begin or end lines.  What enough sources claim, and half of those that have
+the string at all, goes into the shared pack.  A template with a slot is one of its own, if the slot is of a kind: what
+else fills one is known of its source alone.  Of the kinds that sources give a slot it has the one that most of them do.
 
 Claims see strings, not articles.  Memory grows with the different ones, which are strings that many sources have.
 """

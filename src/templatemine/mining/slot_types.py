@@ -183,7 +183,7 @@ def _find_open_bracket(slot: Slot) -> tuple[str, str] | None:
 
 
 def _within_brackets(fillers: Sequence[str], slot: Slot) -> list[str]:
-    """Return what is within the bracket that a string opens, or closes, if text goes on beyond it in any filler."""
+    """Return the text within the bracket that a string opens, or closes, if text goes on beyond it in any filler."""
     pair = _find_open_bracket(slot)
     if pair is None:
         return []

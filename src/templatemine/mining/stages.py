@@ -132,7 +132,7 @@ def mine_source(
     documents : sequence of Document
         All of `source`, or a sample that somebody else has drawn.
     positions : int64 array, optional
-        Of such a sample: where its documents stand among those that `decide_source` will be given.
+        Of such a sample: where its documents are among those that `decide_source` will be given.
     """
     sample = choose_sample(documents, options.sample)
     if sample is not None:
@@ -242,7 +242,7 @@ class _MinedStrings:
 def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     """Find all maximal strings of a source."""
     index, tokens = build_index(corpus, options.mine), len(corpus.forms)
-    # The index says all that is asked from here on: what it was made of would be a fifth of the memory.
+    # The index is all that is needed from here on: its input would be a fifth of the memory.
     corpus = replace(corpus, forms=np.empty(0, np.int32))
     maximal = find_repeats(index, corpus.documents, document_floor(corpus.documents, options.mine), options.mine)
     by_form = _hash_forms(corpus)
@@ -341,7 +341,7 @@ def _learn_pages(
 
     counter = PageCounter(options.page)
     rows = [counter.read(one.html) if one.html is not None else None for one in documents]
-    # Pages share much more than stories do, and a page without one is told by all that it says.
+    # Pages share much more than stories do, and a page without one is compared by all its text.
     stories = [
         replace(one, text=one.body if row is None or not row.story else row.story, html=None)
         for one, row in zip(documents, rows, strict=True)
@@ -419,7 +419,7 @@ class MatchStep:
             if tearing:
                 kept = tuple(template for template in pack.templates if template.id not in tearing)
                 pack = replace(pack, templates=kept, rejected={**pack.rejected, TEARS: len(tearing)})
-            # What leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
+            # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
             pack = add_heads(pack, mined)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)

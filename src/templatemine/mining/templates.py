@@ -162,7 +162,7 @@ def anchor_of(candidates: SourceCandidates, row: int) -> str:
 def _find_examples(
     candidates: SourceCandidates, rows: NDArray[np.int64], documents: Sequence[Document], options: ResolvedConfig
 ) -> dict[int, tuple[str, int, int]]:
-    """Find one occurrence of each string by scanning its document again. Return the reading form of the text, which
+    """Find one occurrence of each string by scanning its document again.  Return the reading form of the text, which
     expressions are applied to, and the bounds of the string in it."""
     patterns, separators = options.patterns, options.tokenise.separators
     scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
@@ -183,16 +183,16 @@ def _find_examples(
 
 def _example_with_filler(text: str, start: int, end: int, side: str, kind: str, separators: str) -> str:
     """Return an example with the rest of its line, where that is short enough for a slot and of its kind: where a
-    string stands first it may stand otherwise than it nearly always does."""
+    string occurs first it may be elsewhere in its line than it nearly always is."""
     if side == "end":
         rest = text[end : line_end(text, end)]
         example, neighbour = text[start:end] + rest, rest[:1]
     else:
         rest = text[line_begin(text, start) : start]
         example, neighbour = rest + text[start:end], rest[-1:]
-    # What Python takes for white space beyond this, such as U+001C, belongs to tokens.
+    # Other white space of Python, such as U+001C, belongs to tokens.
     blank = "".join(char for char in example if in_class(char, SPACE)) + separators
     filler = rest.rstrip(blank) if side == "end" else rest.lstrip(blank)
-    # What is glued to the string has rules of its own.
+    # Text glued to the string has rules of its own.
     is_known = kind == ANY or not filler or (neighbour in blank and is_of_kind(kind, filler, separators, side))
     return example.strip(blank) if is_known and len(rest) <= SLOT_SIZE else text[start:end]

@@ -94,7 +94,7 @@ def tokenise(
         Taken once, in order; see `is_html_source`.
     config : TokeniseConfig
     rules : ReadingRules, optional
-        How texts are read; pages are read as they stand.
+        How texts are read; pages are read unchanged.
     lines : bool
         Line breaks become tokens.
 

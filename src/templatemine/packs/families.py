@@ -2,7 +2,7 @@
 
 Two are variants if their strings (without slots) are the same; if one lies within the other; or if they are the same
 but for one or two tokens in one place.  Each is compared with the heads of families alone, so that a chain of small
-differences does not join what is different.
+differences does not join different strings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Find what the reader of a pack does not use: keys that stand twice, and fields that mean nothing."""
+"""Find what the reader of a pack does not use: repeated keys, and fields that mean nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 KnownFields = Mapping[str, frozenset[str]]
-"""The fields of the objects of a pack, by the key at which they stand; those of the pack itself at the empty key."""
+"""The fields of the objects of a pack, by their key; those of the pack itself at the empty key."""
 
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _MAX_NAMED = 5
@@ -18,8 +18,8 @@ _MAX_NAMED = 5
 
 
 def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields, where: str) -> None:
-    """Warn of keys that stand twice in an object, of which the last counts, and of fields that mean nothing: a person
-    who edits a pack would wonder why they change nothing."""
+    """Warn of repeated keys in an object, of which the last counts, and of fields that mean nothing: a person
+    who edited a pack would wonder why they change nothing."""
     oddities: list[str] = []
     # Outside strings a colon follows a key, and nothing else: to look for pairs takes longer than all other reading.
     if _STRING.sub("", text).count(":") != _count_keys(data):

@@ -88,7 +88,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """The rules of a pack and what they changed."""
+    """Rules of a pack and their effect."""
 
     rules: tuple[Rule, ...] = ()
     removed: tuple[Template, ...] = ()
@@ -117,7 +117,7 @@ def read(data: Mapping[str, Any], where: str, template: Callable[[Any, str], Tem
     Raises
     ------
     PackError
-        Naming the field, what was expected and what was found.
+        Naming the field, the expectation and the finding.
     """
     if "overrides" not in data:
         return Overrides()

@@ -1,7 +1,7 @@
-"""The pack: what was learnt of one source, as a file and as a record.
+"""The pack: the result of mining one source, as a file and as a record.
 
-A template is its `tokens`; its `regex` is what they compile to and stands beside them for readers and for use
-elsewhere.  A template with ``tokens`` None is an expression written by hand; it is linted and applied as it stands.
+A template is its `tokens`; its `regex` is what they compile to and accompanies them for readers and for use
+elsewhere.  A template with ``tokens`` None is an expression written by hand; it is linted and applied unchanged.
 `pack_record` has the contents, `pack_json` the file, `pack_checks` what makes a pack trusted.
 """
 
@@ -38,9 +38,9 @@ class Pack(PackRecord):
     rejected : mapping
         Reason -> how many candidates were rejected for it.
     pages : PageHistory or None
-        Where the main text stands on the pages of the source.
+        Where the main text is on the pages of the source.
     overrides : Overrides
-        What people decided; `templates` are what is left and what came in by them.
+        Decisions of people; `templates` are the result of applying them.
     questions : tuple of Question
         What a person should be asked, that with most at stake first.
     mined : tuple of str or None
@@ -48,7 +48,7 @@ class Pack(PackRecord):
     caution : float
         `SelectConfig.caution` of its mining, if scores decided.
     reading : ReadingRules
-        How texts of the source are read; pages are read as they stand.
+        How texts of the source are read; pages are read unchanged.
     """
 
     def to_json(self) -> str:
@@ -65,7 +65,7 @@ class Pack(PackRecord):
             `load` would refuse it; nothing was written.
         """
         text = pack_json.write_checked(self)
-        with suppress(OSError):  # the writer says better what is wrong
+        with suppress(OSError):  # the writer has the better message
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         with atomic_writer(str(path), force=force) as handle:
             handle.write(text.encode("utf-8"))
@@ -80,14 +80,14 @@ class Pack(PackRecord):
         Raises
         ------
         PackError
-            Naming the file, the field and what was found there.
+            Naming the file, the field and its value.
         """
         try:
             with open(path, "rb") as file:
                 data = file.read(MAX_PACK_BYTES + 1)
             if len(data) > MAX_PACK_BYTES:
                 raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
-            text = data.decode("utf-8-sig")  # some editors write a mark before what they save
+            text = data.decode("utf-8-sig")  # some editors write a byte order mark
         except IsADirectoryError as error:
             raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
         except OSError as error:

@@ -1,6 +1,6 @@
 """A folder of packs: one JSON file a source, and beside it the strings that are no templates, with the reason for each.
 
-``foxnews.com.json`` stands beside ``foxnews.com.rejected.jsonl.gz``.  File names are made of the names of sources by
+``foxnews.com.json`` is beside ``foxnews.com.rejected.jsonl.gz``.  File names are made of the names of sources by
 `safe_file_name`; which source a pack is for says the pack alone, so who reads packs takes files that were renamed.  Who
 writes them does not: beside such a file there would be a second pack of its source.
 """
@@ -69,7 +69,7 @@ class SourceOutcome:
     Attributes
     ----------
     pack : str or None
-        Where its pack stands.
+        Where its pack is.
     templates : int
     min_df : int or None
         Document frequency of the rarest template.
@@ -243,7 +243,7 @@ def pack_names(source: str) -> tuple[str, str]:
 
 
 OnBadFile = Callable[[str, PackError], None]
-"""Called with a file of a folder of packs, and what is wrong with it."""
+"""Called with a file of a folder of packs, and its problem."""
 
 
 def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) -> list[str]:
@@ -395,7 +395,7 @@ class PackFiles(Mapping[str, Pack]):
         source = _read_source(file)
         if source is None:
             try:
-                source = Pack.load(file).source  # which tells what is wrong with it
+                source = Pack.load(file).source  # which raises its problem
             except PackError as error:
                 if file not in self._in_folders:
                     raise
@@ -447,7 +447,7 @@ class PackFiles(Mapping[str, Pack]):
         """Tell whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
         try:
             return not any(_has_more_than_tokens(file) for file in self.files.values())
-        except OSError:  # who reads the pack says what is wrong with it
+        except OSError:  # reading the pack raises its problem
             return False
 
     def __contains__(self, source: object) -> bool:
@@ -466,7 +466,7 @@ class PackFiles(Mapping[str, Pack]):
 
 _MORE_THAN_TOKENS = (b'"html":true', b'"tokens":null', b'"user_patterns":[{')
 """What a pack holds that is of pages, has an expression by hand or a pattern of the user's own, but for white space.
-Within a string a backslash would stand before the second quote."""
+Within a string a backslash would precede the second quote."""
 
 
 def _has_more_than_tokens(file: str) -> bool:
@@ -527,7 +527,7 @@ def read_rejected(pack: str | os.PathLike[str]) -> Iterator[RejectedCandidate]:
 
 
 _MAX_LINE_BYTES = 1 << 24
-"""Bytes of a rejected candidate, unpacked; what is cut off is none."""
+"""Bytes of a rejected candidate, unpacked; a truncated line is no candidate."""
 
 
 def _parse_rejected(line: bytes, where: str) -> RejectedCandidate:

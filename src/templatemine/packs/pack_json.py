@@ -220,9 +220,9 @@ def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: b
     Raises
     ------
     PackError
-        Naming the field and what was found there, after `where`.
+        Naming the field and its value, after `where`.
     """
-    with suppress(orjson.JSONDecodeError, PackError):  # what it cannot read, or reads otherwise, is told of below
+    with suppress(orjson.JSONDecodeError, PackError):  # other JSON is reported below
         return _read_data(orjson.loads(text), text, where, make, history_only)
     try:
         data = json.loads(text)
@@ -326,7 +326,7 @@ _KNOWN_FIELDS: Mapping[str, frozenset[str]] = {
     "page_paths": frozenset(field.name for field in fields(PathVote)),
     "page_texts": frozenset(field.name for field in fields(RepeatedText)),
 }
-"""Fields of a pack, and of the objects in it, by where they stand."""
+"""Fields of a pack, and of the objects in it, by their key."""
 
 
 def _check_fields(data: Any, kinds: Mapping[str, _FieldType], where: str) -> None:

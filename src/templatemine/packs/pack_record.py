@@ -60,7 +60,7 @@ def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
 
 
 def order_templates(templates: Iterable[Template]) -> list[Template]:
-    """Return templates as they stand in a pack: by documents, then by tokens, many before few; those of none by id."""
+    """Return templates in the order of a pack: by documents, then by tokens, many before few; those of none by id."""
     return sorted(templates, key=lambda one: (-one.df, -len(one.tokens or ()), one.tokens or (), one.id))
 
 
@@ -87,7 +87,7 @@ KIND_NAMES = ("", *KINDS)
 
 
 def kind_weight(template: Template) -> int:
-    """Weigh a template's word on the kind of what it cuts: characters of its example, or -1 if its kind is unknown."""
+    """Weigh a template's vote on the kind of its cuts: characters of its example, or -1 if its kind is unknown."""
     return min(len(template.example), 2**30) if template.kind else -1
 
 
@@ -128,7 +128,7 @@ class _Strings:
 
 @dataclass(frozen=True, kw_only=True)
 class PackRecord:
-    """The contents of a pack, and what is derived from them; for its fields see `pack.Pack`."""
+    """The contents of a pack, and objects derived from them; for its fields see `pack.Pack`."""
 
     source: str
     html: bool
@@ -240,7 +240,7 @@ class PackRecord:
         return self.make_matcher()
 
     def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_match.Matcher, list[int]]:
-        """Make the `matcher` anew; for `sieve` see there. What a `choice` does not cut is kept whole."""
+        """Make the `matcher` anew; for `sieve` see there.  What a `choice` does not cut is kept whole."""
         rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         two_sided = [index for index in rows if self.templates[index].slot == "middle"]
         strings = _Strings()

@@ -33,7 +33,7 @@ def read(data: Mapping[str, Any], where: str) -> PageHistory | None:
     Raises
     ------
     PackError
-        Naming the field, what was expected and what was found.
+        Naming the field, the expectation and the finding.
     """
     if "pages" not in data:
         return None

@@ -51,7 +51,7 @@ class Revision:
         PackError
             Whoever reads the file would refuse it; this one stays.
         """
-        # What somebody has written by hand, or another version, is read as it will be written: that changes it.
+        # Expressions by hand, or of another version, are read as they will be written: that changes it.
         if not self._is_trusted:
             self._is_trusted = file_version(self._serialiser.serialise(self._pack)) == self._version
             self._templates = _CheckedTemplates()

@@ -1,4 +1,4 @@
-"""Expressions of templates as packs write them: what recurs in them stands once in the pack, by a name.
+"""Expressions of templates as packs write them: what recurs in them is in the pack once, by a name.
 
 ``{start}(© {number} Example\\.){line end}`` is forty characters, and five hundred in full: a blank stands for what
 parts tokens, ``{number}`` for the pattern of that name, ``{line end}`` and ``{slot}`` for an entry of ``boundaries``.
@@ -83,21 +83,21 @@ def read_boundaries(data: Mapping[str, object], where: str) -> dict[str, str]:
 
 
 class ShortForms:
-    """Short forms and what they stand for.
+    """Short forms and their expressions.
 
     Parameters
     ----------
     boundaries : mapping of str to str
         See `collect_boundaries`.
     patterns : mapping of str to str
-        Mutable patterns, those of a person's own included, by name, as they stand in expressions.
+        Mutable patterns, those of a person's own included, by name, as expressions have them.
     """
 
     def __init__(self, boundaries: Mapping[str, str], patterns: Mapping[str, str]) -> None:
         self.boundaries, self.patterns = boundaries, patterns
         self._text_of = {**{"{" + name + "}": text for name, text in patterns.items()}, **boundaries}
 
-    # What follows is needed where a pack is written.
+    # The following is needed where a pack is written.
 
     @cached_property
     def _name_of(self) -> dict[str, str]:

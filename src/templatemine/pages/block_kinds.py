@@ -50,7 +50,7 @@ _BEGINNINGS: Mapping[str, str] = {
     "media": r"(?:photo|image|picture|credit|foto|bild|video)\s*:",
     "advertisement": r"(?:advertisement|anzeige|publicité|publicidad|pubblicità|sponsored)\W*$",
 }
-"""How a block of a kind begins, whatever it stands in."""
+"""Beginnings of blocks of a kind, whatever is around it."""
 
 
 def _compile_names() -> re.Pattern[str]:
@@ -96,8 +96,8 @@ def apply_choice(page: Page, output: SystemOutput, choice: Choice) -> SystemOutp
     """Change the decision of a system by a choice of kinds. Blocks in and just before the story that are of a kind that
     is kept come back; kept blocks of one that is cut go.
 
-    Of a kept block the names of its own element count, and how it begins, but not what it stands in: that holds the
-    story, too.  The kinds of blocks that are kept, and have one, stand in the output.
+    Of a kept block the names of its own element count, and how it begins, but not what is around it: that holds the
+    story, too.  The kinds of blocks that are kept, and have one, are in the output.
     """
     places = np.flatnonzero(output.kept).tolist()
     if not places:

@@ -179,7 +179,7 @@ class Page:
     @cached_property
     def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
         """Return scores, headline and the scores of an article; the matrix of features that all come from is not
-        kept. The kind counts on a page of one part, if it is given, or the address is known and the page model in
+        kept.  The kind counts on a page of one part, if it is given, or the address is known and the page model in
         doubt."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
@@ -258,7 +258,7 @@ class Page:
 
     def container_paths(self, block: int) -> Iterator[str]:
         """Yield that path, and those of the elements around it, innermost first, each from its own nearest element
-        with a class or id on. Paths under no such element are left out if any element around the block has one."""
+        with a class or id on.  Paths under no such element are left out if any element around the block has one."""
         signs, bounds, parents = (self.columns[name] for name in ("signs", "sign_bounds", "node_parents"))
         node, named_signs, has_name = int(self.columns["node"][block]), list[str](), False
         while node > 0:
@@ -284,7 +284,7 @@ class Page:
 
 
 def _path_prefixes(signs: list[str]) -> Iterator[str]:
-    """Return the path of signs that stand innermost first, and those of its containers, outermost last."""
+    """Return the path of signs, innermost first, and those of its containers, outermost last."""
     return (">".join(reversed(signs[start:])) for start in range(len(signs)))
 
 

@@ -1,6 +1,6 @@
 """Words of boilerplate by language: what the scanner of blocks counts in their text.
 
-`control`: what one can do or reach on a page; `by`: what stands before a name; `talk`: speech of readers and about
+`control`: what one can do or reach on a page; `by`: words before a name; `talk`: speech of readers and about
 them; `answer`: comments, which are talk and a control; `rights`: copyright.  The rows of other languages are
 translations of those of English.  Single words only, and none of scripts without spaces, where a character is a word.
 """

@@ -30,7 +30,7 @@ def _marks_of_tags() -> NDArray[np.uint8]:
 
 
 def block_marks(page: Page) -> list[str]:
-    """Return the mark of each block: that of the nearest heading or item it stands in, else that of a paragraph."""
+    """Return the mark of each block: that of the nearest heading or item around it, else that of a paragraph."""
     return [_NAMES[kind] for kind in _mark_numbers(page).tolist()]
 
 

@@ -1,4 +1,4 @@
-"""Lines of code as they stand: with their indentation, and with those without a word, which are no blocks.
+"""Lines of code as written: with their indentation, and with those without a word, which are no blocks.
 
 In come a page and some of its blocks, out go the lines of those in preformatted elements, from the source.  Pages
 without such an element cost a look at their tags.

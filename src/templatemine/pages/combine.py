@@ -1,6 +1,6 @@
 """Load a system, together with the history of the site: of what it keeps, what the site's pages call boilerplate goes.
 
-`mine` stores where the pages of a source have their main text, and which texts stand on several of them at the same
+`mine` stores where the pages of a source have their main text, and which texts are on several of them at the same
 place (docs/history.md).  A system that looks at one page alone knows neither.  Here no page model is asked, so
 the cost is a look-up a block.
 """
@@ -21,8 +21,8 @@ from templatemine.pages.history import HistoryModel, make_history_model
 from templatemine.pages.systems import DEFAULT, SYSTEMS, WITH_HISTORY, BlockClassifier, Post, Site, SystemOutput
 
 MAX_SHARE = 0.1
-"""Of the words under a path, how many are main text at most where it is boilerplate.  On two sets twice
-that is better by 1.2 points at most and worse by 0.6."""
+"""Greatest share of main text among the words under a path of boilerplate.  On two sets twice that is better by 1.2
+points at most and worse by 0.6."""
 MIN_PAGES = 2
 """Pages with the same sentence at the same place."""
 

@@ -1,7 +1,7 @@
 """Comments of readers: which blocks of a page they are, with who wrote them and when.
 
-They stand below the beginning of the main text, in elements that are named after comments and are no form, and part of
-what stands there is told in sentences.  Linear in the page.
+They are below the beginning of the main text, in elements that are named after comments and are no form, and part of
+their text is in sentences.  Linear in the page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "link
 SENTENCE_WORDS = 8
 """Words from which on a block with the end of a sentence, most of it in no link, says something."""
 MIN_SENTENCE_SHARE = 0.2
-"""Share of the words of a thread that stands in such blocks; the rest are names, dates and controls.  By dragnet."""
+"""Share of the words of a thread that is in such blocks; the rest are names, dates and controls.  By dragnet."""
 MIN_STORY_WORDS = 100
 """Words of a main text that has comments; where there are fewer beside them, the thread itself is it, as in a forum."""
 

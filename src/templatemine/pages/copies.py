@@ -15,11 +15,11 @@ from templatemine.pages import _model
 from templatemine.pages.blocks import Page
 
 MIN_WORDS = 100
-"""Of a copy.  A story of fewer is not worth the risk that a summary is taken for one."""
+"""Fewest words of a copy.  A story of fewer is not worth the risk that a summary is taken for one."""
 MIN_PIECES = 3
 """Blocks that a copy is made of: of two, the one may be the beginning of a long quotation and the other its end."""
 MIN_COVERAGE = 0.9
-"""Of the characters of a copy, what its pieces say; the rest are lines too short to be looked for."""
+"""Share of the characters of a copy in its pieces; the rest are lines too short to be searched."""
 PREFIX_LENGTH = 12
 """Characters that a piece has at least, and by which it is found."""
 MAX_CANDIDATES = 16
@@ -47,7 +47,7 @@ def find_copies(page: Page, scores: NDArray[np.float64]) -> list[tuple[int, list
 
 
 def transfer_scores(scores: NDArray[np.float64], copies: list[tuple[int, list[int]]]) -> NDArray[np.float64]:
-    """Log odds with the copies out of the way: what they are made of is as likely as they are."""
+    """Log odds with the copies out of the way: their pieces are as likely as they are."""
     scores = scores.copy()
     for block, pieces in copies:
         scores[pieces] = np.maximum(scores[pieces], scores[block])

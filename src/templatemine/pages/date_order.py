@@ -17,7 +17,7 @@ from templatemine.pages.page_dates import AMBIGUOUS_DATE
 
 _LANGUAGE = re.compile(rb"<html\b[^<>]{0,500}?\slang\s*=\s*[\"']?([\w-]{1,35})", re.IGNORECASE)
 _HEAD = 20_000
-"""Bytes of a page in which its ``<html>`` stands."""
+"""Bytes of a page in which its ``<html>`` is."""
 _NUMBERS = re.compile(AMBIGUOUS_DATE.pattern.encode())
 
 MONTH_FIRST = frozenset(["en-US", "en-PH"])
@@ -26,7 +26,7 @@ OPEN = frozenset(["en", "en-CA", "fr-CA"])
 ENGLISH = 3
 """Times that a page says "the", if it is in English."""
 YEAR_FIRST = frozenset(["zh", "ja", "ko", "hu", "lt", "mn", "eo"])
-"""The order in which numbers with the year last would stand is no custom of theirs."""
+"""Languages that do not usually write numbers with the year last."""
 
 
 class DateOrder:

@@ -2,8 +2,8 @@
 
 The set of blocks with the greatest expected F1 over words is sought, not the blocks above one half: with block i of w_i
 words and probability p_i, F1 of a set S is about 2 sum_S(p w) / (sum_S(w) + sum_all(p w)), and the best S of each size
-is a prefix of the blocks by falling p.  Then gaps between chosen blocks are filled, and of a text that stands under
-several paths only what stands under that of its likeliest block is taken: under the same one a story says it again.
+is a prefix of the blocks by falling p.  Then gaps between chosen blocks are filled, and of a text that occurs under
+several paths only the one under that of its likeliest block is taken: under the same one a story says it again.
 Where no block is likely enough, the run of blocks is taken that has most above the page's mean.
 """
 

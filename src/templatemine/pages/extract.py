@@ -69,13 +69,13 @@ class Block:
     Attributes
     ----------
     start, end : int
-        Where it stands in the page, in code points, end exclusive.
+        Where it is in the page, in code points, end exclusive.
     text : str
         References resolved, white space folded.
     path : str
         Its elements from the nearest one with a class or id on: ``div.story#main>p``.
     words, linked : int
-        Words, and how many of them stand in links.
+        Words, and how many of them are in links.
     kept : bool
     reason : str
         Why it was kept or dropped.
@@ -368,7 +368,7 @@ class Extraction:
         return read_metadata(self._tags, visible, self.url)
 
     def markdown(self, config: MarkupConfig | None = None) -> str:
-        """Return the main text as Markdown; see docs/extract.md for what it cannot hold."""
+        """Return the main text as Markdown; see docs/extract.md for its limits."""
         from templatemine.pages.documents.markdown import write_document
 
         config = config or MarkupConfig()
@@ -440,7 +440,7 @@ class Extractor:
     Raises
     ------
     ConfigError
-        There is no such system, or it cannot do with what is known of the site.
+        There is no such system, or it needs more of the site.
     MissingExtraError
         The system needs a library that is not installed.
     """
@@ -458,11 +458,11 @@ class Extractor:
         self._classify = load_system(self.system, self._site, self._config)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Reduce it to what it was made of: other processes load the system themselves."""
+        """Reduce it to its arguments: other processes load the system themselves."""
         return _restore_extractor, (self.system, self._site, self._config)
 
     def extract(self, html: str | bytes, notes: Sequence[str] = (), url: str | None = None) -> Extraction:
-        """Extract a page; bytes are decoded as `io.charset.decode_page` does, `notes` stand before its own, and
+        """Extract a page; bytes are decoded as `io.charset.decode_page` does, `notes` come before its own, and
         addresses in the page are relative to its `url`.
 
         Raises
@@ -516,7 +516,7 @@ def extract(
     ----------
     html : str or bytes
     system : str, optional
-        A name of `pages.systems.SYSTEMS`; the default is the best for what is known of the site.
+        A name of `pages.systems.SYSTEMS`; the default is the best for the known parts of the site.
     packs : mapping of str to Pack, optional
         By source, as `mine` gives them; `source` says which is that of the page.  One pack alone needs no name.
     pack : Pack, optional
@@ -545,7 +545,7 @@ def _cut_text(text: str, cuts: Sequence[tuple[int, int]]) -> str:
 
 
 def _removed_spans(page: Page, kept_spans: Sequence[tuple[int, int]]) -> tuple[Span, ...]:
-    """List what is in none of some stretches, or within one but not shown."""
+    """List the text outside some stretches, or within one but not shown."""
     holes = page.columns["holes"]
     shown_spans = _cut_holes(page, kept_spans, holes[np.argsort(holes[:, 0])]) if len(holes) else kept_spans
     edges = [0, *chain.from_iterable(shown_spans), len(page.html)]
@@ -594,7 +594,7 @@ def _note_missing_text(page: Page, output: SystemOutput) -> str:
 
 
 def _note_list(page: Page, output: SystemOutput) -> str:
-    """Word the note on a page most of whose text stands below headings that link to other pages: it is a list."""
+    """Word the note on a page most of whose text is below headings that link to other pages: it is a list."""
     kept, counts = output.kept, page.columns["counts"]
     linked = cleaneval.is_heading(page) & (counts[:, LINKED_WORDS] == page.words) & (page.words >= MIN_TEASER_WORDS)
     if linked.sum() < MIN_TEASERS:

@@ -1,8 +1,8 @@
-"""The headline of a page and what is dated or signed below it: which blocks of the main text they are.
+"""The headline of a page and the lines with date and names below it: which blocks of the main text they are.
 
-People who say what the main text of a page is differ in whether headline, byline and date belong to it.  The page model
-keeps them; whoever wants the story alone leaves these blocks out.  In come counts over the words of blocks, the place
-of the block that says what ``<title>`` says, and the blocks of the main text; out goes a mask.  Linear in the blocks.
+Annotators differ in whether headline, byline and date belong to it.  The page model keeps them; users who want the
+story alone leave these blocks out.  In come counts over the words of blocks, the place of the block that says what
+``<title>`` says, and the blocks of the main text; out goes a mask.  Linear in the blocks.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ HEAD_COUNTS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "ye
 OPENING_WORDS = 15
 """Words of a block that the story begins with."""
 MIN_PATH_SHARE = 0.1
-"""Of the words of the main text, what stands under the path that the story begins with; a standfirst has less."""
+"""Of the words of the main text, the share under the path that the story begins with; a standfirst has less."""
 LIST_LINES = 3
 """Lines under one path from which on they are no head, which says a name or a date once or twice, but a calendar, a
 programme, a story in short lines."""
 LIST_SHARE = 0.5
-"""Of the words of the main text, what stands under the path of such lines, if they are the story: it begins with the
+"""Of the words of the main text, the share under the path of such lines, if they are the story: it begins with the
 first of them."""
 MAX_DISTANCE = 25
 """Blocks between headline and story at most, and words of a line between them that a date or a name rules.  Where paths
-are known only blocks of the main text count: galleries and menus to share may stand there, too."""
+are known only blocks of the main text count: galleries and menus to share may be there, too."""
 
 
 def find_head(

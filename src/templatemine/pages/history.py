@@ -9,7 +9,7 @@ this is the vote of the block for its path.
 - Occurrences: a path that may hold main text and occurs once on each page is a field of every story, and gains log
   odds.  A path of doubtful share that occurs several times on a page is a list beside the story, and loses log odds; it
   loses more if more pages have it, and less if its container is main text.
-- Rare paths: a path that few or no other pages have loses log odds on a page whose story stands under a known path.
+- Rare paths: a path that few or no other pages have loses log odds on a page whose story is under a known path.
 - Repeated texts: a text that occurs under the same path on several pages is boilerplate whatever the model says.  It
   loses log odds with the number of these pages; a short text loses less if they are a small part of the pages of the
   source and its path is mostly main text.  Only texts that the model once considered possible main text are stored.
@@ -342,7 +342,7 @@ class HistoryModel:
         is none.
 
         `outward`: search also outside the path of the block.  This is right for sentences only: short lines in a box
-        that no other page has (tables, lists of links) stand in the element of the story, but are not part of it.
+        that no other page has (tables, lists of links) are in the element of the story, but are not part of it.
         """
         path = page.path(block)
         for container in page.container_paths(block):
@@ -360,7 +360,7 @@ def make_history_model(history: PageHistory | None, config: PageConfig) -> Histo
 
 UNKNOWN_PATH = (0.0, 0.0, 0.0, 0.0, 0.0)
 """Columns of an unknown path: log odds; their weight; gain for the number of its blocks on a page; penalty on pages
-whose story stands under another path; 1 if stories stand under it."""
+whose story is under another path; 1 if stories are under it."""
 
 MAX_ONCE = 1.1
 """Most blocks per page of a path that counts as occurring once on each page; a few pages may have a second one."""

@@ -1,7 +1,6 @@
 """The main text of a page, by the page model and, where a pack has it, the history of its source: `hybrid` for `clean`.
 
-Text (in whatever format), places and reasons are those of `extract.Extraction`; what is added is what each block was
-judged by.
+Text (in whatever format), places and reasons are those of `extract.Extraction`; added is what each block was judged by.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class MainBlock:
     Attributes
     ----------
     start, end : int
-        Where it stands in the page, in code points, end exclusive.
+        Where it is in the page, in code points, end exclusive.
     score : float
         Probability that it is main text, all told.
     page, path : float, float or None
@@ -82,7 +81,7 @@ class PageCleaner:
         return Cleaned(extraction.format_text(self.config.text_format, self.config.markup), extraction.removed, stub)
 
     def _extract(self, html: str, url: str | None) -> tuple[Extraction, bool]:
-        """Extract the main text. Also return whether the history of the source left next to nothing of what the page
+        """Extract the main text.  Also return whether the history of the source left next to nothing of what the page
         model keeps: stories of one form, such as the weather's, repeat as boilerplate does."""
         kind = self.config.page.kind
         extraction = extract_page(html, self._classify, DEFAULT, url=url, kind=kind)

@@ -45,7 +45,7 @@ from templatemine.pages.page_tags import CONTAINERS, NAMES, STYLES, VOID, PageTa
 
 Cuts = Mapping[int, Sequence[tuple[int, int]]]
 Chain = tuple[tuple[str, int], ...]
-"""What a block stands in, outermost first: kind of container and number of its element."""
+"""Containers of a block, outermost first: kind of container and number of its element."""
 
 HEADING_WORDS = 60
 """Words of a heading at most: one that never ends holds the page."""
@@ -54,7 +54,7 @@ CELL_WORDS = 80
 MAX_QUOTE_SHARE = 0.8
 """Share of all words from which on a quote is a way to indent the page."""
 MAX_DEPTH = 24
-"""Containers in each other that are told apart."""
+"""Levels of nested containers that are kept."""
 MIN_PIXELS = 40
 """Pixels: pictures of less in either direction are icons, counters and spacers."""
 
@@ -66,7 +66,7 @@ _INVISIBLE = re.compile("[\xad\ufeff]")
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\xa0\u2000-\u200b\u2028\u2029\u202f\u3000]")
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _LAZY_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src", "data-orig-file", "data-hi-res-src")
-"""Where pages that load images later say which."""
+"""Attributes with the address of images that load later."""
 TAIL_BYTES = 2000
 """Bytes behind the last word of preformatted text that are looked at for lines without one."""
 _IMG = NAMES.index("img")
@@ -134,7 +134,7 @@ class _Builder:
     # -------------------------------------------------------------------------------------------------- containers
 
     def _container_chain(self, element: int) -> Chain:
-        """List the elements that an element stands in, itself included."""
+        """List the elements around an element, itself included."""
         cached = self._chains.get(element)
         if cached is not None:
             return cached
@@ -239,7 +239,7 @@ class _Builder:
                 yield self._make_table(group, depth + 1)
             elif kind == "list":
                 yield self._make_list(element, group, depth + 1)
-            else:  # a row or item that stands alone
+            else:  # a row or item on its own
                 yield from self._group_entries(group, depth + 1)
 
     def _make_list(self, element: int, entries: Sequence[_Entry], depth: int) -> List:
@@ -250,7 +250,7 @@ class _Builder:
             nodes = tuple(self._group_entries(list(rows), depth + is_item))
             if is_item or not items:
                 items.append(nodes)
-            else:  # what stands between items goes with the one before
+            else:  # text between items goes with the one before
                 items[-1] += nodes
         start_attribute = self.tags.element_attributes(element).get("start", "") if ordered else ""
         start = (

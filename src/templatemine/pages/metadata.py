@@ -28,7 +28,7 @@ from templatemine.pages.title_and_date import TITLE_SEPARATOR, find_labelled_dat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """The metadata of a page; what it does not say is None or empty.
+    """The metadata of a page; missing values are None or empty.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class VisibleMetadata:
     """Metadata that the page shows its readers: title, whether it is much as ``<title>``, date, and lines about both.
 
     `containers` are the elements that hold the beginning of the main text, `head_region` the start and end of the lines
-    in the text of the blocks, `story_region` those of the main text with what stands right before it.
+    in the text of the blocks, `story_region` those of the main text with the block right before it.
     """
 
     title: str | None = None
@@ -141,7 +141,7 @@ _TAG_WORDS = (
     b" datum timestamp creativecommons /tag/ /tags/ category/ categories/ /by/ /people/ /person/ /profile contributor"
     b" /staff/ journalist"
 ).split()
-"""What stands in tags that are read; looked for one by one, which is ten times as fast as by one expression."""
+"""Words of the tags that are read; looked for one by one, which is ten times as fast as by one expression."""
 _AUTHOR_NAME = re.compile(r"author|byline|by-line|writer|\bautor|auteur|submitted[_-]by|\busername", re.IGNORECASE)
 _NO_AUTHOR_NAME = re.compile(
     r"bio|about|avatar|ima?ge?\b|photo|social|comment|\bbox|count|e-?mail|twitter|date|profile|desc|follow|more|related",
@@ -170,7 +170,7 @@ _TERM_PATHS = {
 MAX_TERM_LENGTH = 300
 """Characters of an element that is read for a name, a tag or a date."""
 LABEL_BYTES = 40
-"""Bytes before a date that are read for what it is of."""
+"""Bytes before a date that are searched for its label."""
 MAX_ELEMENTS = 100
 """Elements of one kind that are read."""
 
@@ -262,7 +262,7 @@ class _Reader:
             yield from (text for text, _ in self._microdata.get(name.lower(), ()))
 
     def _strings(self, value: Any, depth: int = 0) -> Iterator[str]:
-        """Yield the texts of a property: itself, or the names of what it is."""
+        """Yield the texts of a property: itself, or the names of its objects."""
         if isinstance(value, str):
             yield _plain(value)
         elif isinstance(value, list) and depth < 3:
@@ -280,7 +280,7 @@ class _Reader:
 
     def _find_shown_title(self) -> str | None:
         """Return the only h1, if half of it is in ``<title>`` or nothing is more like that; else the headline, if it
-        is; else ``<title>`` up to the name of the site, which stands behind it as a rule."""
+        is; else ``<title>`` up to the name of the site, which usually follows."""
         title_text, visible_title = self.page.title, self.visible.title
         if not title_text or _HOST.fullmatch(title_text):
             return visible_title
@@ -470,7 +470,7 @@ class _Reader:
         """Return whether each element, or one around it, is of some groups or has one of some names."""
         columns = self.page.columns
         is_member = (columns["groups"] & groups) > 0
-        if groups == _ASIDE_MASK:  # what holds the main text is no part of what stands around it
+        if groups == _ASIDE_MASK:  # what holds the main text is no part of what is around it
             is_member[list(self.visible.containers)] = False
         if names:
             is_member = is_member | np.isin(columns["tags"], [NAMES.index(name) for name in names])
@@ -669,7 +669,7 @@ def _is_publication(element: _DatedElement) -> bool:
 
 
 def _is_change(element: _DatedElement) -> bool:
-    """Tell whether an element names its date after a change of the page, or what stands before it does."""
+    """Tell whether an element names its date after a change of the page, or the text before it does."""
     return _CHANGE_NAME.search(element[1].get("class", "")) is not None or "change" in element[1]
 
 

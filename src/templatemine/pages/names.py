@@ -36,14 +36,14 @@ _BEFORE_NAME = re.compile(
     r"|^\W*(?:作者|记者|記者|著者|文)\s*[:：/]\s*",
     re.IGNORECASE,
 )
-"""What stands before a name."""
+"""Words before a name."""
 _SPLIT = re.compile(r"\s*[;|\n•·、，]\s*")
 _AND = re.compile(r",?\s+(?:and|und|et|y|og|och|with|mit|&)\s+", re.IGNORECASE)
 _VERBS = "for|from|of|at|in|on|says|said|wrote|is|has|contributed|reporting|via"
 _AFTER_NAME = re.compile(
     rf"(?:\s+(?:{_VERBS})\b|\s+[-–—|]\s|\s*[–—(\[@<>]|\s+\d|\s*:\s|\s*\.\.\.|\s*…).*$", re.IGNORECASE | re.DOTALL
 )
-"""What stands behind one."""
+"""Words behind a name."""
 _DAYS = sorted({word for row in TABLE if row.name.startswith(("month", "weekday")) for word in row.words})
 _FROM_DATE = re.compile(rf"(?:^|\s|,)(?:{'|'.join(map(re.escape, _DAYS))})\.?,?(?:\s.*)?$", re.IGNORECASE | re.DOTALL)
 """From a month or weekday on; May and March are names, but not the last of one."""
@@ -56,21 +56,21 @@ _NO_NAMES = (
     " guides? news opinion"
 )
 _NO_NAME = re.compile(rf"^(?:{'|'.join(_NO_NAMES.split(' '))})$", re.IGNORECASE)
-"""What stands for a name where none is."""
+"""Words in the place of a name."""
 _ROLES = (
     "editor reporter writer correspondent contributor columnist journalist photographer author producer staff redakce"
     " redakteur(?:in)? associate senior chief director manager blogger intern dietitian professor updated published"
     " min\\s+read comments?"
 )
 _ROLE = re.compile(rf"\b(?:{'|'.join(_ROLES.split(' '))})\b", re.IGNORECASE)
-"""What somebody is, in lines of their own beside the name."""
+"""Roles, in lines of their own beside the name."""
 _EMOJI = re.compile("[\u2190-\u2bff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
 MAX_WORDS = 6
 """Words of a name at most."""
 
 
 def normalise_language(text: str) -> str | None:
-    """Return a language tag in the spelling of BCP 47, None if it is none: ``pt_br`` is pt-BR."""
+    """Return a language tag in the spelling of BCP 47, None for other text: ``pt_br`` is pt-BR."""
     match = _LANGUAGE.match(text.partition(",")[0].strip())
     if match is None:
         return None

@@ -67,7 +67,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph, or an image that stands alone; the kind of boilerplate that it is, if it was kept by choice."""
+    """A paragraph, or an image on its own; the kind of boilerplate that it is, if it was kept by choice."""
 
     inlines: tuple[Inline, ...]
     kind: str = ""
@@ -109,7 +109,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of data; tables for layout are none."""
+    """A table of data; tables for layout do not count."""
 
     caption: tuple[Inline, ...]
     rows: tuple[tuple[Cell, ...], ...]

@@ -25,11 +25,11 @@ NOTICE_SCORE = -9.2
 """Log odds of a notice."""
 
 COOKIES = (b"ookie", b"OOKIE", "クッキー".encode(), "쿠키".encode(), "куки".encode())
-"""How cookies are called in text."""
+"""Names of cookies in text."""
 MENTION_WORDS = 5
 """Words of a block from which on it speaks of cookies; a link to a policy has fewer."""
 NOTICE_SHARE, NAMED_SHARE = 0.6, 0.3
-"""Share of the words of a container that stand in such blocks: of one without a name, and of one with."""
+"""Share of the words of a container that are in such blocks: of one without a name, and of one with."""
 LABEL_WORDS = 8
 PITCH_WORDS = 80
 """Words of a block that may be part of an offer; paragraphs of stories have more."""
@@ -45,7 +45,7 @@ _CHOICE = re.compile(
     r"|godkänn\w*|accepter\w*|avvis\w*|zgad\w+|ustawie\w+|souhlas\w*|принять|согла\w+)\b|同意|许可|拒否|동의|허용",
     re.IGNORECASE,
 )
-"""What readers are to do about cookies."""
+"""Requests to readers about cookies."""
 _PITCH = re.compile(
     r"\b(?:(?:un)?subscri\w+|abonn\w+|abos?\b|suscri\w+|assin(?:e|ar|ante|atura)\w*|abbona\w+|prenumer\w+|newsletters?"
     r"|log\s?in|sign\s?(?:in|up)|registe?r\w*|anmeld\w+|einlogg\w+|connectez|inscri\w+|iniciar? sesión|inloggen"
@@ -55,7 +55,7 @@ _PITCH = re.compile(
     r"|e-?papers?|direct debit|payment|your (?:order|inbox|e-?mail)|e-?mail address|(?:the|this|our|special) offer)\b",
     re.IGNORECASE,
 )
-"""What offers of a subscription or a newsletter say."""
+"""Words of offers of a subscription or a newsletter."""
 _LABEL = re.compile(
     r"(?:(?:promoted|sponsored|presented|supported|paid for) by\b.*|gesponsert von\b.*|(?:sponsored|paid|partner) "
     r"(?:content|post|partnership)|advertisements?|advertorial|anzeigen?|werbung|publicité|publicidad"
@@ -127,7 +127,7 @@ def _is_paid(thing: Mapping[str, Any]) -> bool:
 
 
 def _sums(page: Page, values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sum of a value of blocks over each element and all that stands in it."""
+    """Return the sum of a value of blocks over each element and its contents."""
     parents = page.columns["parents"]
     own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
     return _model.sum_subtrees(parents, own)

@@ -43,7 +43,7 @@ IMPLIED_ENDS = {
     "tr": _CELLS | {"tr"},
     "option": frozenset(["option"]),
 }
-"""Open elements that end where one begins; a p ends where any element begins that stands on lines of its own."""
+"""Open elements that end where one begins; a p ends where any element begins that is on lines of its own."""
 _P = frozenset(["p"])
 
 
@@ -53,13 +53,13 @@ class Outline:
     Attributes
     ----------
     tags, attributes : list of str
-        Name of each element in lower case, and its attributes as they stand.
+        Name of each element in lower case, and its unparsed attributes.
     starts, content_starts, content_ends : list of int
         Where its tag begins, its content begins, and its content ends.
     parents, last_descendants : list of int
-        Number of the element it stands in, -1 for none; and of the last element within it, itself if there is none.
+        Number of the element around it, -1 for none; and of the last element within it, itself if there is none.
     runs : list of (start, end, element, marks)
-        Texts that are not blank: where each stands, its element (-1 for none), and the names of the tags, opening or
+        Texts that are not blank: where each is, its element (-1 for none), and the names of the tags, opening or
         closing, since the run before.
     """
 
@@ -97,7 +97,7 @@ class Outline:
             offset = match.end()
             if escaped and "<!--" in match[0] and (match["raw"] or "").lower() == "script":
                 end = _SCRIPT_END.match(html, find_script_end(html, html.index(">", start)))
-                # Where none ends as it should they end as they stand, and none is looked at in vain again.
+                # Where none ends as it should, all end as written, and none is searched in vain again.
                 escaped, offset = end is not None, end.end() if end else offset
             tag = match["tag"]
             if tag is None:

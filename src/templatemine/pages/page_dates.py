@@ -2,7 +2,7 @@
 
 Forms that read one way only are known here: ISO 8601 and its relatives, dates with the month by name in the languages
 of `text.calendars`, with full stops (the day comes first), Chinese, Japanese and Korean ones.  `find_dates` also reads
-numbers that could mean two days, as far as their page says which comes first (`date_order`), and tells what is dated:
+numbers that could mean two days, as far as their page says which comes first (`date_order`), and tells the dated event:
 the publication of a page or a change.  For all others the system for blogs asks dateparser where it is installed (extra
 ``blog``), to which 12/10/2009 is a date, month first.
 """
@@ -19,10 +19,10 @@ from templatemine.text.calendars import month_number
 from templatemine.text.patterns import TABLE
 
 Order = Callable[[str], bool | None]
-"""What parts the numbers of a date -> whether the day comes first, None if that is not known."""
+"""Separator of the numbers of a date -> whether the day comes first, None if that is not known."""
 
 MAX_DATE_LENGTH = 80
-"""Characters of a text that may be a date, with what stands beside it (author, number of comments)."""
+"""Characters of a text that may be a date, with what is beside it (author, number of comments)."""
 
 _ISO_DATE = re.compile(
     r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
@@ -63,7 +63,7 @@ _FORMS = (
     (AMBIGUOUS_DATE, "-/."),
     *zip(_NAMED[3:], (".", "年년", "月"), strict=True),
 )
-"""What a date is looked for by, the surest first where several match, and characters of which every match has one."""
+"""Expressions of dates, the surest first where several match, and characters of which every match has one."""
 _CHANGE_WORDS = (
     r"updated?|modified|revised|edited|last\s+(?:change|review)\w*|aktuali\w+|geändert|änderung|stand(?=\W)|mise?\s+à\s+jour"
     r"|modifié\w*|actuali\w+|modificad[oa]|modificación|atuali\w+|aggiornat[oa]|aggiornamento|modifica|bijgewerkt"
@@ -76,7 +76,7 @@ _PUBLICATION_WORDS = (
     r"|發布|등록|입력|نشر"
 )
 _DATE_LABEL = re.compile(rf"(?<![^\W_])(?:(?P<change>{_CHANGE_WORDS})|{_PUBLICATION_WORDS})", re.IGNORECASE)
-"""What a date is told to be of: a change, or the publication."""
+"""Label of a date: a change, or the publication."""
 _WEEKDAYS = frozenset(word.lower() for row in TABLE if row.name.startswith("weekday") for word in row.words)
 _WORD = re.compile(r"[^\W\d_]+")
 _FILLER_WORDS = frozenset(
@@ -111,7 +111,7 @@ def is_labelled(text: str) -> bool:
 
 
 def ends_in_change(text: str) -> bool:
-    """Tell whether the last label in a text is that of a change, and hardly anything stands behind it."""
+    """Tell whether the last label in a text is that of a change, and hardly anything follows it."""
     labels = list(_DATE_LABEL.finditer(text))
     return bool(labels) and labels[-1]["change"] is not None and _has_only_fillers(text[labels[-1].end() :])
 
@@ -151,7 +151,7 @@ def find_dates(text: str, order: Order | None = None, short: bool = False) -> li
                 dates[-1] = (*dates[-1][:2], text[position:start])
             dates.append((text[position:start], date, text[end:]))
             position = end
-    # What stands between two dates is said of the second one, but for a label in brackets.
+    # Text between two dates is about the second one, but for a label in brackets.
     last = len(dates) - 1
     return [
         (
@@ -171,7 +171,7 @@ def _ends_label(text: str) -> bool:
 
 
 def _is_of_change(before: str, after: str) -> bool:
-    """Tell whether a date is that of a change, by what stands before it, else behind."""
+    """Tell whether a date is that of a change, by the text before it, else behind."""
     labels = list(_DATE_LABEL.finditer(before)) or list(_DATE_LABEL.finditer(after))[:1]
     return bool(labels) and labels[-1]["change"] is not None
 
@@ -210,7 +210,7 @@ def _parse_date(text: str, whole: bool, use_dateparser: bool) -> str | None:
 
 
 def _has_only_fillers(text: str) -> bool:
-    """Tell whether what stands beside a date says nothing else."""
+    """Return whether the text beside a date says nothing else."""
     words = [word.lower() for word in _WORD.findall(text)]
     return len(words) <= 4 and all(word in _FILLER_WORDS or word in _WEEKDAYS for word in words)
 
@@ -250,5 +250,5 @@ def _ask_dateparser(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _dateparser(parser_class: Any) -> Any:
-    """Return the one parser, which is slow to make. A date must be complete: no "last week", no "May 2009"."""
+    """Return the one parser, which is slow to make.  A date must be complete: no "last week", no "May 2009"."""
     return parser_class(settings={"REQUIRE_PARTS": ["day", "month", "year"], "PARSERS": ["absolute-time"]})

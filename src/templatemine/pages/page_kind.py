@@ -37,7 +37,7 @@ SURE_SHARE = 0.16
 its kind: seven of ten articles or more have less (six sets), and one in twenty of the pages that the kind decides."""
 
 NO_ADDRESS = math.log(100)
-"""What the log odds of an article gain where nobody says the address of a page, nor the page itself: old pages do not,
+"""Gain of the log odds of an article where the address of the page is unknown: old pages do not,
 and too little else tells what they are.  Of 355 pages of other kinds two do not."""
 
 MAX_DEVIATION = 4.0

@@ -25,7 +25,7 @@ STYLES: Mapping[str, Style] = {
     "sup": Style.SUPERSCRIPT,
     **dict.fromkeys(("code", "tt", "kbd", "samp"), Style.CODE),
 }
-"""What elements say of their text."""
+"""Styles of inline elements."""
 
 CONTAINERS: Mapping[str, str] = {
     **{f"h{level}": "heading" for level in range(1, 7)},
@@ -51,7 +51,7 @@ _KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") fo
 
 
 class PageTags:
-    """The tags of a page, and where they stand in the text of its blocks.
+    """The tags of a page, and their places in the text of its blocks.
 
     Parameters
     ----------

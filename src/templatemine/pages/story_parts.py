@@ -153,7 +153,7 @@ def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.boo
     kept_words, headlines = _kept_words(page, kept), _subtree_sums(page, in_h1)
     elements = np.arange(len(parents))
     further = (tags == _ARTICLE) & (elements > home) & (kept_words >= ARTICLE_WORDS) & (headlines > 0)
-    # Those that stand in the same article, or in none, as it does
+    # Those in the same article, or in none, as it does
     further &= homes[np.maximum(parents, 0)] == homes[parents[home]]
     return _in_elements(page, further)
 
@@ -178,8 +178,7 @@ def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | 
 
 
 def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
-    """Return the innermost element of a tag that each block stands in, 0 for none; None where a page has none, or too
-    many."""
+    """Return the innermost element of a tag around each block, 0 for none; None where a page has none, or too many."""
     if not 0 < page.tag_counts[tag] <= MAX_UNITS:
         return None
     columns = page.columns

@@ -33,7 +33,7 @@ SYSTEMS: Mapping[str, str] = {
     "crf": "runs of text between tags, labelled in sequence",
     "blog": "posts, titles and dates, by the ids and classes that blogs give them",
 }
-"""What each does, in one line; the module of the same name holds it."""
+"""Descriptions, one line each; the module of the same name holds it."""
 
 DEFAULT = "hybrid"
 

@@ -23,7 +23,7 @@ from templatemine.text.characters import in_class
 
 _SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
 TITLE_SEPARATOR = re.compile(rf"\s+{_SEPARATORS}\s+|\s*[|»｜]\s*")
-"""What parts a title from the name of the site."""
+"""Separators between a title and the name of the site."""
 
 TITLE_WORDS, MONTH, YEAR, NUMBERS, LINKED, OWN = (
     _html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers", "linked", "own")
@@ -68,7 +68,7 @@ def title_parts(title: str) -> list[str]:
 
 def _find_title_part(page: Page, heading: NDArray[np.bool_]) -> int:
     """Find the only heading that is a part of ``<title>``, else the only one all of whose words are in one part;
-    return its index, -1 if there is none or more. A link with the name of the site may have more words of ``<title>``
+    return its index, -1 if there is none or more.  A link with the name of the site may have more words of ``<title>``
     than that."""
     parts = title_parts(page.title)
     if len(parts) < 2:
@@ -114,7 +114,7 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     """Return the date in a line of its own between the title of a page and its story, else the labelled date of
     publication.
 
-    A date line has at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters.  It stands at most `MAX_DISTANCE`
+    A date line has at most `MAX_DISTANCE` words and `MAX_DATE_LENGTH` characters.  It is at most `MAX_DISTANCE`
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
@@ -153,7 +153,7 @@ def _dated_blocks(page: Page) -> NDArray[np.int64]:
     """Return indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
     counts = page.columns["counts"]
     dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
-    # Of scripts without spaces each character is a word.
+    # In scripts without spaces each character is a word.
     return np.flatnonzero(dated & (page.words - counts[:, OWN] // 2 <= MAX_DISTANCE))
 
 

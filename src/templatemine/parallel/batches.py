@@ -1,4 +1,4 @@
-"""Batches of records done by one process, by several, or by threads; what comes out is the same, in the same order.
+"""Batches of records done by one process, by several, or by threads; the output is the same, in the same order.
 
 In come batches and a function, out goes the output in pieces.  Memory holds a few batches a job.
 """

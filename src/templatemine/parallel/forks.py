@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _function: Callable[[int], Any] | None = None
-"""What the copies call with an index: they find it here, as it was when they were made."""
+"""Callable inherited by forked workers, which call it with an index."""
 
 
 def map_as_completed(
@@ -30,7 +30,7 @@ def map_as_completed(
     Parameters
     ----------
     function : callable
-        Anything; what it changes in a copy stays there.
+        Anything; its changes stay in the copy.
     items : sequence
     jobs : int
 

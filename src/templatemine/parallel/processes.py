@@ -229,7 +229,7 @@ def _serve(connection: Connection) -> None:
     with suppress(EOFError, OSError):
         first = connection.recv_bytes()
         tasks: SimpleQueue[bytes | None] = SimpleQueue()
-        # What comes in is read at once, so that parent and worker are never both writing and waiting for the other.
+        # Input is read at once, so that parent and worker are never both writing and waiting for the other.
         threading.Thread(target=_listen, args=(connection, tasks), daemon=True).start()
         succeeded, problem = _attempt(_initialize, first)
         while (task := tasks.get()) is not None:

@@ -1,7 +1,7 @@
 """Some calls at a time in threads of this process: for work that leaves Python's lock alone, as the native core does.
 
 Nothing is copied to another process and back, as it is by `processes`; memory holds the input once.  The threads are
-daemons, so that Ctrl-C and errors need not wait for what they are at.
+daemons, so that Ctrl-C and errors need not wait for their calls.
 """
 
 from __future__ import annotations

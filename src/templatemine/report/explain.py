@@ -67,7 +67,7 @@ class Explainer:
 
     def body(self, document: Document) -> str | None:
         """Return the part of a document that is cleaned: what the pack is for, its HTML or its text; None if it has
-        none. Without a pack only a page that stands alone is."""
+        none.  Without a pack only a page on its own is."""
         if self.pack is None:
             return document.html if document.text is None and self.config.html == "main" else None
         return document.html if self._uses_html else document.text

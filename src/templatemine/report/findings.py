@@ -1,4 +1,4 @@
-"""Measured packs -> what a reader should look at first: what goes, what is in doubt, and what cuts leave behind.
+"""Measured packs -> the first page of a report: cuts, doubts, and residues.
 
 All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
 risk from its score (`risk.story_probability`), residues from a sample of the articles that change.
@@ -20,7 +20,7 @@ from templatemine.report.words import template_text
 from templatemine.text.tears import is_tear, join_spans, tally_tears
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
-"""Texts of articles that change, and what is removed of them."""
+"""Texts of articles that change, and their cuts."""
 
 RESIDUE_KINDS = {
     "begins torn": "what is left of a line begins with a small letter or a sign, which the line did not",

@@ -145,7 +145,7 @@ def _link(url: str | None) -> str:
 
 
 SCORE_METHODS = ("score", "evidence")
-"""What packs call it if scores decided; the second in packs of earlier releases."""
+"""Name of the method in packs if scores decided; the second in packs of earlier releases."""
 
 
 def _draw_charts(source: SourceView) -> dict[str, Any]:

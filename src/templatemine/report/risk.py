@@ -57,7 +57,7 @@ class Occurrences:
         self._written = ManualExpressions(pack)
 
     def find(self, text: str) -> OccurrenceColumns:
-        """Find all occurrences. Those of one template do not overlap: the second begins where the first ends."""
+        """Find all occurrences.  Those of one template do not overlap: the second begins where the first ends."""
         parts: list[tuple[NDArray[np.int64], ...]] = []
         encoded = self._pack.encode(text)
         if len(self._rows):

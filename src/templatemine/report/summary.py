@@ -47,7 +47,7 @@ def summarise(report: Report) -> list[str]:
 
 
 def _summarise_changes(report: Report) -> list[str]:
-    """Say what is different from the packs before, if there are any."""
+    """Summarise the differences from the packs before, if there are any."""
     if report.changes is None:
         return []
     if not report.changes:

@@ -52,7 +52,7 @@ class Painter:
 
 
 HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
-"""Of `format_rows`."""
+"""Columns of `format_rows`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Row:
     others : int
         Other sources with the same template.
     variant : bool
-        It stands below the head of its family (`packs.families`).
+        It is listed below the head of its family (`packs.families`).
     """
 
     number: int
@@ -120,7 +120,7 @@ class SourceView:
     @property
     def risk(self) -> float:
         """Return the removed characters that are expected to be story: of each family the worst, for its templates
-        mostly match the same places. A pack without scores has no estimate."""
+        mostly match the same places.  A pack without scores has no estimate."""
         if not is_scored(self.pack):
             return 0.0
         found = sum(one.risk for one in self.notable)

@@ -48,7 +48,7 @@ _MAX_SHOWN = 30
 """Characters of a repeat in a message."""
 
 _MAX_COPIES = 10
-"""Rounds that are written out, of what has repeats of its own: the lint refuses more."""
+"""Rounds that are written out, of expressions with repeats of their own: the lint refuses more."""
 
 _UNBOUNDED = 1 << 40
 
@@ -113,7 +113,7 @@ def child_sequences(name: str, argument: Any) -> list[Any]:
 class _Loop:
     """A repeat of two rounds or more.
 
-    spread : rounds by which what it takes may differ, which is the number of its ends.
+    spread : rounds by which its matches may differ, which is the number of its ends.
     most : rounds after which it, or what comes behind it, may still fail; all before that are tried again from each end
         of a repeat before it.
     later : bits of the loops that may come behind it.
@@ -161,7 +161,7 @@ class _Automaton:
         return after
 
     def _item(self, name: str, argument: Any, flags: int, after: _After, within: _Context) -> _After:
-        """Put an item before what comes after it."""
+        """Put an item before its successors."""
         place, sure = after
         if name in REPEATS:
             return self._repeat(name, argument, flags, after, within)
@@ -173,14 +173,14 @@ class _Automaton:
         if name == "ATOMIC_GROUP":  # within it what comes behind it does not count, and behind it none of its ways
             self.add(argument, flags)
             return self._sequence(argument, flags, (place, EVERYTHING if sure == EVERYTHING else NOTHING), _ONE_WAY)
-        if name in ("ASSERT", "ASSERT_NOT"):  # looked through again wherever what stands before it ends
+        if name in ("ASSERT", "ASSERT_NOT"):  # looked through again wherever the expression before it ends
             fails = name == "ASSERT_NOT" or sure != EVERYTHING
             end = self._place(-1, [])
             entry, _ = self._sequence(argument[1], flags, (end, NOTHING if fails else EVERYTHING), within)
             return self._place(-1, [place, entry]), NOTHING
         if name == "AT":
             return place, _anchor_ranges(str(argument), flags, sure)
-        if name not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):  # what was matched before, and conditions
+        if name not in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):  # back references, and conditions
             return place, NOTHING
         taken = class_ranges(name, argument, flags)
         number = self.sets.setdefault(taken, len(self.sets))
@@ -195,7 +195,7 @@ class _Automaton:
         place, sure = after
         if name == "POSSESSIVE_REPEAT":
             within = _Context(one_way=True, times=within.times)
-        # Behind its longest run stands none of its own characters.
+        # Behind its longest run is none of its own characters.
         taken = self._one_set(inner, flags)
         longest = taken is not None and most == _UNBOUNDED and covers(sure, complement(taken))
         fails = not (longest or sure == EVERYTHING)
@@ -218,7 +218,7 @@ class _Automaton:
         return hub, union(sure, first) if fails else EVERYTHING
 
     def _copies(self, least: int, most: int, inner: Any, flags: int, after: _After, within: _Context) -> _After:
-        """Return a few rounds of what has repeats of its own, one behind the other."""
+        """Return a few rounds of an expression with repeats of its own, one behind the other."""
         end = after
         for round_number in range(most, 0, -1):
             entry, sure = self._sequence(inner, flags, after, within)
@@ -277,7 +277,7 @@ class _Walk:
         self._steps = 0
 
     def problem(self) -> str | None:
-        """Return the problem, if any. On a path, each loop multiplies the ways by those that it has with one before
+        """Return the problem, if any.  On a path, each loop multiplies the ways by those that it has with one before
         it."""
         ways = [1] * len(self._loops)
         most: list[tuple[int, str]] = [(1, "")] * len(self._loops)

@@ -1,6 +1,6 @@
 """Names of months and weekdays, by language, for patterns and for whatever reads dates.
 
-The names are written as they stand beside a day ("3 marca", "۳ خرداد"), in the case that running text has.  A name of
+The names are written as they are beside a day ("3 marca", "۳ خرداد"), in the case that running text has.  A name of
 several words is not here, nor is one that is rather another word of its language; Chinese, Japanese, Korean and
 Vietnamese count their months.
 """

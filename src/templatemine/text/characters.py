@@ -1,6 +1,6 @@
 """Classes of characters that expressions are made of, without their brackets; and where lines begin and end.
 
-They are spelt out because `re`, `regex` and RE2 share no name for them.  The ranges and what they are stand in
+They are spelt out because `re`, `regex` and RE2 share no name for them.  The ranges and their meanings are in
 `_scan.pxd`, of which the native modules have them as comparisons.
 """
 

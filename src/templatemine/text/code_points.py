@@ -30,7 +30,7 @@ def single(code: int) -> Ranges:
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Ranges:
-    """Return the union of sets; their ranges may stand in any order.
+    """Return the union of sets; their ranges may be in any order.
 
     >>> union([(5, 9)], [(1, 4), (7, 12)])
     ((1, 12),)

@@ -94,7 +94,7 @@ def _resolve(ambiguous: _AmbiguousDate, day_first: bool | None) -> str | None:
 
 
 def _is_day_first(separator: str, has_days_first: bool, has_months_first: bool) -> bool | None:
-    """Return whether days come first in dates of a source, by its unambiguous ones; None if that is not known. Nobody
+    """Return whether days come first in dates of a source, by its unambiguous ones; None if that is not known.  Nobody
     writes the month first before a full stop."""
     if has_days_first == has_months_first:
         return True if separator == "." and not has_days_first else None
@@ -234,18 +234,18 @@ class _DateOrder:
 
 @dataclass(slots=True)
 class UnreadableDates:
-    """Counts the dates that give no day, as `resolve_days` reads them; documents without a date are none.
+    """Counts the dates that give no day, as `resolve_days` reads them; documents without a date do not count.
 
     Memory grows with the sources that have such dates, or dates of which day and month can be confused.
 
     Attributes
     ----------
     wrong : dict of str to int
-        By source, dates that are none.
+        By source, texts that are no date.
     orders : dict of str to dict of str to _DateOrder
         By source and separator, what tells which of its dates nothing settles.
     example : str
-        The first one that is none, and where it stands.
+        The first of them, and its place.
     """
 
     wrong: dict[str, int] = field(default_factory=dict)

@@ -56,7 +56,7 @@ __all__ = [
     "two_sided_expression",
 ]
 
-# Where in its line a string must stand, as the automaton spells it.
+# Where in its line a string must be, as the automaton spells it.
 ANCHORS: Mapping[str, int] = {
     "": 0,
     "start": _scan.BEGINS_LINE,
@@ -84,7 +84,7 @@ def is_own_token(form: bytes) -> bool:
 
 
 def is_tag(form: bytes, html: bool) -> bool:
-    """Return whether a form is mark-up. A word in HTML can't begin like a tag, so the first bytes decide."""
+    """Return whether a form is mark-up.  A word in HTML can't begin like a tag, so the first bytes decide."""
     return html and len(form) > 1 and form[:1] == b"<" and (form[1:2].isalpha() or form[1:2] in (b"/", b"!", b"?"))
 
 
@@ -144,7 +144,7 @@ def two_sided_expression(
 
 
 def _outer_edges(first: _FormInfo, last: _FormInfo, edges: Sequence[str], anchor: str) -> tuple[str, str]:
-    """Return the expressions of what must stand before the first token, and behind the last one."""
+    """Return the expressions of what must precede the first token, and behind the last one."""
     left_edge, right_edge, line_start, line_end = edges
     left = _left_edge(left_edge + (JOINTS if first.begins_with_letter else ""))
     right = _right_edge(right_edge + (LETTER if last.ends_in_joint else ""))
@@ -197,7 +197,7 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
 
 
 def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: bool = False) -> list[str]:
-    """Return the expressions of tokens that stand side by side, with what joins them, which may be a line break."""
+    """Return the expressions of neighbouring tokens, with what joins them, which may be a line break."""
     required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
     if within_line:
         required, optional = (f"(?:{_blank_pattern(separators)}){repeat}" for repeat in "+*")
@@ -219,7 +219,7 @@ def _blank_pattern(separators: str) -> str:
 
 def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
     """Return a filler between two tokens of a line that meets both at boundaries, to the first place where the right
-    one may stand."""
+    one may be."""
     blank, any_char = _blank_pattern(separators), f"[^{LINE_BREAKS}]"
     first = any_char if left.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{LETTER if left.ends_in_joint else ''}])"
     last = any_char if right.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{JOINTS if right.begins_with_letter else ''}])"
@@ -553,7 +553,7 @@ def rewrite_marks(
     first = RewrittenText(text, sorted(edits))
     edits = []
     if html:
-        # A user's pattern may have replaced a part of a tag, so tags are looked for in what is left.
+        # A user's pattern may have replaced a part of a tag, so tags are searched in the rest.
         edits = [
             (*match.span(), tags.get(tag_form(match.group(), patterns), _OTHER_TAG))
             for match in re.finditer(_MARKUP, first.text)
@@ -573,7 +573,7 @@ class EncodedText:
     Parameters
     ----------
     rules : ReadingRules, optional
-        How texts of the source are read; without, the text is read as it stands, as pages are.
+        How texts of the source are read; without, the text is read unchanged, as pages are.
 
     Attributes
     ----------

@@ -4,9 +4,9 @@ Refused are, under a repeat of more than `FREE_ROUNDS` times: another repeat of 
 alternatives that can begin with the same character; in a sequence, choices that the next characters do not decide, if
 there are more than some thousand ways through them; further back-references and conditionals.  These are the classes of
 expression with exponential time in engines that backtrack.  Refused are also repeats that share out a text between them
-in many ways (`ambiguity`), so that what is accepted takes linear time from one place of a text, and at most the square
-of its length from all; what repeats within repeats unroll to far more than what was written; literals so long that
-`regex` takes their cube to prepare for a search (which no time limit sees); and approximate matches, which only it has.
+in many ways (`ambiguity`), so that accepted expressions take linear time from one place of a text, and at most the
+square of its length from all; nested repeats that unroll to far more than was written; literals so long that `regex`
+takes their cube to prepare for a search (which no time limit sees); and approximate matches, which only it has.
 
 Nothing is compiled here: compile an expression only after it was looked at.
 """
@@ -74,7 +74,7 @@ _NOT_LINEAR = {
 """Items of expressions that no automaton can follow, in words."""
 
 _MAX_RE2_ROUNDS = 1000
-"""Most rounds of a repeat in RE2, with those of what it stands in."""
+"""Most rounds of a repeat in RE2, with those of the repeats around it."""
 
 
 def re2_problem(pattern: str) -> str | None:
@@ -264,7 +264,7 @@ _LOOP_WAYS = 3
 _WAYS_LIMIT = MAX_WAYS * 2
 
 _Masks = tuple[int, ...]
-"""Which characters may come, place by place; beyond the end, any.  A bit is an ASCII character, or a part of the others
+"""Characters that may come, place by place; beyond the end, any.  A bit is an ASCII character, or a part of the others
 (`_bits`)."""
 
 _ALL = (1 << 192) - 1

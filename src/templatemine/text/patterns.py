@@ -2,7 +2,7 @@
 
 What comes in is a token; what goes out is its *form*: literal pieces and pattern names, ``Comments(12)`` ->
 ``Comments({number})``.  The rows below are data; the native scanner of `_core` recognises each row's strings, and the
-row's `regex` is what stands in the expressions of a pack.  Four kinds of rows:
+row's `regex` is its part of the expressions of a pack.  Four kinds of rows:
 
 ``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the text
 ``shape``  found inside a token by its characters (number, price, initials ...)
@@ -90,7 +90,7 @@ def _split_words(text: str) -> tuple[str, ...]:
 
 
 def _exclude_known_words(names: Iterable[str], *rows: Pattern) -> tuple[str, ...]:
-    """Return the words of some names that stand in none of the rows, which part the set of tokens."""
+    """Return the words of some names that are in none of the rows, which part the set of tokens."""
     known = {word for row in rows for word in row.words}
     return tuple(sorted({word for text in names for word in text.split()} - known - {"-"}))
 
@@ -106,7 +106,7 @@ _PHONE = r"(?:\+?[0-9]{1,3}[\-.])?(?:\([0-9]{3}\)|[0-9]{3}[\-.])[0-9]{3}[\-.][0-
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 # The order is part of the pack format: a form names a pattern by its place in this table.  Append, never insert.
-# `thesis` marks the sixteen expressions printed in section 5.2; the comment says which, and what was restored.
+# `thesis` marks the sixteen expressions printed in section 5.2; the comment names it, and restorations.
 TABLE: tuple[Pattern, ...] = (
     # Thesis 14, `http:\\S*`; https and www added, the punctuation that ends a sentence left out.
     Pattern(
@@ -259,7 +259,7 @@ TABLE: tuple[Pattern, ...] = (
     Pattern(
         name="rule", kind="shape", thesis=True, regex="[_=*~#—–―─━]{3,}", yes=("_____", "***", "———"), no=("__", "*")
     ),
-    # Thesis 9 and 8; punctuation after the name is a literal piece.  "May" stands once, or two rows would overlap.
+    # Thesis 9 and 8; punctuation after the name is a literal piece.  "May" is there once, or two rows would overlap.
     Pattern(
         name="month",
         kind="words",
@@ -304,7 +304,7 @@ TABLE: tuple[Pattern, ...] = (
     ),
     # Thesis 16.  It names wording, so it is off in "news".
     Pattern(name="by", kind="words", thesis=True, news=False, words=("by", "By"), yes=("By",), no=("Bye",)),
-    # Months and weekdays of the languages of the public archives, as they stand in running text.
+    # Months and weekdays of the languages of the public archives, as they are in running text.
     Pattern(
         name="month_other",
         kind="words",
@@ -335,7 +335,7 @@ TABLE: tuple[Pattern, ...] = (
         yes=("Dienstag", "الخميس"),
         no=("Dienstags",),
     ),
-    # Parsers glue what stood in elements of its own: "MORE:Obama undecided", "REUTERS/Jim Young", "(CNN)The".
+    # Parsers glue the contents of separate elements: "MORE:Obama undecided", "REUTERS/Jim Young", "(CNN)The".
     Pattern(name="glued", kind="joint", regex=f"[{JOINTS}]"),
 )
 TABLE += (
@@ -367,7 +367,7 @@ TABLE += (
 
 _PATTERN_BY_NAME = {row.name: row for row in TABLE}
 
-# ASCII punctuation that stands inside shapes; all that is built on numbers has theirs.
+# ASCII punctuation inside shapes; all that is built on numbers has theirs.
 _SHAPE_PUNCTUATION: Mapping[str, str] = {
     "number": ".,:/\\",
     "number_world": ".,:/\\",
@@ -392,7 +392,7 @@ def _expressions_before_dot() -> Mapping[int, str]:
             expressions[index] = f"(?:[A-Z]{{6,}}|[A-Z]+{accented}{UPPER}*|{accented}{UPPER}+)"
         elif any(short.fullmatch(word + ".") for word in row.words):
             other_words = tuple(word for word in row.words if not short.fullmatch(word + "."))
-            # A row of which nothing is left never comes before a full stop; what it says then does not matter.
+            # An empty row never comes before a full stop; what it says then does not matter.
             expressions[index] = replace(row, words=other_words or row.words).expression
     return expressions
 
@@ -488,7 +488,7 @@ class PatternSet:
         return ScannerArguments(separators.encode(), self.mask, *self.word_list, html)
 
     def begins_with_letter(self, piece: str | int) -> bool:
-        """Return whether a piece of a form always begins with a letter that may be glued to what is before it."""
+        """Return whether a piece of a form always begins with a letter that may be glued to the text before it."""
         if isinstance(piece, str):
             return in_class(piece[:1], LETTER)
         if piece > len(TABLE):
@@ -631,7 +631,7 @@ def _pattern_set(enabled: frozenset[str], user: tuple[UserPattern, ...]) -> Patt
     for own in user:
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", own.name):
             raise ConfigError(f"patterns: a name is lower-case letters, digits and _, got {own.name!r}")
-        # A token {slot} of a template is the rest of a line, or what stands between two strings on it.
+        # A token {slot} of a template is the rest of a line, or the text between two strings on it.
         if own.name in known or own.name in names or own.name == "slot":
             raise ConfigError(f"patterns: the name {own.name!r} is taken")
         names.add(own.name)

@@ -11,7 +11,7 @@ that is its own reading form, as most are, is not copied.  Four steps make it:
    kana, the signs ! ( ) , : ; ? are full-width, for there they are tokens of their own.
 4. In sources whose articles are one line each, sentences are read as lines: what anchors and slots go by elsewhere.
 
-Pages (HTML) are read as they stand.
+Pages (HTML) are read unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ReadingRules:
     soft : bool
         Whether a small letter before a capital may be a glue point.
     starts : tuple of str
-        Words that begin lines behind such points: where one stands behind a word with a capital, that is a point, too.
+        Words that begin lines behind such points: where one follows a word with a capital, that is a point, too.
     whole : tuple of str
         Words that are written so, and are not parted: names of products and firms.
     markup : bool
@@ -87,7 +87,7 @@ class Reading:
         self._steps = steps[::-1]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Map the bounds of a stretch to the original. Invisible characters at its edges belong to it, and an edge
+        """Map the bounds of a stretch to the original.  Invisible characters at its edges belong to it, and an edge
         within what a character became takes all of that character."""
         for step in self._steps:
             start, end = step.original_start(start), step.original_end(end)
@@ -212,6 +212,6 @@ _WIDE_SIGNS = "\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 
 
 def plain_form(char: str) -> str | None:
-    """Give the form of a character wherever it stands; None if it stays, or may."""
+    """Return the form of a character in any context; None if it stays, or may."""
     found = None if char in _WIDE_SIGNS else read_text(char)
     return None if found is None else found.text

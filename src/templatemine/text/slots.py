@@ -11,12 +11,12 @@ names     none that begins with a letter of a script without capitals, nor with 
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
 
-A *word* is what stands between separators, as tokens do, but marks do not keep theirs, and none begins with a character
+A *word* is the text between separators, as tokens do, but marks do not keep theirs, and none begins with a character
 of a script without spaces.  A word that is glued to the string beside the slot ("Photo:Jane Roe") may be anything.  No
 filler at all is of every kind.
 
 An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
-stand often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
+occur often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
 Classes of characters are as few and as small as they can be: an engine without backtracking has them once for each word
 that there may be.  `matching._match` has the same as a walk over the characters.
 """
@@ -98,7 +98,7 @@ _DURATION = (
 
 @cache
 def allowed_words(kind: str) -> tuple[str, ...]:
-    """Return the words that a kind allows beside figures; none for kinds that are told otherwise."""
+    """Return the words that a kind allows beside figures; none for kinds with other rules."""
     if kind not in ("date", "duration"):
         return ()
     # The names of all the world would be looked for at each of ten words, which an automaton has one after the other.
@@ -115,7 +115,7 @@ FIRST_NAMED_CODE = min(FILLERS.values())
 
 
 def _is_kind(kind: str) -> bool:
-    """Tell whether so it may stand behind the colon; told without an expression, which would be made at each start."""
+    """Return whether it may follow the colon; told without an expression, which would be made at each start."""
     return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < MAX_SIZED_SLOT)
 
 
@@ -215,7 +215,7 @@ def _word_pattern(kind: str, separators: str) -> str:
 
 
 def _address_pattern(gap: str, separators: str, at_end: bool, glue: str) -> str:
-    """Return an expression for addresses. They may hold separators, so are not made of words, but neither begin nor
+    """Return an expression for addresses.  They may hold separators, so are not made of words, but neither begin nor
     end with one.
 
     What tells it is a dot, a slash, a colon or an "at" before a letter or a figure.
@@ -251,8 +251,7 @@ def _compile_filler(kind: str, separators: str, side: str) -> regex.Pattern[str]
 
 
 def matches_kind(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
-    """Tell whether what stands between a string and the end ("end") or the beginning of its line ("start") is of a
-    kind.
+    """Return whether the text between a string and the end ("end") or the beginning of its line ("start") is of a kind.
 
     The stretch of `text` begins where the string ends and ends with the last character that is no separator, or the
     other way round.

@@ -29,7 +29,8 @@ class CutCount(NamedTuple):
 
 
 def is_tear(text: str, start: int, end: int) -> bool:
-    """Tell whether what is left and right of a cut is one sentence: an open one before it, and one that goes on behind.
+    """Return whether the text left and right of a cut is one sentence: an open one before it, and one that goes on
+    behind.
 
     >>> text = "He met Ann in Rome on Monday."
     >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
@@ -117,7 +118,7 @@ def tally_tears(
     Parameters
     ----------
     found : iterable of (text, cuts)
-        A cut is its start, end and templates.  Where several meet, the rarest is to blame: what is frequent stands
+        A cut is its start, end and templates.  Where several meet, the rarest is to blame: frequent ones are
         elsewhere without harm.
     """
     cuts: Counter[Name] = Counter()

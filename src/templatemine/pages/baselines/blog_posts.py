@@ -37,7 +37,7 @@ class PostCandidates:
     elements_of : mapping of str to (places, ranks)
         By part, elements that meet one of its rules, in the order of the page, and which rule.
     is_aside : sequence of bool
-        Of each element, whether it stands where no posts are.
+        Of each element, whether it is where no posts are.
     posts : set of int
         The elements that are posts by their names.
     """
@@ -98,7 +98,7 @@ def find_bodies(candidates: PostCandidates) -> list[int]:
         if candidates.rules.rule("body", rank).where != INNER_RULE
     }
     whole_posts = frozenset(candidates.elements_of["whole"][0])
-    whole_around: list[int] = []  # of each element the innermost of `whole_posts` that it stands in
+    whole_around: list[int] = []  # of each element the innermost of `whole_posts` around it
     for parent in outline.parents:
         whole_around.append(parent if parent in whole_posts or parent < 0 else whole_around[parent])
     bodies: set[int] = set()
@@ -160,7 +160,7 @@ def _outermost(outline: Outline, elements: Sequence[int]) -> Iterator[int]:
         outer = elements[index]
         end = bisect_right(elements, outline.last_descendants[outer])
         inner_length, next_index = 0, index + 1
-        while next_index < end:  # past what stands in each, or deep nesting would be walked once a level
+        while next_index < end:  # past the contents of each, or deep nesting would be walked once a level
             inner = elements[next_index]
             inner_length += outline.content_ends[inner] - outline.content_starts[inner]
             next_index = bisect_right(elements, outline.last_descendants[inner])
@@ -206,7 +206,7 @@ def _make_post(candidates: PostCandidates, scopes: Sequence[int], common_parent:
             for element in _leaf_elements(candidates.outline, scope, body):
                 if date := normalise_date(candidates.outline.text(element, MAX_DATE_LENGTH + 1), whole=True):
                     return PostElements(body, title, element, date)
-    # What stands before several posts holds for each of them: Blogger writes the date of a day once.
+    # Text before several posts holds for each of them: Blogger writes the date of a day once.
     for element in candidates.preceding("date before", common_parent) if common_parent >= 0 else ():
         if date := _element_date(candidates.outline, element):
             return PostElements(body, title, element, date)

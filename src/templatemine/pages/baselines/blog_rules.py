@@ -52,7 +52,7 @@ HEADINGS = "h1 h2 h3 h4 h5"
 HEADING_RULE = Rule(tags=HEADINGS, where="a heading of the post")
 """A title that no name calls one."""
 INNER_RULE = "2b"
-"""The rule for texts that no post is made by: they stand within one."""
+"""The rule for texts that no post is made by: they are within one."""
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "post": (Rule(tags="div", like="post* *hentry* divlog *entry*post* *post-* snap_preview", where="1a"),),
@@ -101,7 +101,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         ),
     ),
 }
-"""What each part of a post looks like, in the order in which rules are tried; "whole" is a post of which all is text
+"""Patterns of each part of a post, in the order in which rules are tried; "whole" is a post of which all is text
 that is no title, date or aside, if no element in it is that of its text."""
 
 STANDALONE = "text"
@@ -110,7 +110,7 @@ PARTS = (*RULES, STANDALONE)
 
 ALL_RULES, PAPER_RULES = KINDS = ("all", "paper")
 USER_RULE = "own"
-"""Where the user's rules come from."""
+"""Origin of the user's rules."""
 
 
 @cache
@@ -157,7 +157,7 @@ class RuleSet:
         self._rules_of: dict[str, tuple[Rule, ...]] = {}
         for part, rules in RULES.items():
             user_rules = (rule for rule in own if rule.part == part)
-            # What holds no posts is not the paper's to say.
+            # The paper does not say which elements hold no posts.
             built_in = (rule for rule in rules if kind == ALL_RULES or part == "aside" or rule.is_from_paper)
             self._rules_of[part] = (
                 *(Rule(tags=rule.tags.lower(), like=rule.like, item=rule.item, where=USER_RULE) for rule in user_rules),

@@ -9,7 +9,7 @@ Runs, features and marginals are native (`_crf`); here are the tables.  The weig
 what they were trained on and by which command; the script is ``datasets/pages/train_crf.py``, and it alone needs
 python-crfsuite.
 
-Pages are kept or dropped by the blocks of `pages.blocks`: one is kept if most of its characters stand in runs that are.
+Pages are kept or dropped by the blocks of `pages.blocks`: one is kept if most of its characters are in kept runs.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
     "class-list": frozenset(["ul", "ol", "li", "dl", "dt", "dd", "menu"]),
     "class-form": frozenset(["form", "fieldset", "label", "button", "select", "option", "legend"]),
 }
-"""Elements or kinds of elements that a run may stand in."""
+"""Elements or kinds of elements that a run may be in."""
 
 LANGUAGE = ("langid1", "langid2")
-"""How far a run is from the language of the page: not in the model that ships, see docs/research/extract.md."""
+"""Distance of a run from the language of the page: not in the model that ships, see docs/research/extract.md."""
 FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
 """Columns of `compute_features`."""
 
@@ -75,7 +75,7 @@ BINS: Mapping[str, Sequence[float]] = {
     "document.max-div-group": (0.1, 0.2, 0.4, 0.6, 0.8),
     "document.max-td-group": (0.1, 0.2, 0.4, 0.6, 0.8),
 }
-"""A value is the number of these that it reaches; what is not here is as it stands (0, 1, or which of the expressions
+"""A value is the number of these that it reaches; others are taken unchanged (0, 1, or which of the expressions
 for addresses, dates and times is met)."""
 
 NEIGHBOURS = tuple(
@@ -104,7 +104,7 @@ _LINKED = 1 << list(CONTAINERS).index("a")
 
 @dataclass(frozen=True, slots=True)
 class TextRuns:
-    """The runs of text of a page that stand in blocks.
+    """The runs of text in the blocks of a page.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ def run_scanner() -> _crf.RunScanner:
 
 
 def find_runs(page: Page) -> TextRuns:
-    """Return the runs of a page that stand in its blocks."""
+    """Return the runs in the blocks of a page."""
     return TextRuns(*run_scanner().find_runs(page.data, page.columns["starts"], page.columns["ends"]))
 
 
@@ -173,7 +173,7 @@ def compute_features(
     Parameters
     ----------
     language_features : mapping of str to float array, shape (runs,), optional
-        Features of `LANGUAGE`; what is not there is 0.
+        Features of `LANGUAGE`; missing ones are 0.
     """
     values = _crf.compute_features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges())
     for name, column in (language_features or {}).items():

@@ -1,11 +1,11 @@
 """density: the node of the page with most characters for each structural element.
 
 The single file mode of WC Cleaner (Baisa, Web Content Cleaning, 2009, section 2.3).  Each node has the characters and
-the structural elements that stand in it; their ratio is its density.  From body, algorithm 1 goes down to the densest
+the structural elements in it; their ratio is its density.  From body, algorithm 1 goes down to the densest
 child for as long as that holds more than half of the characters of its parent, and all text of the node it ends at is
 kept.  On request a page is left out whose target node is sparse (tables, lists); the appendix has the constant.
 
-Structural are the elements that stand on lines of their own, br and hr among them.  Characters are those of blocks, so
+Structural are the elements that are on lines of their own, br and hr among them.  Characters are those of blocks, so
 white space is trimmed as in the paper (``addStatToDOMTree``).
 """
 

@@ -2,7 +2,7 @@
 
 The multiple file mode of WC Cleaner (Baisa, Web Content Cleaning, 2009, section 2.4).  The trees of both pages are
 walked together, level by level.  Where two levels are equal (the same kinds of children in the same order) the walk
-goes down; texts that stand at the same place in both are compared.  Where levels differ, algorithm 2 maps the children
+goes down; texts at the same place in both are compared.  Where levels differ, algorithm 2 maps the children
 of the page onto those of the reference in order, and what a pair shares is deleted (``diffCleanLowestLevel``,
 ``deleteEqualNodes``); of two texts that differ, the words they begin and end with alike (``findCommonParts``).
 

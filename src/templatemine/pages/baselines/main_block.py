@@ -104,7 +104,7 @@ def _digit_runs(page: Page, block: int) -> list[str]:
 def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64], Numbers]:
     """Return the weight of each of some blocks (equation 3), and the number of the main block that it belongs to.
 
-    A main block is what stands in one element that holds blocks of text, such as the cell or the div around a story.
+    A main block is the contents of one element that holds blocks of text, such as the cell or the div around a story.
     """
     columns = page.columns
     element = _nearest_containers(page)[columns["element"][blocks]]
@@ -113,7 +113,7 @@ def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64],
         return np.zeros(0), region
     words = _count_keywords(page, blocks, _title_bytes(page))
     block_of = np.repeat(np.arange(len(blocks)), np.diff(words.offsets))
-    # Equation 4: m keywords in the title, which stand f times in the block.
+    # Equation 4: m keywords in the title, which occur f times in the block.
     title_count = len(words.title)
     in_title = np.isin(words.ids, words.title)
     title_frequency = np.bincount(block_of[in_title], words.counts[in_title], len(blocks))

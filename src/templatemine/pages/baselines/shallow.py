@@ -6,12 +6,12 @@ Kohlschuetter, Fankhauser and Nejdl (2010):
 1. Context-free classes (section 4.1.2.1, algorithm 1): bad, short, near-good or good, by length, link density and the
    share of stop words.  Lists of stop words are of one language each, so words of up to three bytes in lower case stand
    for them; text of scripts without spaces counts as grammatical if a sentence ends in it.
-2. Context-sensitive classes (section 4.1.2.2): what is short or near-good goes with the good or bad blocks around it.
+2. Context-sensitive classes (section 4.1.2.2): short and near-good blocks go with the good or bad blocks around it.
 3. A decision tree over the features of a block and its neighbours decides.  It ships as a table (`shallow.json`),
    trained by ``datasets/pages/train_shallow.py``; `find_leaves` applies it.
 4. Blocks with a copyright sign go (section 4.1.1), and duplicate blocks, by cosine similarity of their keywords
    (equation 2), see `pages.main_block`.
-5. Blocks have weights, and so has each main block they stand in (equations 3 to 7); on request only the greatest one
+5. Blocks have weights, and so has each main block around them (equations 3 to 7); on request only the greatest one
    is kept.
 """
 
@@ -74,7 +74,7 @@ REASONS = (
     "with a copyright sign",
     "not shown",
 )
-"""Those of blocks that the tree does not decide on; behind them come those of its leaves, see `describe_leaves`."""
+"""Reasons of blocks that the tree does not decide on; behind them come those of its leaves, see `describe_leaves`."""
 DUPLICATE, OUTSIDE, COPYRIGHT, HIDDEN, LEAF = range(5)
 
 

@@ -1,7 +1,7 @@
 """Nodes -> Markdown: CommonMark with the tables and the strikethrough of GitHub.
 
-What Markdown has no sign for, such as subscripts, stands as HTML, which CommonMark allows.  Every character that could
-be read as a sign is escaped, so a reader of CommonMark gives back the text of the nodes.
+What Markdown has no sign for, such as subscripts, is written as HTML, which CommonMark allows.  Every character that
+could be read as a sign is escaped, so a reader of CommonMark gives back the text of the nodes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TAGS = {
     Style.DELETED: "del",
 }
 SIGNS = {Style.STRONG: "**", Style.EMPHASIS: "*", Style.DELETED: "~~"}
-"""Of those that have one: underlining has none."""
+"""Signs of styles; underlining has none."""
 
 
 def nodes_to_markdown(nodes: Iterable[Node]) -> str:
@@ -119,7 +119,7 @@ def _list(node: List, other_marker: bool) -> str:
 
 
 def _interrupts(node: Node) -> bool:
-    """Tell whether a list is one where no empty line stands before it (CommonMark, section 5.3)."""
+    """Return whether a list needs no empty line before it (CommonMark, section 5.3)."""
     return isinstance(node, List) and (not node.ordered or node.start == 1)
 
 
@@ -135,7 +135,7 @@ def _indented(text: str, first: str, others: str) -> str:
 
 
 def _table(node: Table) -> str:
-    """Return a table of GitHub: one line of heads, one line a row; cells that span stand once, with empty ones beside
+    """Return a table of GitHub: one line of heads, one line a row; spanning cells occur once, with empty ones beside
     them."""
     rows = _unspanned(node.rows)
     width = max(map(len, rows), default=0)

@@ -26,7 +26,7 @@ NO_ADDRESS = "https://page.invalid/"
 """The address of pages without one; the name exists nowhere (RFC 6761)."""
 
 ARGUMENTS = (
-    # What Playwright does not see of a page's requests (redirects, sockets, names looked up ahead) goes to the proxy,
+    # Requests that Playwright does not see (redirects, sockets, names looked up ahead) goes to the proxy,
     # loopback too, and what would go past a proxy does not go.
     "--proxy-bypass-list=<-loopback>",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -38,15 +38,15 @@ ARGUMENTS = (
     "--js-flags=--max-old-space-size=512",
 )
 CLOSED_ARGUMENTS = ("--proxy-server=http://nowhere.invalid:9", "--host-resolver-rules=MAP * ~NOTFOUND")
-"""Of a browser without a network: nothing leads out, and no name is resolved."""
+"""Options of a browser without a network: nothing leads out, and no name is resolved."""
 PROXY_ARGUMENTS = ("--proxy-server=http://127.0.0.1:{port}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-"""Of a browser with a network: `PageProxy` is the only way out, and resolves names."""
+"""Options of a browser with a network: `PageProxy` is the only way out, and resolves names."""
 
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "FONTCONFIG_PATH", "LD_LIBRARY_PATH")
-"""What the browser learns of the environment; keys and tokens often stand there too."""
+"""Variables of the environment that the browser gets; keys and tokens are often there too."""
 
 BLOCKED_TYPES = frozenset({"image", "media", "font"})
-"""What is not loaded even where the network is open: it makes no text."""
+"""Resources without text, which are not loaded even from an open network."""
 
 STEP_SECONDS = 3.0
 """Seconds for each thing that is ours: to make a context, to take the HTML, to end the context."""
@@ -60,7 +60,7 @@ FRAMES_SCRIPT = """
 """Frames by the page's clock; those of the screen go by ours, and would come when the page's time is over."""
 
 TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
-"""Two frames of the screen, so that who watches what comes into view is told of it."""
+"""Two frames of the screen, so that scripts that observe the view are called."""
 
 FRAME_SECONDS = 0.5
 """Seconds."""
@@ -168,7 +168,7 @@ class BrowserSession:
             await self._proxy.stop()
 
     async def render(self, html: str, url: str | None) -> tuple[str, str]:
-        """Return the HTML of a page after its scripts ran, and what is to be said of it; "" if nothing is.
+        """Return the HTML of a page after its scripts ran, and a note on it, or "".
 
         Raises
         ------
@@ -243,7 +243,7 @@ class BrowserSession:
         return handle
 
     async def _run_scripts(self, context: Any, page: Any, address: str) -> tuple[str, str]:
-        """Run the scripts of a page, then take its HTML; and what is to be said of it."""
+        """Run the scripts of a page, then take its HTML, and a note on it."""
         config = self._config
         tools = await asyncio.wait_for(context.new_cdp_session(page), STEP_SECONDS)
         settled = asyncio.Event()
@@ -312,7 +312,7 @@ _CAUSES: Mapping[str, str] = {
     "without --no-sandbox": "as root it does not start with its sandbox; be another user",
     "No usable sandbox": "this system gives it no sandbox; allow user namespaces",
 }
-"""What Chromium says when it does not start, and what can be done about it."""
+"""Messages of Chromium when it does not start, and remedies."""
 
 
 def _start_error(message: str) -> ConfigError | MissingExtraError:

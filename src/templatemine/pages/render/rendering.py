@@ -33,7 +33,7 @@ MIN_WORDS = 50
 """Words; a page of fewer has little to lose ("Loading, please wait")."""
 MIN_WORD_SHARE = 0.5
 """A page that its scripts leave with a smaller share of its words is taken as it came: most likely they gave up, for
-want of what they could not load."""
+want of resources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class Renderer:
         ----------
         html : str
         url : str, optional
-            Its address; what is no address of http or https counts as none.
+            Its address; addresses other than http and https count as missing.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Renderer:
                 self._run_in_loop(session.stop(), 4 * STEP_SECONDS)
 
     def _run_in_loop(self, coroutine: Coroutine[Any, Any, Result], seconds: float) -> Result:
-        """Do something in the loop, which has a thread of its own: whoever calls may be in a loop, or have none."""
+        """Do something in the loop, which has a thread of its own: the caller may be in another loop, or have none."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._thread = threading.Thread(target=_run_loop, args=(self._loop,), name="rendering", daemon=True)
