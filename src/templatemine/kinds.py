@@ -89,7 +89,7 @@ class Choice:
         return tuple(kind for kind in KINDS if kind not in self.cut)
 
     def cuts(self, kind: str) -> bool:
-        """Tell whether a template of this kind is cut."""
+        """Return whether a template of this kind is cut."""
         return kind in self.cut or (not kind and bool(self.cut))
 
     def keeping(self, kinds: Iterable[str]) -> Choice:

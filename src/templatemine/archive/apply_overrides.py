@@ -123,7 +123,7 @@ class RuleIndex:
         self.accepted = [rule for rule in self.by_id.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:
-        """Tell whether a template that mining gave stays."""
+        """Return whether a template that mining gave stays."""
         rule = self.by_id.get(template.id)
         if rule is not None:
             as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
@@ -137,7 +137,7 @@ class RuleIndex:
         return self.min_df is None or template.tokens is None or template.df >= self.min_df
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
-        """Tell whether a rejected candidate comes in, rules about this very string aside."""
+        """Return whether a rejected candidate comes in, rules about this very string aside."""
         words = _fold_case(join_tokens(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
@@ -228,7 +228,7 @@ def _with_kinds(templates: Sequence[Template], kinds: Mapping[str, str]) -> list
 
 
 def _is_missing(rule: Rule, *templates: Iterable[Template]) -> bool:
-    """Tell whether a string that a person edited did not come in."""
+    """Return whether a string that a person edited did not come in."""
     return rule.action == "edit" and not any(
         template.tokens == rule.tokens for group in templates for template in group
     )

@@ -259,7 +259,7 @@ def _detect_share_changes(reference: DatedHits, later: DatedHits, config: DriftC
 
 
 def _has_other_pack(reference: DatedHits, later: DatedHits) -> bool:
-    """Tell whether documents were cleaned by a pack that none of the reference was."""
+    """Return whether documents were cleaned by a pack that none of the reference was."""
     usual = {expressions for _, counts in reference for expressions in counts.packs}
     return any(expressions not in usual for _, counts in later for expressions in counts.packs)
 

@@ -206,7 +206,7 @@ def _find_place(text: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Tell whether all words of a text begin with capitals, and none is an agency's."""
+    """Return whether all words of a text begin with capitals, and none is an agency's."""
     words = text.split()
     is_cased = all(word[0].isupper() or not word[0].isalpha() for word in words)
     return is_cased and not _OUTLET.search(text) and not _AGENCY.search(text)

@@ -207,7 +207,7 @@ class RecordCleaner:
         return BatchResult(data, tally, errors)
 
     def _is_lock_free(self, batch: PendingBatch) -> bool:
-        """Tell whether all lines may be cleaned unparsed, and so without Python's lock."""
+        """Return whether all lines may be cleaned unparsed, and so without Python's lock."""
         return isinstance(batch, Lines) and self._line_fields is not None and self._takes_raw_lines
 
     @cached_property
@@ -328,7 +328,7 @@ class RecordCleaner:
         return earlier is None
 
     def _is_dropped(self, source: str, record: Mapping[str, Any], tally: Tally) -> bool:
-        """Tell whether a record that was cleaned is a stub that goes, which is counted."""
+        """Return whether a record that was cleaned is a stub that goes, which is counted."""
         drops = self.config.clean.stubs == "drop" and record.get(f"{self.config.removed_field}_stub") is True
         tally.source_counts(source).dropped += drops
         return drops

@@ -174,7 +174,7 @@ class _SlotFillers:
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
-        """Tell whether a stretch may fill a slot."""
+        """Return whether a stretch may fill a slot."""
         rewritten = self._rewrite(start, end)
         if rewritten is None:
             return matches_kind(kind, self._text, self._separators, slot, start, end)

@@ -172,7 +172,7 @@ def bound_factory(factory: Any) -> type:
 
 
 def _is_head_too_long(error: BaseException | None) -> bool:
-    """Tell whether an error is, or was caused by, `HeadTooLong`; Twisted and Scrapy each wrap it."""
+    """Return whether an error is, or was caused by, `HeadTooLong`; Twisted and Scrapy each wrap it."""
     pending, checked = [error], 0
     while pending and checked < 20:
         current = pending.pop()
@@ -241,7 +241,7 @@ class PostponedRequest(Exception):
 
 
 def _is_first_request(request: Request) -> bool:
-    """Tell whether a request is for a page or feed itself, not for the target of a redirect."""
+    """Return whether a request is for a page or feed itself, not for the target of a redirect."""
     return "job" in request.meta and not request.meta.get("redirect_urls")
 
 

@@ -199,7 +199,7 @@ class CrawlState:
         return None if row is None else Page(**dict(zip(names, row, strict=True)))
 
     def is_finished(self, url: str) -> bool:
-        """Tell whether this address has been fetched, or has failed."""
+        """Return whether this address has been fetched, or has failed."""
         row = self._db.execute("SELECT standing FROM pages WHERE url=?", (url,)).fetchone()
         return row is not None and row[0] != PageStatus.DUE
 

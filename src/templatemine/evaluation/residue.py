@@ -92,7 +92,7 @@ def _is_bare_label(line: str, left: str) -> bool:
 
 
 def _has_open_end(line: str, left: str) -> bool:
-    """Tell whether a sentence has lost its end."""
+    """Return whether a sentence has lost its end."""
     return _SENTENCE_END.search(line) is not None and left[-1].isalnum()
 
 

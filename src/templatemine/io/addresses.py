@@ -26,7 +26,8 @@ _SITE_LOCAL = ipaddress.IPv6Network("fec0::/10")
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is one that the whole network can reach (the registries of RFC 6890), and no group's.
+    """Return whether an IP address is one that the whole network can reach (the registries of RFC 6890), and no
+    group's.
 
     IPv6 addresses that carry an IPv4 address (compatible, mapped, translated, NAT64, 6to4, Teredo) are judged by that
     one too.

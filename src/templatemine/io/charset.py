@@ -250,7 +250,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 def is_garbled(text: str) -> bool:
-    """Tell whether a text was garbled before it came here: full of U+FFFD, or UTF-8 that was read as Windows-1252.
+    """Return whether a text was garbled before it came here: full of U+FFFD, or UTF-8 that was read as Windows-1252.
 
     >>> is_garbled("GrÃ¶ÃŸere SchÃ¤den, sagte der FÃ¶rster, gab es fÃ¼r BÃ¼rger nicht")
     True

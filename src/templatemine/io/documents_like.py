@@ -160,6 +160,6 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
 
 
 def _is_null(value: object) -> bool:
-    """Tell whether a value is that of a missing one in a data frame: NaN, which alone does not equal itself, or the NA
-    of pandas."""
+    """Return whether a value is that of a missing one in a data frame: NaN, which alone does not equal itself, or the
+    NA of pandas."""
     return (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"

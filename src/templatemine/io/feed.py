@@ -131,7 +131,7 @@ def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
 
 
 def is_sitemap(data: bytes) -> bool:
-    """Tell whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
+    """Return whether XML is a list of the addresses of a site (sitemaps.org), or of such lists."""
     return _SITEMAP.search(data[:_HEAD_BYTES]) is not None
 
 
@@ -204,7 +204,7 @@ def _string(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def _is_truncated(data: bytes) -> bool:
-    """Tell whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind
+    """Return whether the file ends within an item: one begins after the last end, and nothing of the feed ends behind
     it."""
     data = _to_utf8(data)
     begins = max((match.start() for match in _BEGIN.finditer(data)), default=-1)

@@ -79,7 +79,7 @@ def is_missing(source: object) -> bool:
 
 
 def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
-    """Tell whether a record has an id of its own; empty ones, as in tables, count as missing."""
+    """Return whether a record has an id of its own; empty ones, as in tables, count as missing."""
     value = fields.get(config.id_field)
     return value is not None and value != ""
 

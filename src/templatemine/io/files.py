@@ -153,7 +153,7 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def is_remote(path: str) -> bool:
-    """Tell whether a path is a URL, which fsspec opens."""
+    """Return whether a path is a URL, which fsspec opens."""
     return _REMOTE.match(path) is not None
 
 

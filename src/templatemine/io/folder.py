@@ -84,7 +84,7 @@ def read(path: str, config: ReadConfig, report: Report) -> Iterator[Record]:
 
 
 def would_read(path: str, file: str, named: str | None = None) -> bool:
-    """Tell whether reading the directory `path` also reads `file`, or would once it is there.
+    """Return whether reading the directory `path` also reads `file`, or would once it is there.
 
     Parameters
     ----------

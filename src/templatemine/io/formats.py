@@ -158,7 +158,7 @@ def module_of(one: Format) -> Any:
 
 
 def is_installed(one: Format) -> bool:
-    """Tell whether all libraries are there that a format needs."""
+    """Return whether all libraries are there that a format needs."""
     return all(_has_module(name) for name in one.libraries)
 
 

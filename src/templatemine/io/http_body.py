@@ -80,7 +80,7 @@ def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple
 
 
 def _is_text(body: bytes) -> bool:
-    """Tell whether a body is text or a page already; packed data hardly ever is UTF-8."""
+    """Return whether a body is text or a page already; packed data hardly ever is UTF-8."""
     if body.lstrip()[:1] == b"<":
         return True
     if b"\0" in body:

@@ -28,7 +28,7 @@ class Writer(Protocol):
 
 
 def has_no_format(output: str) -> bool:
-    """Tell whether a path has a suffix, such as .md or .xlsx, which promises what `choose_format` does not make of
+    """Return whether a path has a suffix, such as .md or .xlsx, which promises what `choose_format` does not make of
     it."""
     return output != "-" and format_by_path(output) is None and bool(os.path.splitext(unpacked_name(output))[1])
 
@@ -68,7 +68,7 @@ def choose_format(output: str, inputs: Iterable[Format], named: str | None = Non
 
 
 def takes_rows(found: Format) -> bool:
-    """Tell whether rows of tables may go into a format as they stand."""
+    """Return whether rows of tables may go into a format as they stand."""
     return found.name in _TABLE_FORMATS
 
 

@@ -177,6 +177,6 @@ _PAGE = re.compile(
 
 
 def _is_page(stdin: TextIO | None) -> bool:
-    """Tell whether standard input begins like a page; nothing of it is used up."""
+    """Return whether standard input begins like a page; nothing of it is used up."""
     peek = getattr(getattr(stdin, "buffer", None), "peek", None)
     return peek is not None and _PAGE.match(peek()) is not None

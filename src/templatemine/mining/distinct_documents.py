@@ -76,7 +76,7 @@ class _Stories:
         self._sketch = lru_cache(maxsize=None)(self._hash_segments)
 
     def differ(self, documents: NDArray[np.int32], least: int) -> bool:
-        """Tell whether there are at least so many of some documents that differ from each other."""
+        """Return whether there are at least so many of some documents that differ from each other."""
         max_df, same = (_RARE, _SAME_OF_RARE) if len(documents) <= _RARE else (1, _SAME)
         step = max(1, len(documents) // _MAX_LOOKED_AT)
         different: list[_Sketch] = []
@@ -117,7 +117,7 @@ class _Sketch:
         return bool(self._hashes)
 
     def is_same(self, other: _Sketch, share: float) -> bool:
-        """Tell whether two sketches are of one story."""
+        """Return whether two sketches are of one story."""
         # Of a text with more strings a sketch goes up to its greatest hash only; common strings are below both ends.
         end = min((sketch._end for sketch in (self, other) if sketch._end is not None), default=_GREATEST)
         fewer = min(bisect_right(self._hashes, end), bisect_right(other._hashes, end))

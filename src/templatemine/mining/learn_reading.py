@@ -78,7 +78,7 @@ def _choose(texts: Iterable[str]) -> list[str]:
 
 
 def _is_without_lines(texts: Sequence[str]) -> bool:
-    """Tell whether most texts are one line."""
+    """Return whether most texts are one line."""
     lines = sorted(sum(1 for line in text.split("\n") if line and not line.isspace()) for text in texts)
     return bool(lines) and lines[len(lines) // 2] < MIN_LINES
 
@@ -89,7 +89,7 @@ def _is_markup_source(texts: Sequence[str]) -> bool:
 
 
 def _has_prefixes(words: Collection[_Word]) -> bool:
-    """Tell whether most of the words begin with one of few."""
+    """Return whether most of the words begin with one of few."""
     counts = Counter(left for left, _ in words).most_common(max(3, min(20, len(words) // 5)))
     return len(words) > MIN_LEFTS and sum(count for _, count in counts) > MAX_LEFT_SHARE * len(words)
 

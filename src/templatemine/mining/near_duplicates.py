@@ -44,7 +44,7 @@ _SAMPLED_SHINGLES, _MAX_SAMPLING = 32, 16
 
 
 def is_blank(document: Document) -> bool:
-    """Tell whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of
+    """Return whether a document holds nothing but white space: then it has no boilerplate either, and says nothing of
     any."""
     return not document.body or document.body.isspace()
 

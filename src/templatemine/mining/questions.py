@@ -41,6 +41,6 @@ def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
 
 
 def _is_nested(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
-    """Tell whether one of two strings begins, or ends, with the other."""
+    """Return whether one of two strings begins, or ends, with the other."""
     size = min(len(first), len(second))
     return first[:size] == second[:size] or first[-size:] == second[-size:]

@@ -198,7 +198,7 @@ def _within_brackets(fillers: Sequence[str], slot: Slot) -> list[str]:
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
-    """Tell whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts
+    """Return whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts
     without."""
     return all(
         is_of_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)

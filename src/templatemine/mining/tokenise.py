@@ -72,8 +72,8 @@ def document_input(
 
 
 def is_html_source(documents: Sequence[Document]) -> bool:
-    """Tell whether half of the documents are HTML: a page that strayed among articles must not make their pack one that
-    is for pages alone."""
+    """Return whether half of the documents are HTML: a page that strayed among articles must not make their pack one
+    that is for pages alone."""
     return 2 * sum(document.is_html for document in documents) >= max(1, len(documents))
 
 

@@ -69,7 +69,7 @@ def _max_edits(length: int) -> int:
 
 
 def are_variants(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Tell whether two strings of tokens are variants of each other."""
+    """Return whether two strings of tokens are variants of each other."""
     short, long = sorted((tuple(first), tuple(second)), key=len)
     if not short or short == long:
         return bool(short)

@@ -77,7 +77,7 @@ def _check_stale(pack: PackRecord, template: Template, here: str) -> None:
 
 
 def _finds_example(template: Template, here: str) -> bool:
-    """Tell whether an expression finds its own example from end to end, with the time bounded: what versions made of
+    """Return whether an expression finds its own example from end to end, with the time bounded: what versions made of
     tokens has repeats within repeats that a separator keeps apart, which the lint cannot tell from those it refuses. Of
     one whose literals are too long to be searched for, that is taken for granted if its tokens are as long."""
     problem = size_problem(template.regex)
@@ -137,7 +137,7 @@ def _find_mismatches(pack: PackRecord, matcher: _match.Matcher, rows: Sequence[i
 
 
 def is_example(pack: PackRecord, matcher: _match.Matcher, string: int, example: str) -> bool:
-    """Tell whether an example, which is in reading form or is read now, is an occurrence of a string from end to
+    """Return whether an example, which is in reading form or is read now, is an occurrence of a string from end to
     end."""
     read = EncodedText(example, pack.patterns, pack.tokenise.separators), pack.encode(example)
     return any(matcher.is_whole_match(encoded.data, string) for encoded in read)

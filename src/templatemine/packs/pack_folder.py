@@ -444,7 +444,7 @@ class PackFiles(Mapping[str, Pack]):
         return packs
 
     def by_tokens(self) -> bool:
-        """Tell whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
+        """Return whether all packs are of text and `Pack.by_tokens`, as far as the bytes of the files tell."""
         try:
             return not any(_has_more_than_tokens(file) for file in self.files.values())
         except OSError:  # reading the pack raises its problem

@@ -276,7 +276,7 @@ _MAX_DIGITS = 18
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a number is finite and fits 64 bits."""
+    """Return whether a number is finite and fits 64 bits."""
     return bool(-(10**_MAX_DIGITS) < value < 10**_MAX_DIGITS)
 
 

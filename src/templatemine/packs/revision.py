@@ -120,7 +120,7 @@ class _CheckedTemplates:
         return id(template) in self._checked
 
     def has_duplicates(self, templates: Sequence[Template]) -> bool:
-        """Tell whether two have the same id, or the same tokens."""
+        """Return whether two have the same id, or the same tokens."""
         rows = [self._rows[id(template)] for template in templates]
         return min(
             len({id_number for _, id_number, _ in rows}), len({token_number for _, _, token_number in rows})

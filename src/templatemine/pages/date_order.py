@@ -1,4 +1,4 @@
-"""Tell whether the day or the month comes first on a page, where dates are three numbers with the year last.
+"""Return whether the day or the month comes first on a page, where dates are three numbers with the year last.
 
 Asked are the other dates of the page that are parted by the same sign (25/12/2019 can be read in one way only), then
 its language with its region, as the Unicode CLDR has their short dates.  Full stops are no custom of English: where

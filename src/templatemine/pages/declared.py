@@ -128,13 +128,13 @@ def find_objects(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def is_article(thing: Mapping[str, Any]) -> bool:
-    """Tell whether the type of an object of JSON-LD is one of `ARTICLES`."""
+    """Return whether the type of an object of JSON-LD is one of `ARTICLES`."""
     kinds = thing.get("@type")
     return any(map(_is_article, kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _is_article(kind: Any) -> bool:
-    """Tell whether the name of a type, or its URL, is one of `ARTICLES`."""
+    """Return whether the name of a type, or its URL, is one of `ARTICLES`."""
     return isinstance(kind, str) and _PREFIX.sub("", kind) in ARTICLES
 
 

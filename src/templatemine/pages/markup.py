@@ -195,7 +195,7 @@ class _Builder:
         self._single_item_lists = single_item_lists
 
     def _is_data(self, rows: Mapping[int, set[int]], words: Mapping[int, int]) -> bool:
-        """Tell whether rows of cells are a table of data: two rows with two cells, half of the rows, and no long
+        """Return whether rows of cells are a table of data: two rows with two cells, half of the rows, and no long
         cell."""
         wide = sum(len(cells) > 1 for cells in rows.values())
         longest = max((words[cell] for cells in rows.values() for cell in cells), default=0)
@@ -448,7 +448,7 @@ class _Builder:
         return _model.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
 
     def _is_in_main_text(self, block: int, element: int) -> bool:
-        """Tell whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the
+        """Return whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the
         least element with a block that holds it."""
         neighbours = self.kept[max(block, 0) : block + 2]
         if not neighbours.any():

@@ -293,7 +293,7 @@ class _Reader:
         return next((part for part in parts if part and not self._is_site(part)), visible_title)
 
     def _is_site(self, text: str) -> bool:
-        """Tell whether a text is the name of the site, as it is declared or in its address."""
+        """Return whether a text is the name of the site, as it is declared or in its address."""
         name = _fold_name(_THE.sub("", text))
         return bool(name) and (name in self._folded_site_names or name in self._host_parts)
 
@@ -525,7 +525,7 @@ class _Reader:
         return near, far
 
     def _follows_change(self, offset: int) -> bool:
-        """Tell whether the line up to an offset in the text of the page ends in a label of a change: "Updated: "."""
+        """Return whether the line up to an offset in the text of the page ends in a label of a change: "Updated: "."""
         bounds = self.page.columns["bounds"]
         block = int(np.searchsorted(bounds, offset, "right")) - 1
         start = max(int(bounds[max(block, 0)]), offset - LABEL_BYTES)
@@ -664,12 +664,12 @@ def _find_tag_words(data: bytes) -> Iterator[int]:
 
 
 def _is_publication(element: _DatedElement) -> bool:
-    """Tell whether an element names its date after the publication of the page."""
+    """Return whether an element names its date after the publication of the page."""
     return "pubdate" in element[1] or _DATE_NAME.search(element[1].get("class", "")) is not None
 
 
 def _is_change(element: _DatedElement) -> bool:
-    """Tell whether an element names its date after a change of the page, or the text before it does."""
+    """Return whether an element names its date after a change of the page, or the text before it does."""
     return _CHANGE_NAME.search(element[1].get("class", "")) is not None or "change" in element[1]
 
 

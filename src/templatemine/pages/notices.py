@@ -113,7 +113,8 @@ def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
 
 
 def is_paywalled(page: Page) -> bool:
-    """Tell whether the page declares that its story, or a part of it, is for subscribers (``isAccessibleForFree``)."""
+    """Return whether the page declares that its story, or a part of it, is for subscribers
+    (``isAccessibleForFree``)."""
     return any(map(_is_paid, _declared_objects(page)))
 
 

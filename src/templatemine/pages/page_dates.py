@@ -101,23 +101,23 @@ def normalise_date(text: str, *, whole: bool = False, use_dateparser: bool = Fal
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is a date and nothing else."""
+    """Return whether a text is a date and nothing else."""
     return normalise_date(text, whole=True) is not None
 
 
 def is_labelled(text: str) -> bool:
-    """Tell whether a text says of what a date in it would be: "posted on", "last updated"."""
+    """Return whether a text says of what a date in it would be: "posted on", "last updated"."""
     return _DATE_LABEL.search(text) is not None
 
 
 def ends_in_change(text: str) -> bool:
-    """Tell whether the last label in a text is that of a change, and hardly anything follows it."""
+    """Return whether the last label in a text is that of a change, and hardly anything follows it."""
     labels = list(_DATE_LABEL.finditer(text))
     return bool(labels) and labels[-1]["change"] is not None and _has_only_fillers(text[labels[-1].end() :])
 
 
 def _has_numbers(text: str) -> bool:
-    """Tell whether a text has the numbers of a date."""
+    """Return whether a text has the numbers of a date."""
     has_long_year = _YEARLIKE.search(text) is not None and sum(map(str.isdigit, text)) >= MIN_DIGITS
     return has_long_year or AMBIGUOUS_DATE.search(text) is not None
 
@@ -171,7 +171,7 @@ def _ends_label(text: str) -> bool:
 
 
 def _is_of_change(before: str, after: str) -> bool:
-    """Tell whether a date is that of a change, by the text before it, else behind."""
+    """Return whether a date is that of a change, by the text before it, else behind."""
     labels = list(_DATE_LABEL.finditer(before)) or list(_DATE_LABEL.finditer(after))[:1]
     return bool(labels) and labels[-1]["change"] is not None
 

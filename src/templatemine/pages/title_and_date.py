@@ -84,7 +84,7 @@ def _find_title_part(page: Page, heading: NDArray[np.bool_]) -> int:
 
 
 def is_like_title(page: Page, block: int) -> bool:
-    """Tell whether the similarity of a block and ``<title>`` reaches `MIN_SIMILARITY`."""
+    """Return whether the similarity of a block and ``<title>`` reaches `MIN_SIMILARITY`."""
     return block >= 0 and bool(_title_similarity(page)[block] >= MIN_SIMILARITY)
 
 

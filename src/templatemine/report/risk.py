@@ -29,7 +29,7 @@ def story_probability(template: Template, *, by_hand: bool = False) -> float:
 
 
 def is_scored(pack: Pack) -> bool:
-    """Tell whether the templates of a pack have scores."""
+    """Return whether the templates of a pack have scores."""
     return any(one.score is not None for one in pack.templates)
 
 

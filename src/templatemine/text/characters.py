@@ -51,7 +51,7 @@ BRACKETS = dict(zip("([{（［【「『〔", ")]}）］】」』〕", strict=Tru
 
 @lru_cache(maxsize=1 << 13)
 def in_class(char: str, ranges: str) -> bool:
-    """Tell whether a class of characters, of ranges alone, holds a character.
+    """Return whether a class of characters, of ranges alone, holds a character.
 
     Its ranges are looked at one by one: to compile a class that spans scripts takes longer than all the questions that
     packs ask.

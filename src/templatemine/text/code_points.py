@@ -57,7 +57,7 @@ def complement(ranges: Ranges, last: int = END) -> Ranges:
 
 
 def covers(ranges: Ranges, subset: Ranges) -> bool:
-    """Tell whether a set holds all of another one.
+    """Return whether a set holds all of another one.
 
     >>> covers(((0, 9),), ((3, 4), (9, 9)))
     True

@@ -119,7 +119,7 @@ def _size_problem(tree: Any, pattern: str) -> str | None:
 
 
 def has_long_literal(pattern: str) -> bool:
-    """Tell whether an expression that the standard library reads has a literal of more than `MAX_LITERAL`
+    """Return whether an expression that the standard library reads has a literal of more than `MAX_LITERAL`
     characters."""
     return _literal_problem(parse(pattern)) is not None
 
@@ -185,7 +185,7 @@ def _item_run(name: str, argument: Any) -> _Run:
 
 
 def _takes_one(items: Sequence[Any]) -> bool:
-    """Tell whether a class has one character."""
+    """Return whether a class has one character."""
     codes = set()
     for operator, value in items:
         first, last = value if str(operator) == "RANGE" else (value, value)
@@ -383,7 +383,7 @@ def _fold_ascii(mask: int) -> int:
 
 
 def _class_contains(items: Sequence[Any], code: int) -> bool:
-    """Tell whether an ASCII character is in one of the items of a class."""
+    """Return whether an ASCII character is in one of the items of a class."""
     for operator, value in items:
         kind = str(operator)
         if kind == "LITERAL" and value == code:

@@ -196,7 +196,7 @@ _reading.set_composition(_make_composition)
 
 
 def holds_markup(text: str) -> bool:
-    """Tell whether a text holds tags or entities."""
+    """Return whether a text holds tags or entities."""
     return _native(_MARKUP).holds_markup(text)
 
 

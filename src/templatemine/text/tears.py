@@ -58,7 +58,7 @@ def is_tear(text: str, start: int, end: int) -> bool:
 
 
 def _halves_pair(text: str, start: int, end: int) -> bool:
-    """Tell whether a cut takes one bracket of a pair, and leaves the other on its line."""
+    """Return whether a cut takes one bracket of a pair, and leaves the other on its line."""
     line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     left = text[line_start:start] + text[end:line_end]

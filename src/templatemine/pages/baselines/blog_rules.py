@@ -38,7 +38,7 @@ class Rule:
         return self.where[0].isdigit()
 
     def matches(self, tag: str, names: tuple[str, ...], items: frozenset[str]) -> bool:
-        """Tell whether an element has this name, these classes and ids, and these ends of itemprop and itemtype."""
+        """Return whether an element has this name, these classes and ids, and these ends of itemprop and itemtype."""
         if self.tags and tag not in self.tags.split():
             return False
         if not self.like and not self.item:
