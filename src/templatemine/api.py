@@ -64,7 +64,7 @@ class Packs(dict[str, Pack]):
         source: str | None = None,
         errors: Errors = "raise",
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents and what cleaning gives of each.
+        """Yield documents, each with its cleaned text.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Packs(dict[str, Pack]):
             As of `mine`; without them the report is about the packs alone.
         config : ReportConfig, optional
         against : mapping of str to Pack, optional
-            Packs before, to tell what changed.
+            Earlier packs, to compare with.
         title : str, optional
         source, errors
             As of `mine`.

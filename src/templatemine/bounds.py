@@ -32,7 +32,7 @@ class Range(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return what is expected, without the bounds."""
+        """Return the expected type, without the bounds."""
         return "a size" if self.size else "a whole number" if self.whole else "a number"
 
     def problem(self, value: object) -> str:

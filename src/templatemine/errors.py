@@ -95,7 +95,7 @@ def _restore_corpus_error(problem: str, where: str, fatal: bool, hint: str) -> C
 
 
 class HintedError(ValueError):
-    """Something wrong with a record, and what can be done about it."""
+    """A problem of a record, with its remedy."""
 
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem + hint)

@@ -88,7 +88,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A document as it was in its file: what `clean` needs to write it back with every other field untouched."""
+    """A document as it was in its file: all that `clean` needs to write it back with every other field untouched."""
 
     document: Document
     fields: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""The one way through, map(source) -> small reduce -> map(source), and what takes it in memory.
+"""The one way through, map(source) -> small reduce -> map(source), and its executor in memory.
 
 `drive` has the order of the stages; an `Executor` says where documents lie, where the maps run and
 where their results are kept in between.  There are four: `MemoryExecutor` here, with all in memory; `archive.run` with
@@ -91,7 +91,7 @@ class Executor(ABC, Generic[CandidatesT, TableT, ResultT]):
         """Make the report of each source (second map); all its documents answer queries of its steps."""
 
     def share(self, result: ResultT, work: ReportShared) -> ResultT:
-        """Return the result with the pack of what sources share, of what their reports claim, if it is asked for."""
+        """Return the result, with the pack of shared strings that the reports claim, if it is asked for."""
         return result
 
 
@@ -249,7 +249,7 @@ class Miner:
         source: str | None = None,
         errors: Errors = "raise",
     ) -> list[ValueT]:
-        """Run as `run` does, but return what `finish` makes of each report.
+        """Run as `run` does, but return the results of `finish` for each report.
 
         It is called where the source was mined, which may be another process.
         """
@@ -276,7 +276,7 @@ def mine(
 ) -> dict[str, Pack]:
     """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
-    Parameters are those of `Miner` and `Miner.run`; `api.mine` is what users call.
+    Parameters are those of `Miner` and `Miner.run`; users call `api.mine`.
     """
     reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]

@@ -30,7 +30,7 @@ __all__ = ["TemplateCleaner"]
 
 
 class TemplateCleaner(PipelineStep):  # type: ignore[misc]
-    """Cuts the templates of its source out of each document, and says in its metadata what was cut.
+    """Cuts the templates of its source out of each document, and lists the cuts in its metadata.
 
     ``metadata["removed"]`` gets ``[{"start", "end", "templates", "kind"}]`` in code points of the original text, and
     ``metadata["removed_stub"]`` is true where nearly all of a text is boilerplate.  A

@@ -1,4 +1,4 @@
-"""Questions of a pack, and what a person answers -> rules of the pack.
+"""Questions of a pack, and a person's answers -> rules of the pack.
 
 An answer is about one string (`model.Question`).  Of a label, which fills the rest of its line with something else each
 time, it also says whether that goes with it.

@@ -46,7 +46,7 @@ STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
 
 FREQUENCY_REASONS = frozenset({REASONS[TOO_FEW], BELOW_CUTOFF, NO_MODE})
-"""Reasons of the miner that are a matter of frequency: what a moved cut-off decides anew."""
+"""Reasons of the miner that are a matter of frequency: which a moved cut-off decides anew."""
 
 MAX_ADDED = 5_000
 """Strings that rules may bring into a pack; more is a cut-off among prose, not a decision about templates."""

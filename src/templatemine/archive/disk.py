@@ -98,13 +98,13 @@ class DiskExecutor(Executor[None, RateFile, None]):
     Parameters
     ----------
     work : str
-        Folder of the run: of its partition, and of what this leaves.
+        Folder of the run: of its partition, and of the results.
     output : str
         Where packs will be; the rules of those that are there are kept.
     sizes : mapping
         What the documents of each source take.
     budget : int
-        Bytes for the documents of a unit and what is made of them.
+        Bytes for the documents of a unit and their results.
     """
 
     def __init__(

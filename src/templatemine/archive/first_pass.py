@@ -62,7 +62,8 @@ class FirstPass:
     report : Report
         What readers tell, bad records by way of `skip`.
     count_source : callable
-        Called with a source and how many of its documents are read, with each of them; what it raises ends the pass.
+        Called with a source and how many of its documents are read, with each of them; an exception of its ends the
+        pass.
     nameless : UnnamedRecords
     dates : UnreadableDates
     """
@@ -187,7 +188,7 @@ class FirstPass:
         sizes.add(document)
 
     def _truncate_files(self, lengths: Mapping[str, int]) -> None:
-        """Cut what came after the last checkpoint off, and count again what came before."""
+        """Cut off the records after the last checkpoint, and count those before it again."""
         for name in os.listdir(self._path("split")):
             path = self._path("split", name)
             with convert_write_errors(path):

@@ -168,7 +168,7 @@ def _open_for_reading(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def convert_write_errors(path: str) -> Iterator[None]:
-    """Make of an OSError (a full disk, no permission) the error that names what could not be written."""
+    """Make of an OSError (a full disk, no permission) the error that names the file."""
     try:
         yield
     except OSError as error:

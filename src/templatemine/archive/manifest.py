@@ -20,7 +20,7 @@ from templatemine.io.jsonl import decode_line
 from templatemine.io.write import atomic_writer
 
 UNKNOWN = "unknown"
-"""Identity of what cannot be looked at twice: standard input, addresses."""
+"""Identity of inputs that cannot be read twice: standard input, addresses."""
 
 _END_BYTES = 1 << 16
 

@@ -114,7 +114,7 @@ _LARGE_SHARE = 16
 
 
 def max_document_cost(budget: int) -> int:
-    """Limit what mining one document may take: of one that takes more, a few would be all that is mined."""
+    """Limit the memory of mining one document: of one that takes more, a few would be all that is mined."""
     return budget // _LARGE_SHARE
 
 

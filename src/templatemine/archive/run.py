@@ -80,7 +80,7 @@ class ArchiveConfig:
 
     @property
     def budget(self) -> int:
-        """Return the bytes for the documents of a unit and what is made of them."""
+        """Return the bytes for the documents of a unit and their results."""
         return int((self.memory - _BASE_MEMORY) / _MEMORY_OVERHEAD)
 
 
@@ -296,7 +296,7 @@ class ArchiveRun:
             "outcomes": [outcome.as_dict() for outcome in result.outcomes],
             "files": {name: _file_state(os.path.join(self.output, name)) for name in names},
         }
-        # Written where the work is, and renamed: what a kill leaves of it goes with the work.
+        # Written where the work is, and renamed: the rest of a killed run goes with the work.
         manifest.write_json(self._path("done.json"), done)
         os.replace(self._path("done.json"), os.path.join(self.output, _DONE_FILE))
         shutil.rmtree(self._work, ignore_errors=True)

@@ -63,7 +63,7 @@ def dump_candidates(candidates: SourceCandidates, offset: int = 0) -> list[bytes
 
 
 def _padding(size: int) -> int:
-    """Return the number of bytes to fill up, so that what follows begins where numbers of eight bytes may."""
+    """Return the number of bytes to fill up, so that numbers of eight bytes may follow."""
     return -size % 8
 
 
@@ -131,7 +131,7 @@ def _from_plain(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 
 
 def write_claims(path: str, claims: Iterable[Claims]) -> None:
-    """Write what some sources claim for the shared pack, a line each; surrogates without a partner are escaped."""
+    """Write the claims of some sources for the shared pack, a line each; surrogates without a partner are escaped."""
     with convert_write_errors(path), open(path, "wb") as handle:
         for source_claims in claims:
             handle.write(json.dumps(source_claims.as_dict()).encode() + b"\n")
@@ -139,7 +139,7 @@ def write_claims(path: str, claims: Iterable[Claims]) -> None:
 
 
 def read_claims(path: str) -> Iterator[Claims]:
-    """Yield what `write_claims` wrote, a source at a time."""
+    """Yield the claims that `write_claims` wrote, a source at a time."""
     with open(path, "rb") as handle:
         for line in handle:
             yield Claims.from_dict(json.loads(line))
@@ -161,7 +161,7 @@ _HASH_BITS = 61
 
 
 def write_rates(handle: BinaryIO, sources: Sequence[tuple[int, SourceRates]]) -> None:
-    """Write what the reduce asks of some sources, each with its number, in order of hashes."""
+    """Write the rates of some sources for the reduce, each with its number, in order of hashes."""
     numbered = [(*rates, np.full(len(rates.hashes), number, np.int32)) for number, rates in sources]
     columns: list[list[NDArray[Any]]] = [
         [row[column_index] for row in numbered] for column_index in range(len(_RATE_COLUMNS))

@@ -537,7 +537,7 @@ def _reason_to_keep(old: Pack | None, new: Pack) -> str:
 
 
 def _drop_unlikely(old: Pack, new: Pack, options: ResolvedConfig) -> Pack:
-    """Return a pack without what more caution than its own holds back."""
+    """Return a pack without templates that fail under more caution than its own."""
     if new.caution <= old.caution:
         return old
     return replace(

@@ -1,4 +1,4 @@
-"""The newest documents of a source, by day: what a pack that follows its site is mined of.
+"""The newest documents of a source, by day, from which a pack that follows its site is mined.
 
 A window holds the documents of the last days before the newest one (two weeks: enough for a moderately prolific source,
 Foschini section 5.1), or the newest so many documents of a source that writes less.  A document that comes again takes

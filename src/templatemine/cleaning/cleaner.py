@@ -129,7 +129,7 @@ class Cleaner:
         return self.make_line_cleaner()
 
     def make_line_cleaner(self, *, mark: bool = False) -> _records.TextCleaner | None:
-        """Make what `lines` returns; with `mark`, what reports the cuts of lines."""
+        """Make the cleaner that `lines` returns; with `mark`, one that reports the cuts of lines."""
         if not self._direct or self.pack.html:
             return None
         try:

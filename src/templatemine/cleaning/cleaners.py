@@ -118,7 +118,7 @@ class Cleaners(Mapping[str, Cleaner]):
         source: str | None = None,
         errors: Errors = "raise",
     ) -> Iterator[tuple[Document, Cleaned]]:
-        """Yield documents and what cleaning gives of each, one after the other.
+        """Yield documents, each with its cleaned text, one after the other.
 
         A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does.
 

@@ -2,7 +2,7 @@
 names are, since their slots hold them.
 
 What is found does not depend on which kinds are cut.  The cost is that of cleaning the text with the templates of
-these two kinds, and the reading of what they match.
+these two kinds, and reading their matches.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _NO_FIRST = frozenset([
     "a", "an", "das", "der", "die", "i", "i'm", "i’m", "i’ve", "it", "le", "les", "my", "our", "that", "the", "these",
     "this", "those", "we", "you", "your",
 ])  # fmt: skip
-"""Words that begin what names somebody or something else, or nobody."""
+"""First words of names of somebody or something else, or of nobody."""
 _LABEL = re.compile(
     r"\W*(?:(?:words|text|story|report(?:ing|ed)?|written|article) )?(?:by|von|par|por|di|door|av|af)\W*"
 )
@@ -94,7 +94,7 @@ class MetadataFinder:
         self._labels = {one.id for one in templates if not one.slot and one.df > most}
 
     def find(self, text: str) -> dict[str, Any]:
-        """Read what a text says of itself: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
+        """Read the metadata in a text: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
         missing ones are left out."""
         if self._cleaner is None:
             return {}

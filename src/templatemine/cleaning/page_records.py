@@ -1,4 +1,4 @@
-"""Records with pages in, what a page-level system makes of them out: as JSON lines, text, Markdown, TEI and more.
+"""Records with pages in, their main text by a page-level system out: as JSON lines, text, Markdown, TEI and more.
 
 The work goes in batches, to one process or to several; the output is the same and in the same order.  Memory holds
 a few batches a process.  Where pages are rendered before (`pages.rendering`), each process has a browser of its own.
@@ -298,7 +298,7 @@ def find_references(
 
 @contextmanager
 def open_renderer(config: RenderConfig | None) -> Iterator[Callable[[str, str | None], str]]:
-    """Open what turns a page and its address into the page as it is compared."""
+    """Open the function that turns a page and its address into the page as it is compared."""
     if config is None:
         yield lambda html, url: html
         return
@@ -338,7 +338,7 @@ def _json(name: str, source: str, record: Mapping[str, Any], found: Extraction, 
 
 
 def _document_form(form: str, end: str) -> Form:
-    """Return a page in a format of text, and what ends it."""
+    """Return a page in a format of text, and its end mark."""
 
     def document(
         name: str, source: str, record: Mapping[str, Any], found: Extraction, config: ExtractStreamConfig

@@ -2,15 +2,15 @@
 
 A record keeps its fields and their order; its text field gets the cleaned text (of a page, in the format that is asked
 for; always a string), and a field ``removed`` lists the cuts: ``[{"start", "end", "templates", "kind"}]`` in code
-points of what was cleaned, without a kind where none is known.  Four kinds of records are passed on as they are,
+points of the original, without a kind where none is known.  Four kinds of records are passed on as they are,
 without ``removed``, and counted: those of a source without a pack, or with one that is skipped
 (`pack_folder.PackFiles`), HTML where the pack is of text, and text where the pack is of HTML.  (A record with both is
 cleaned by the field that its pack is for.)  One that carries such a field has been cleaned, and is left as it is unless
-`StreamConfig.again`: cleaning what has been cleaned changes nothing.
+`StreamConfig.again`: cleaning cleaned text changes nothing.
 
 The work goes in batches of some hundred records, to one process or to several (lines that are cleaned unparsed go
 to threads of one process, as they need no lock of Python); the output is the same and in the same order.  JSON
-lines and rows are parsed where they are cleaned, so that what reads and writes does nothing else.
+lines and rows are parsed where they are cleaned, so that the process that reads and writes does nothing else.
 Memory holds a few batches a job.  The cost is that of `Cleaner`, plus reading and writing JSON.
 """
 
@@ -164,7 +164,7 @@ class RecordCleaner:
         """Yield the cleaned records as lines of JSON (rows of tables as streams of Arrow, with `StreamConfig.rows`),
         many at a time, in the order of the records.
 
-        Close the iterator if it is not used up, so that what cleans them ends.
+        Close the iterator if it is not used up, so that the workers end.
 
         Parameters
         ----------

@@ -167,7 +167,7 @@ class _LineBounds:
 
 
 class _SlotFillers:
-    """The fillers of slots; what a pattern of the user's own matches is one character to the core."""
+    """The fillers of slots; a match of a user pattern is one character to the core."""
 
     def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
         self._text, self._separators = text, separators

@@ -1,4 +1,4 @@
-"""Counts of what became of records: how many documents each source has, and what cleaning did to them."""
+"""Counts of records: the documents of each source, and the effect of cleaning on them."""
 
 from __future__ import annotations
 

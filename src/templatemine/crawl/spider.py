@@ -1,4 +1,4 @@
-"""The spider: requests what `CrawlFrontier` hands out, and returns the responses to it."""
+"""The spider: requests the addresses that `CrawlFrontier` hands out, and returns the responses to it."""
 
 from __future__ import annotations
 

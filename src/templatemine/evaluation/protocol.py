@@ -153,7 +153,7 @@ def assign_folds(documents: Sequence[Document], folds: int, seed: int) -> list[i
 
 
 def cross_clean(system: System, documents: Sequence[Document], folds: int, seed: int) -> list[Cleaned]:
-    """Clean each document by what was learnt from the other folds; with one fold, from all documents."""
+    """Clean each document by a system that learnt from the other folds; with one fold, from all documents."""
     if folds < 2:
         return run_system(system, documents, documents)
     fold = assign_folds(documents, folds, seed)

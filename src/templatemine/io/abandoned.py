@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 RENAME_LOG = "renames.json"
-"""In a temporary directory: what its files are called, from the first rename to the last."""
+"""File in a temporary directory with the names of its files, from the first rename to the last."""
 
 _NAME = re.compile(r"\.templatemine-[0-9a-f]{16}\.tmp")
 
@@ -88,7 +88,7 @@ def _remove_unheld(path: str) -> None:
 
 @contextmanager
 def _take_lock(path: str) -> Iterator[int]:
-    """Hold the lock of what another writer has left, and tell its mode; OSError if somebody holds it."""
+    """Hold the lock of a directory that another writer has left, and tell its mode; OSError if somebody holds it."""
     import fcntl
 
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

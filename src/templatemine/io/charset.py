@@ -125,7 +125,7 @@ def decode_page(data: bytes, header: str = "") -> tuple[str, list[str]]:
     Returns
     -------
     text : str
-        U+FFFD stands for what its character set cannot hold, as in a browser.
+        U+FFFD stands for bytes that its character set lacks, as in a browser.
     notes : list of str
         `WRONG_CHARSETS`, `GUESSED_CHARSETS`, `BROKEN_PAGES`, where it is so.
     """

@@ -141,7 +141,7 @@ class _LineReader:
 
 
 def _describe_wrong_bytes(line: bytes, error: UnicodeDecodeError, encoding: str) -> tuple[str, str]:
-    """Return the problem, and what can be done."""
+    """Return the problem, and its remedy."""
     found = detect_content(line)
     hint = "utf-16" if found == "UTF-16" else "utf-32" if found == "UTF-32" else None if found else "cp1252"
     option = spelled("--csv-encoding", "csv_encoding=")

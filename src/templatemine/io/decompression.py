@@ -63,7 +63,7 @@ def unpack(stream: io.BufferedReader[Any], head: bytes, path: str) -> io.Buffere
 
 
 def zstd_decompressors() -> tuple[Callable[[], Any], type[Exception]]:
-    """Return what makes a decompressor of one frame, and the error that it raises at damage.
+    """Return the maker of a decompressor for one frame, and the error that it raises at damage.
 
     Frames may ask for windows of gigabytes; 128 MiB is what the zstd program allows.
 
@@ -80,7 +80,7 @@ def zstd_decompressors() -> tuple[Callable[[], Any], type[Exception]]:
 
 
 class ChunkStream(io.RawIOBase):
-    """Hands on what `stream` has ready, in pieces, with `head` before it.
+    """Hands on the data that `stream` has ready, in pieces, with `head` before it.
 
     `GzipFile` fills a whole buffer before it gives any of it, and loses it all if the damage lies inside; its `read1`
     does not.  As the raw side of a BufferedReader this also finds lines in C, which GzipFile does in Python.

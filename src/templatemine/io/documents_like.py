@@ -58,7 +58,7 @@ def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Doc
 def documents_of(
     documents: DocumentsLike, config: ReadConfig | None = None, *, source: str | None = None, errors: Errors = "raise"
 ) -> Iterator[Document]:
-    """Yield the documents of what a caller gives; a warning tells if there are none.
+    """Yield the documents of a caller's input; warn if there are none.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ _MAX_NAMED = 3
 
 
 def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
-    """Yield the documents of what a caller gave, one after the other."""
+    """Yield the documents of a caller's input, one after the other."""
     if isinstance(documents, str | os.PathLike):
         yield from read_documents([documents], config, skipped.on_error)
         return

@@ -12,7 +12,7 @@ from templatemine.model import Document, exact_str
 
 
 def build_document(fields: Any, config: ReadConfig, source: str, number: int, place: str) -> Document:
-    """Check the fields of a record and pick out what a `Document` needs; see `check_fields`."""
+    """Check the fields of a record and pick those that a `Document` needs; see `check_fields`."""
     name, identity, text, html = check_fields(fields, config, source, number, place)
     title = fields.get(config.title_field)
     return Document(

@@ -144,13 +144,13 @@ _NEW = re.compile(r"[0-9]+\.new")
 
 
 def _identity(path: str) -> tuple[int, int, int]:
-    """Identify a file by what does not change with its name."""
+    """Identify a file independently of its name."""
     found = os.lstat(path)
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _roll_back_killed(directory: str) -> None:
-    """Take back what writers put that were killed among their renames, unless all of it had appeared."""
+    """Take back the files of writers that were killed among their renames, unless all of it had appeared."""
     for hidden in find_unfinished(directory):
         rows = _read_rename_log(os.path.join(hidden, RENAME_LOG))
         placed: list[tuple[str, str]] = []

@@ -106,7 +106,7 @@ def report_damage(error: BaseException, place: str, after: str, report: Callable
 
 
 class Report:
-    """Collects what readers meet: errors, a document each, and things worth a count that lose nothing.
+    """Collects diagnostics of readers: errors, a document each, and things worth a count that lose nothing.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple
     -------
     body : bytes
     cut_off : bool
-        An encoding was damaged or ended too early; `body` is what came before.
+        An encoding was damaged or ended too early; `body` is the part before that.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def decode_body(body: bytes, transfer: str, content: str, longest: int) -> tuple
         if cut and (not size or (name != "chunked" and _is_text(body))):
             if name != "chunked" and not _is_text(body):
                 raise ValueError(f"expected a body in {name}, found what it does not decode")
-            continue  # the header tells of what the crawler undid
+            continue  # the header names an encoding that the crawler undid
         body, cut_off = b"".join(pieces), cut_off or cut
     return body, cut_off
 

@@ -28,7 +28,7 @@ def lines_of_list(stream: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
 
 
 class _ListStream(io.RawIOBase):
-    """The items of a list as lines; what follows the list, as it is.
+    """The items of a list as lines; text after the list, unchanged.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class Writer(Protocol):
     """Pieces in, a file out."""
 
     def write(self, piece: bytes, /) -> Any:
-        """Write what `RecordCleaner.pieces` gives."""
+        """Write the output of `RecordCleaner.pieces`."""
 
     def close(self) -> None:
         """Write the end of the file."""

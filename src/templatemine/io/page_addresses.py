@@ -20,8 +20,8 @@ _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://([^/?#]*))?([^?#]*)(?:
 
 
 def canonical_address(address: str | None) -> str | None:
-    """Reduce an address to what all addresses of its page share; None for one that leads to no article: none, or that
-    of a site.
+    """Reduce an address to the common form of all addresses of its page; None for one that leads to no article: none,
+    or that of a site.
 
     Scheme, ``www.``, default port, fragment, parameters of tracking, order of parameters and the last slash are left
     out.

@@ -53,7 +53,7 @@ class Rows(_FilePart):
 
 
 Item = tuple[str, str, Mapping[str, Any]]
-"""Source, place and fields of a record: what a process needs of it."""
+"""Source, place and fields of a record: all that a process needs."""
 
 
 @dataclass(frozen=True, slots=True)

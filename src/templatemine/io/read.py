@@ -132,7 +132,7 @@ def read_batch(
 
 
 def formats_of(paths: Iterable[str | os.PathLike[str]], config: ReadConfig) -> list[tuple[str, Format]]:
-    """Return each path, patterns replaced by what they match, with its format; check a rule for the source as well."""
+    """Return each path, patterns replaced by their matches, with its format; check a rule for the source as well."""
     if config.source_of is not None:
         check_rule(config.source_of)
     return [(path, format_of(path, config)) for path in expand_paths(list(paths))]

@@ -24,7 +24,7 @@ from templatemine.io.web import CUT_OFF_PAGES, EMPTY_RECORDS, OTHER_RECORDS, Arc
 from templatemine.model import Record
 
 DERIVED = True
-"""The page is not what the user keeps in such a file, but a part of it: `clean` writes the text without it."""
+"""The page is only a part of the user's file: `clean` writes the text without it."""
 
 _KINDS = WarcRecordType.response | WarcRecordType.resource | WarcRecordType.conversion | WarcRecordType.revisit
 _MAX_HEADER = 1 << 16

@@ -1,7 +1,7 @@
-"""The candidates of a source by columns, and one occurrence of each: what passes from the first map to the second.
+"""The candidates of a source by columns, and one occurrence of each: which pass from the first map to the second.
 
-In comes what the stages found in one source, out go records that need no article and no index any more.  Memory grows
-with the strings, and not with the documents.
+In come the strings that the stages found in one source, out go records that need no article and no index any more.
+Memory grows with the strings, and not with the documents.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Verdicts:
     kind : int8 array
         Place in `labels.KINDS`.
     score, filler : float32 arrays
-        How likely it is boilerplate, and, of a label, how likely what fills its line is; 0 of segments.
+        How likely it is boilerplate, and, of a label, how likely the filler of its line is; 0 of segments.
     anchor : int8 array
         The edges of its line that it must be at, as bits of `_scan`.
     slot : bool array
@@ -75,7 +75,7 @@ class Verdicts:
     score_reasons : int64 array
         What `score_reasons.explain_scores` says of templates; 0 of others.
     sense : int8 array
-        Of templates, what kind of boilerplate they are: a place in `kinds.KINDS`; -1 of others.
+        Of templates, their kind of boilerplate: a place in `kinds.KINDS`; -1 of others.
     stake : float32 array
         Characters of the archive about which a person is expected to decide otherwise, if asked (`questions`).
     """

@@ -1,4 +1,4 @@
-"""Strings of a source, counted in all of its documents as cleaning would find them, and what fills their slots.
+"""Strings of a source, counted in all of its documents as cleaning would find them, with the fillers of their slots.
 
 A source that was mined from a sample (`sampling`) has the counts of what became a template from here, and every source
 what its slots take.  One pass over the documents at the speed of cleaning; memory does not grow with them.  The answers
@@ -66,7 +66,7 @@ class Matches:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchQuery:
-    """Strings of a source to be counted in all of its documents, and slots of which it is asked what fills them.
+    """Strings of a source to be counted in all of its documents, and slots whose fillers are asked for.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The second level: what other sources use too is an idiom or agency prose, not a template (section 3.3).
+"""The second level: strings that other sources use too are idioms or agency prose, not templates (section 3.3).
 
 It sees strings, not articles, and only as 61-bit hashes of their normalised tokens with their rates, so that the
 strings of thousands of sources fit in memory: 20 bytes a string.  Two different strings share a hash with a chance of

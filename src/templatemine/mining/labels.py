@@ -25,7 +25,7 @@ SEGMENT, PREFIX, SUFFIX = KINDS = ("segment", "prefix", "suffix")
 _MIN_SEGMENT_DF = 2
 """Documents that a segment must be in."""
 _MIN_LABEL_DF = 5
-"""And a label: fewer tell nothing of what fills it."""
+"""And a label: fewer say nothing about its fillers."""
 MIN_REPEAT_DF = 3
 """From so many documents on a segment counts as one that repeats."""
 _MAX_LABEL_TOKENS, _MAX_SPACELESS_TOKENS = 12, 24

@@ -1,6 +1,6 @@
 """The methods, and the options of a run with the defaults of its method: resolved once, at the edge.
 
-`resolve_defaults` makes a `ResolvedConfig` of what a user asked for; all stages take that, so that none of them asks
+`resolve_defaults` makes a `ResolvedConfig` of a user's options; all stages take that, so that none of them asks
 again what a method stands for.
 """
 
@@ -113,7 +113,7 @@ class ResolvedConfig:
 
 
 def resolve_defaults(config: PipelineConfig) -> ResolvedConfig:
-    """Return the options of a run, what the user left open as the method has it.
+    """Return the options of a run, unset ones by the method.
 
     Raises
     ------

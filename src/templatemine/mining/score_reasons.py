@@ -83,7 +83,7 @@ CUE_WORDS = {
     "note": "an editor's note",
     "contact": "contact details",
 }
-"""Kind of a cue -> what text that has such a one reads like."""
+"""Kind of a cue -> the description of text with such a cue."""
 
 _MANY = ("in many documents", "in few documents")
 _SAME_BEFORE = ("mostly behind the same text", "behind many different texts")
@@ -178,4 +178,4 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "cue_after": ("before text that reads like boilerplate", "not before text that reads like boilerplate"),
     "cue_segment": ("in sentences that read like boilerplate", "in sentences that do not read like boilerplate"),
 }
-"""Feature -> what its value says above the usual one, and below."""
+"""Feature -> the meaning of a value above the usual one, and below."""

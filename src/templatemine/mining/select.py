@@ -63,7 +63,7 @@ _USUAL = -1.0
 _FEW_BITS = log(1 + 40) / log(2)
 """Logarithm, as of the feature, of the bits of a string that no chance has brought together."""
 _FREQUENT = -3.0
-"""And the same of what is always first in them: an eighth."""
+"""The same for strings that are always first in them: an eighth."""
 _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
 _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
@@ -86,7 +86,7 @@ class Decision(NamedTuple):
     cutoff : Cutoff
         Of the histogram over document frequencies, for the reader where it decides nothing.
     reason_of : int8 array, shape (strings,)
-        Place in `reasons` of what speaks against each candidate; 0 for templates.
+        Place in `reasons` of the reason against each candidate; 0 for templates.
     reasons : sequence of str
     """
 

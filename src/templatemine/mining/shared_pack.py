@@ -139,7 +139,7 @@ def _kind_width(kind: str) -> int:
 
 
 def build_shared_pack(claims: Iterable[Claims], options: ResolvedConfig) -> tuple[Pack | None, int, str]:
-    """Return the pack of what enough sources claim, in whatever order they come.
+    """Return the pack of strings that enough sources claim, in whatever order they come.
 
     Returns
     -------

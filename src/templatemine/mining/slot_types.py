@@ -26,7 +26,7 @@ from templatemine.text.slots import ANY, KINDS, MAX_SIZED_SLOT, SLOT_SIZE, kind_
 _PATTERN_MARK = re.compile(rb"\xff.", re.DOTALL)
 _CAPITAL = re.compile(f"[{CAPITAL}]")
 MAX_FILLERS = 1 << 14
-"""Different fillers of a slot that are kept: what a hundred documents fill in a giant's thousands do, too."""
+"""Fillers of a slot that are kept: those of a hundred documents are like those of a giant's thousands."""
 MAX_LONG_SHARE = 0.05
 """Of different fillers, how many may be too long for any slot where one takes anything."""
 _LENGTH_FACTOR, _LENGTH_STEP = 1.5, 10
@@ -91,7 +91,7 @@ def _limit_fillers(fillers: dict[bytes, str]) -> dict[bytes, str]:
 
 
 class FillerReader:
-    """Reads what fills the slots of some strings, in whatever order the texts come."""
+    """Reads the fillers of some strings' slots, in whatever order the texts come."""
 
     def __init__(self, slots: Sequence[Slot], patterns: PatternSet, separators: str) -> None:
         self._slots, self._separators = slots, separators

@@ -259,7 +259,7 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
 
 
 def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
-    """Find segments that repeat, and labels of others, with what their scores decide."""
+    """Find segments that repeat, and labels of others, with the decisions of their scores."""
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
     matrices = compute_features(corpus, segments, dates, candidate_kinds, options.lexicons)
@@ -371,7 +371,8 @@ class CountStep:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchStep:
-    """A source whose templates are known, but for their counts in all documents and what fills their slots there."""
+    """A source whose templates are known, but for their counts in all documents and the fillers of their slots
+    there."""
 
     candidates: SourceCandidates
     cross_counts: CrossSourceCounts
@@ -381,7 +382,7 @@ class MatchStep:
     note: str
 
     def proceed(self, answer: Matches, documents: Sequence[Document], options: ResolvedConfig) -> Step:
-        """Go on with what all documents say; `documents` are as of `CountStep`."""
+        """Go on with the answers of all documents; `documents` are as of `CountStep`."""
         candidates, (cutoff, reason_of, reasons) = self.candidates, self.decision
         left_out = (
             (candidates.copies, "copy of another document", "copies of other documents"),
@@ -520,6 +521,6 @@ def complete_step(step: Step, documents: Sequence[Document], options: ResolvedCo
 
 
 def report_shared(claims: Iterable[Claims], options: ResolvedConfig) -> SourceReport:
-    """Return the report of the shared pack, of what all sources claim; see `build_shared_pack`."""
+    """Return the report of the shared pack, of the claims of all sources; see `build_shared_pack`."""
     pack, documents, note = build_shared_pack(claims, options)
     return SourceReport(source=SHARED_PACK, documents=documents, pack=pack, note=note)

@@ -1,4 +1,4 @@
-"""Find what the reader of a pack does not use: repeated keys, and fields that mean nothing."""
+"""Find parts of a pack that its reader does not use: repeated keys, and fields that mean nothing."""
 
 from __future__ import annotations
 

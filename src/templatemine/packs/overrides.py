@@ -1,4 +1,4 @@
-"""The overrides of a pack: what people decided about its templates, as JSON data and back.
+"""The overrides of a pack: people's decisions about its templates, as JSON data and back.
 
 Three keys, so that each rule and each template is a line: ``overrides``, the rules; ``removed``, the templates that
 mining gave and the rules took out, unchanged; ``added``, the ids of those that only the rules put in.  With

@@ -2,7 +2,7 @@
 
 A template is its `tokens`; its `regex` is what they compile to and accompanies them for readers and for use
 elsewhere.  A template with ``tokens`` None is an expression written by hand; it is linted and applied unchanged.
-`pack_record` has the contents, `pack_json` the file, `pack_checks` what makes a pack trusted.
+`pack_record` has the contents, `pack_json` the file, `pack_checks` the checks that make a pack trusted.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Pack(PackRecord):
 
 
 def reading(text: str, pack: Pack | None = None) -> str:
-    """Return the reading form of a text: what the expressions of a pack are to be applied to.
+    """Return the reading form of a text: the text that the expressions of a pack apply to.
 
     Parameters
     ----------

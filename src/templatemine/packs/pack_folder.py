@@ -297,7 +297,7 @@ def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
     Raises
     ------
     PackError
-        Naming the file and what it should be called.
+        Naming the file and its right name.
     """
     names = {pack_names(source)[0]: source for source in sources}
     expected_names = {source: name for name, source in names.items()}
@@ -334,7 +334,7 @@ def _read_source(path: str) -> str | None:
 class PackFiles(Mapping[str, Pack]):
     """The packs of files and folders by the source that each names, read when they are asked for.
 
-    Of thousands of sources few have articles in what is cleaned today; to read all packs for these would take seconds.
+    Of thousands of sources few have articles to clean today; to read all packs for these would take seconds.
     Only the beginning of each file is looked at, for the name.
 
     Parameters

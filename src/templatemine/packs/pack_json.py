@@ -122,7 +122,7 @@ class PackSerialiser:
         return cached[1]
 
     def _serialise_templates(self, templates: Sequence[Template]) -> Iterator[bytes]:
-        """Yield the lines of templates, and what parts them."""
+        """Yield the lines of templates, and separators."""
         for index, template in enumerate(templates):
             if index:
                 yield b",\n"
@@ -197,8 +197,8 @@ def _escape_invisible(text: str) -> bytes:
 
 @cache
 def _invisible_pattern() -> regex.Pattern[str]:
-    """Match what is escaped, so that all scripts stay readable: lone surrogates and invisible characters. Line ends
-    part the lines of a pack; within strings JSON escapes them itself."""
+    """Match characters to escape, so that all scripts stay readable: lone surrogates and invisible characters. Line
+    ends part the lines of a pack; within strings JSON escapes them itself."""
     import regex  # here and below: packs are read without it, and it takes a while to load
 
     return regex.compile(r"[\p{C}\p{Z}--[ \n]]", regex.VERSION1)
@@ -213,7 +213,7 @@ def _escape_match(match: regex.Match[str]) -> str:
 
 
 def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: bool = False) -> AnyPack:
-    """Read what `write` gives; `make` makes the pack of its fields.
+    """Read the output of `write`; `make` makes the pack of its fields.
 
     With `history_only` a pack of HTML is read without its templates.
 

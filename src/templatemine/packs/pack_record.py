@@ -1,6 +1,6 @@
 """The contents of a pack, with the automaton of its templates, and names for templates.
 
-`pack_json` and `pack_checks` work on this record; `pack.Pack` adds what reads and writes files.
+`pack_json` and `pack_checks` work on this record; `pack.Pack` reads and writes files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pages section of a pack: what the history of a source says about its main text, as JSON data and back.
+"""The pages section of a pack: the history of a source, as JSON data and back.
 
 Three keys, so that each path and each text is a line: ``pages`` (documents and share), ``page_paths`` and
 ``page_texts``; see `model.PageHistory`.  A pack without them has no say about pages.

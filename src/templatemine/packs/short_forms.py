@@ -1,4 +1,4 @@
-"""Expressions of templates as packs write them: what recurs in them is in the pack once, by a name.
+"""Expressions of templates as packs write them: recurring parts are in the pack once, by a name.
 
 ``{start}(© {number} Example\\.){line end}`` is forty characters, and five hundred in full: a blank stands for what
 parts tokens, ``{number}`` for the pattern of that name, ``{line end}`` and ``{slot}`` for an entry of ``boundaries``.

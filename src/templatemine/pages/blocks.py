@@ -1,4 +1,4 @@
-"""A page -> its blocks, with what the page model says of each.
+"""A page -> its blocks, with their scores by the page model.
 
 In comes HTML as text, out go the columns of the native scanner, the texts and paths of blocks as strings where someone
 asks for them, and for each block the log odds that it is main text.  Linear in the page; see docs/pages.md.

@@ -1,4 +1,4 @@
-"""Words of boilerplate by language: what the scanner of blocks counts in their text.
+"""Words of boilerplate by language: the scanner of blocks counts them.
 
 `control`: what one can do or reach on a page; `by`: words before a name; `talk`: speech of readers and about
 them; `answer`: comments, which are talk and a control; `rights`: copyright.  The rows of other languages are

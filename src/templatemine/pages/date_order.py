@@ -30,7 +30,7 @@ YEAR_FIRST = frozenset(["zh", "ja", "ko", "hu", "lt", "mn", "eo"])
 
 
 class DateOrder:
-    """Asked for what parts the numbers of a date, says whether the day comes first; None if the page does not."""
+    """Answers, for a separator of the numbers of a date, whether the day comes first; None if the page does not."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

@@ -134,7 +134,7 @@ class Extraction:
         return f"Extraction({self.system!r}, {self.kept} of {self.size} blocks, {self.text[:40]!r})"
 
     def _repr_html_(self) -> str:
-        """Return title and text, for notebooks, and below it what was left out, struck through, with its kinds."""
+        """Return title and text, for notebooks, and below it the rest, struck through, with its kinds."""
         left = [block for block in self.blocks if not block.kept]
         dropped = "".join(
             notebook.struck(block.text, [(0, len(block.text), block.reason, block.kind or "")])
@@ -432,7 +432,7 @@ class Extractor:
     system : str, optional
         A name of `pages.systems.SYSTEMS`.
     pack : Pack, optional
-        Of the site, for the systems that use what its pages have taught.
+        Of the site, for the systems that learn from its pages.
     references : sequence of str
         Other pages of the site, best first, for the systems that compare pages.
     config : ExtractConfig, optional

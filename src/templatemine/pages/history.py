@@ -177,7 +177,7 @@ class PageRow:
 
 
 class PageCounter:
-    """Reads pages of one source, and counts what its history has of some of them."""
+    """Reads pages of one source, and counts the parts that its history keeps."""
 
     def __init__(self, config: PageConfig) -> None:
         self._config = config
@@ -186,7 +186,7 @@ class PageCounter:
         self._likely_texts: set[int] = set()
 
     def read(self, html: str) -> PageRow | None:
-        """Read what the history takes from a page; None if it exceeds what a page may have."""
+        """Read the part of a page that its history keeps; None if it is too large."""
         try:
             page = Page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned

@@ -1,6 +1,6 @@
 """The main text of a page, by the page model and, where a pack has it, the history of its source: `hybrid` for `clean`.
 
-Text (in whatever format), places and reasons are those of `extract.Extraction`; added is what each block was judged by.
+Text (in whatever format), places and reasons are those of `extract.Extraction`; added is the evidence on each block.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ Inline = TextRun | LineBreak | Image
 
 @dataclass(frozen=True, slots=True)
 class StyledRuns:
-    """Runs that have a style or a link in common, and what is set off among them."""
+    """Runs that have a style or a link in common, and the runs set off among them."""
 
     style: Style
     link: str

@@ -1,4 +1,5 @@
-"""Find what a page lays over its story or puts in its place: notices about cookies, offers of subscriptions, labels.
+"""Find notices that a page lays over its story or puts in its place: those about cookies, offers of subscriptions,
+labels.
 
 The page model takes them for main text where they are longer than the story.  A notice is known by what it says: most
 of a container speaks of cookies, or of what reading on costs.  Of the former, a name (``cookie``, ``modal``) makes less

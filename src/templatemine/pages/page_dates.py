@@ -22,7 +22,7 @@ Order = Callable[[str], bool | None]
 """Separator of the numbers of a date -> whether the day comes first, None if that is not known."""
 
 MAX_DATE_LENGTH = 80
-"""Characters of a text that may be a date, with what is beside it (author, number of comments)."""
+"""Characters of a text that may be a date, with the text beside it (author, number of comments)."""
 
 _ISO_DATE = re.compile(
     r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})"
@@ -106,7 +106,7 @@ def is_date(text: str) -> bool:
 
 
 def is_labelled(text: str) -> bool:
-    """Return whether a text says of what a date in it would be: "posted on", "last updated"."""
+    """Return whether a text says which event a date in it is of: "posted on", "last updated"."""
     return _DATE_LABEL.search(text) is not None
 
 

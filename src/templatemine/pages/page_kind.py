@@ -1,4 +1,4 @@
-"""The kind of a page (article, forum, listing ...), and what blocks of pages that are no articles score.
+"""The kind of a page (article, forum, listing ...), and scores of blocks on pages that are no articles.
 
 A logistic regression over some hundred values of the page tells its kind: what the page model holds for main text,
 tags, words in classes and ids, the address, and what the page declares (Open Graph, schema.org).  On a page that may be

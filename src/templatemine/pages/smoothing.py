@@ -1,4 +1,4 @@
-"""Scores of blocks, smoothed over the tree of the page: a container is as much main text as the best of what it holds.
+"""Scores of blocks, smoothed over the tree of the page: a container is as much main text as the best of its contents.
 
 The other way round this is what Chakrabarti, Kumar and Punera (WWW 2007) ask of templates: a node is one if and only if
 all its children are.  Blocks have the probability the page model gave them and their words as weight; containers have

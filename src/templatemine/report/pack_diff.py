@@ -1,4 +1,4 @@
-"""(packs before, packs after, articles) -> what a review has to look at: templates added, removed, changed, moved.
+"""(packs before, packs after, articles) -> the subjects of a review: templates added, removed, changed, moved.
 
 `packs.changes` compares the expressions of one source; here are all sources of two folders, templates whose share of
 the documents moved, and the characters of an archive that only one of both packs removes.  The archive is read once,
@@ -139,7 +139,7 @@ def diff_packs(old: Mapping[str, Pack], new: Mapping[str, Pack], *, measured: bo
     Parameters
     ----------
     measured : bool
-        With room for what `measure_diffs` counts.
+        With room for the counts of `measure_diffs`.
     """
     return [
         PackDiff(
@@ -188,7 +188,7 @@ def measure_diffs(
     config: CleanConfig | None = None,
     on_error: Callable[[CorpusError], None] = raise_error,
 ) -> int:
-    """Clean an archive by both packs of each source, and count what only one of them removes.
+    """Clean an archive by both packs of each source, and count the cuts of only one of them.
 
     Returns
     -------

@@ -46,7 +46,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     Parameters
     ----------
     title : str
-        "" for one that says what the report is about.
+        "" for one made of the report's subject.
 
     Raises
     ------

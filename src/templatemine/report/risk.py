@@ -1,4 +1,5 @@
-"""(template, characters that it removes) -> how many of them are expected to be story: what a person looks at first.
+"""(template, characters that it removes) -> how many of them are expected to be story: the order in which a person
+reviews them.
 
 A score is the chance that a string is boilerplate.  So a template removes story with the chance that is left, and the
 one that is nearest to rejection and removes most comes first.  `mining.questions` weighs its questions in the same way.

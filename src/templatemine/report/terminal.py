@@ -57,7 +57,7 @@ HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
 
 @dataclass(frozen=True, slots=True)
 class ListedTemplate:
-    """A template that cuts of an article are listed under, its number, and what else matched there.
+    """A template that cuts of an article are listed under, its number, and others that matched there.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str,
 
 
 def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
-    """Explain why they are templates, where a score decided, and below it what also matched."""
+    """Explain why they are templates, where a score decided, and below it others that matched."""
     lines = []
     for one in listed:
         head = f"{one.number}: "
@@ -158,7 +158,7 @@ def find_changes(
     cleaner: RecordCleaner,
     on_error: Callable[[CorpusError], None],
 ) -> Iterator[Change]:
-    """Yield what would change, as the cleaner itself computes it; counts are in its `tally`."""
+    """Yield the changes, as the cleaner itself computes it; counts are in its `tally`."""
     names = cleaner.config.read
     for record in records:
         document = record.document

@@ -196,7 +196,7 @@ def make_report(
         Called with a `CorpusError` for a document that takes too long, see `PackMeasurement.add`; by default the first
         one is raised.
     before : mapping of str to Pack, optional
-        Earlier packs, to say what changed.
+        Earlier packs, to compare with.
     """
     config = config or ReportConfig()
     # Texts of as many sources as there may be stay in memory.

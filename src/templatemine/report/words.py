@@ -41,7 +41,7 @@ def describe_reasons(template: Template) -> str:
 
 
 def describe_risk(template: Template) -> str:
-    """Return the chance that what a template cuts is story, in words; nothing where no score decided."""
+    """Return the chance that the cuts of a template are story, in words; nothing where no score decided."""
     if template.score is None:
         return ""
     chance = 1.0 - template.score

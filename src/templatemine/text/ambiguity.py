@@ -42,7 +42,7 @@ MAX_SHARED_WAYS = 200
 time stays linear from each place, though the worst text of 1,000 characters takes half a second."""
 
 _MAX_STEPS = 200_000
-"""Steps of the walk through an expression, some 0.2 s; what takes more is refused."""
+"""Steps of the walk through an expression, some 0.2 s; longer ones are refused."""
 
 _MAX_SHOWN = 30
 """Characters of a repeat in a message."""
@@ -129,7 +129,7 @@ class _Loop:
 
 @dataclass(slots=True)
 class _Automaton:
-    """Places, each of which takes a character of a set, or none, and what follows it; made from the end on.
+    """Places, each of which takes a character of a set, or none, and its successors; made from the end on.
 
     takes : number of a set of characters in `sets` by place; -1 for none.
     follow : places by place.
@@ -228,7 +228,7 @@ class _Automaton:
         return after
 
     def _one_set(self, inner: Any, flags: int) -> Ranges | None:
-        """Return the characters of what takes one character and nothing else."""
+        """Return the characters of an item that takes exactly one character."""
         items = list(inner)
         if len(items) != 1:
             return None
@@ -250,7 +250,7 @@ _ONE_WAY = _Context(one_way=True)
 
 
 def _anchor_ranges(kind: str, flags: int, sure: Ranges) -> Ranges:
-    """Return the characters at an anchor for which it, and what comes behind it, are sure to match."""
+    """Return the characters at an anchor for which it and its successors are sure to match."""
     if sure != EVERYTHING:
         return NOTHING
     if kind == "AT_END" and flags & re.MULTILINE:

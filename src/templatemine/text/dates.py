@@ -50,7 +50,7 @@ _MONTH_FIRST = re.compile(
 _EITHER = re.compile(rf"([0-9]{{1,2}})([/.-])([0-9]{{1,2}})\2([12][0-9]{{3}}){_END}")
 
 _AmbiguousDate = tuple[str, int, int, int]
-"""A date that may read two ways: what parts its numbers, the two of them, year."""
+"""A date that may read two ways: its separator, the two numbers, the year."""
 
 
 def _iso_day(year: int, month: int, day: int) -> str | None:
@@ -243,7 +243,7 @@ class UnreadableDates:
     wrong : dict of str to int
         By source, texts that are no date.
     orders : dict of str to dict of str to _DateOrder
-        By source and separator, what tells which of its dates nothing settles.
+        By source and separator, the evidence on dates that nothing settles.
     example : str
         The first of them, and its place.
     """
@@ -293,7 +293,7 @@ class UnreadableDates:
             order.example = order.example or f"{date!r} ({where})"
 
     def settle(self, source: str, date: str | None) -> None:
-        """Take into account what the date of an earlier document tells, without counting it."""
+        """Use the evidence of the date of an earlier document, without counting it."""
         parsed = _parse_date(date) if date else None
         if isinstance(parsed, tuple):
             self._add_order(source, parsed)

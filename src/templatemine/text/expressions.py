@@ -144,7 +144,7 @@ def two_sided_expression(
 
 
 def _outer_edges(first: _FormInfo, last: _FormInfo, edges: Sequence[str], anchor: str) -> tuple[str, str]:
-    """Return the expressions of what must precede the first token, and behind the last one."""
+    """Return the expressions of the context before the first token, and behind the last one."""
     left_edge, right_edge, line_start, line_end = edges
     left = _left_edge(left_edge + (JOINTS if first.begins_with_letter else ""))
     right = _right_edge(right_edge + (LETTER if last.ends_in_joint else ""))
@@ -197,7 +197,7 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
 
 
 def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: bool = False) -> list[str]:
-    """Return the expressions of neighbouring tokens, with what joins them, which may be a line break."""
+    """Return the expressions of neighbouring tokens, with joints, which may be line breaks."""
     required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
     if within_line:
         required, optional = (f"(?:{_blank_pattern(separators)}){repeat}" for repeat in "+*")
@@ -213,7 +213,7 @@ def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: 
 
 
 def _blank_pattern(separators: str) -> str:
-    """Return what parts tokens of a line: branches, of one character each."""
+    """Return the separators of tokens of a line: branches, of one character each."""
     return rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
 
 
@@ -267,7 +267,7 @@ def for_re2(pattern: str) -> str:
 
 @lru_cache(maxsize=64)
 def _edge_patterns(separators: str, html: bool, rewritten: bool) -> tuple[str, str, str, str]:
-    """Return classes of what may be before a string and behind it, without brackets, and expressions of the beginning
+    """Return classes of characters before a string and behind it, without brackets, and expressions of the beginning
     and the end of a line."""
     edge = separator_class(separators) + OWN_TOKEN
     left, right = edge, edge

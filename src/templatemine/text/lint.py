@@ -285,7 +285,7 @@ class _PathCounter:
         return self._sequence(tree, _END)[0]
 
     def _sequence(self, items: Any, after: _Masks) -> tuple[int, _Masks]:
-        """Return the ways through a sequence, and what its first characters may be, if `after` comes behind it."""
+        """Return the ways through a sequence, and its possible first characters, if `after` comes behind it."""
         key = (id(items), after)
         if key not in self._cache:
             ways = 1

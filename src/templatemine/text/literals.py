@@ -1,4 +1,4 @@
-"""The literal that a text must hold for an expression to match it: what most expressions need not be tried for."""
+"""The literal that a text must hold for an expression to match it: without it most expressions need not be tried."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text -> its reading form, in which what looks the same is the same, with the way back to the original.
+"""Text -> its reading form, in which text that looks the same is the same, with the way back to the original.
 
 Tokeniser, segmenter and both engines see the reading form; offsets in public answers are those of the original.  A text
 that is its own reading form, as most are, is not copied.  Four steps make it:

@@ -206,7 +206,7 @@ def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
 
 
 def _word_pattern(kind: str, separators: str) -> str:
-    """Return the expression of a word of figures and signs, and of what else a kind allows beside them."""
+    """Return the expression of a word of figures and signs, and of the words that a kind allows beside them."""
     figures = f"[{DIGITS}{OTHER_DIGITS}{_escape_class(_PUNCTUATION, separators)}{SIGNS}]"
     if kind == "number":
         return f"{figures}+"

@@ -27,7 +27,7 @@ def matches_in_time(
     Parameters
     ----------
     limit : float, optional
-        Seconds; by default what `SECONDS` and `SECONDS_PER_CHARACTER` allow for the text.
+        Seconds; by default `SECONDS`, and `SECONDS_PER_CHARACTER` for the text.
 
     Raises
     ------

@@ -24,7 +24,7 @@ class Rule:
     """Elements of these names (none for any) with a class or id like one of these patterns, or with one of these words
     as itemprop or itemtype; without either, all of these names.
 
-    where : the paragraph of the paper's section 4, or what else it comes from.
+    where : the paragraph of the paper's section 4, or another origin.
     """
 
     tags: str = ""

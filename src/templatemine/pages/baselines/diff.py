@@ -1,4 +1,4 @@
-"""diff: a page against another page of its site; what both have goes.
+"""diff: a page against another page of its site; common parts go.
 
 The multiple file mode of WC Cleaner (Baisa, Web Content Cleaning, 2009, section 2.4).  The trees of both pages are
 walked together, level by level.  Where two levels are equal (the same kinds of children in the same order) the walk
@@ -194,7 +194,7 @@ class _TreeComparison:
                     break
 
     def _share(self, child: int, reference_child: int) -> bool:
-        """Delete what two children of the same kind share; True if there was anything."""
+        """Delete the common parts of two children of the same kind; True if there was anything."""
         before = len(self.removed) + len(self.cuts)
         if child < 0:
             self._texts(~child, ~reference_child)

@@ -97,7 +97,7 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
 
 
 def _digit_runs(page: Page, block: int) -> list[str]:
-    """Match what lines of a list or table differ by, short as it is: a price, a day, a result."""
+    """Match the short parts in which lines of a list or table differ: a price, a day, a result."""
     return _DIGITS.findall(page.text(block))
 
 

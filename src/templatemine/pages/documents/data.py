@@ -1,4 +1,4 @@
-"""Nodes -> what JSON holds: each a mapping with its type; runs of text as strings, or mappings where they have more."""
+"""Nodes -> JSON data: each a mapping with its type; runs of text as strings, or mappings where they have more."""
 
 from __future__ import annotations
 

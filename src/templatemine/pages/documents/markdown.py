@@ -234,7 +234,7 @@ def _joins(edge: str) -> bool:
 
 
 def _first(run: StyledRuns | Inline, cell: bool) -> str:
-    """Return the first character of what comes, that of a sign for all that begins with one."""
+    """Return the first character of a run as written, which may be a sign."""
     if not isinstance(run, StyledRuns):
         return _atom(run, cell)[:1]
     return "[" if run.link else "<" if run.style not in SIGNS and run.style in TAGS else "*"

@@ -329,5 +329,5 @@ def _start_error(message: str) -> ConfigError | MissingExtraError:
 
 
 def _first_line(message: str) -> str:
-    """Return the first line of what Playwright says."""
+    """Return the first line of a message of Playwright."""
     return message.strip().partition("\n")[0][:300] or "no reason was given"

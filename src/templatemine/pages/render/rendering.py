@@ -9,7 +9,7 @@ unless the options allow one, and a number of seconds; a network leads through `
 While a page only waits, its clock runs ahead, so that most pages take a fraction of a second.  A page that cannot be
 rendered is returned as it came, with a note that says why; a browser that hangs or dies is replaced for the next page.
 
-Cost: the start of a browser, then some tens of milliseconds a page and what its scripts take.
+Cost: the start of a browser, then some tens of milliseconds a page and the time of its scripts.
 """
 
 from __future__ import annotations
