@@ -49,7 +49,7 @@ PARTS: Mapping[str, tuple[Any, str]] = {
     "edges of long strings": (segments, "find_string_edges"),
     "cues": (features._CueReader, "read"),
     "kinds": (Model, "boilerplate_kinds"),
-    "grounds": (stages, "explain_scores"),
+    "reasons": (stages, "explain_scores"),
     "look at own cuts": (stages, "tearing_templates"),
     "heads": (stages, "add_heads"),
     "questions": (stages, "build_questions"),
