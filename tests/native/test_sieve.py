@@ -72,6 +72,10 @@ STRINGS: dict[str, tuple[list[bytes], str, str, str]] = {
     "a rule": ([b"\xff\x14"], "___", "line", "———"),
     "Han": (["語".encode(), "文".encode()], "語文", "", "日語文本"),
     "a month": ([b"\xff\x15"], "March", "start", "May"),
+    "a month before a sign": ([b"\xff\x15,"], "March,", "", "May,"),
+    "a month after a sign": ([b"(\xff\x15"], "(March", "", "(May"),
+    "a month after a word": ([b"in", b"\xff\x15"], "in March", "", "in\u3000- May"),
+    "two months": ([b"\xff\x15_\xff\x15"], "March_April", "", "May_June"),
     "to the end of the line": ([b"Contributing:"], "Contributing:", "end/end", "Contributing: A, B and C"),
     "from its beginning": ([b"Contributing:"], "Contributing:", "start/start", "A, B Contributing:"),
 }
@@ -147,6 +151,9 @@ def test_what_stands_beside_is_asked_for() -> None:
     native = pack.make_matcher()[0]
     assert native.regions(b"of our - newsletter")
     assert not native.regions(b"of their newsletter, and newsletter, our")
+    month = make_pack([([b"in", b"\xff\x15."], "in March.")], NEWS, "-", False).make_matcher()[0]
+    assert month.regions(b"It was in - May.")
+    assert not month.regions(b"It was May, and June")
     line = make_pack([([b"Got"], "Got")], NEWS, "-", False, ["start"]).make_matcher()[0]
     assert line.regions(b"Got a tip\n")
     assert not line.regions(b"Gordon got a tip\nGoing to Got\n")

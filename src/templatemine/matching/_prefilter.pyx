@@ -31,8 +31,9 @@ __all__ = []
 # - a byte in the first or last word of a line, if the string must begin or end a line;
 # - a byte anywhere in a line; in both cases with the literal bytes around it in its token.
 #
-# A clue is a tuple (bytes, needles, context): one of the bytes, or one of the needles, is in every occurrence; a needle is
-# (its bytes, whether it is a whole token, or LETTER_RUN); a context is (offset of the byte in it, bytes around the byte).
+# A clue is a tuple (bytes, needles, context, place): one of the bytes, or one of the needles, is in every occurrence; a needle is
+# (its bytes, whether it is a whole token, or LETTER_RUN); a context is (offset of the byte in it, bytes around the byte); the
+# place is the bytes of the form that the needles stand for, if there is nothing else between them and the rest of the form.
 # `make_pattern_clue` gives the clue of a mutable pattern.  How rare bytes are is counted in the texts that were searched
 # before the sieve was built, and guessed for what is not in them from `frequency`, the share of bytes in running text.  A
 # wrong guess costs time, never a match.
@@ -401,7 +402,8 @@ cdef list make_clues(const Spec* spec, bytes form):
     while i < len(form):
         if form[i] == MARKER:
             some, needles = make_pattern_clue(spec, form[i + 1])
-            found.append((some, needles, NO_CONTEXT))
+            is_word = needles and needles[0][1] == LETTER_RUN
+            found.append((some, needles, NO_CONTEXT, form[i:i + 2] if is_word else b""))
             least = min(least, total_share(some)) if some else least
             i += 2
             continue
@@ -410,7 +412,7 @@ cdef list make_clues(const Spec* spec, bytes form):
             i += 1
         piece = form[start:i][:MAX_NEEDLE_BYTES]
         if len(piece) >= 3:
-            found.append((b"", ((piece, is_whole(piece, form)),), NO_CONTEXT))
+            found.append((b"", ((piece, is_whole(piece, form)),), NO_CONTEXT, piece))
         # A number may be directly before it, and after it.
         front = ANY_DIGIT if start and form[start - 1] in DIGIT_PATTERNS else b""
         near = front + piece
@@ -421,7 +423,7 @@ cdef list make_clues(const Spec* spec, bytes form):
                 least = byte_share(piece[k])
                 at = k + len(front)
                 before = min(at, MAX_CONTEXT_BYTES // 2)
-                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + MAX_CONTEXT_BYTES])))
+                found.append((piece[k:k + 1], (), (before, near[at - before:at - before + MAX_CONTEXT_BYTES]), b""))
     return found
 
 
@@ -440,23 +442,24 @@ cdef inline bint matches_context(const uint8_t* p, const uint8_t* some, int64_t 
     return True
 
 
-cdef tuple find_neighbour(const Sieve* s, bytes needle, bytes form, bytes previous, bytes following):
-    """What must be next to a needle of a form: ((side, bytes), chance of the bytes), or (NO_CONTEXT, 1.0).
+cdef tuple find_neighbour(const Sieve* s, bytes place, bytes form, bytes previous, bytes following):
+    """What must be next to a needle at a place of a form: ((side, bytes), chance of the bytes), or (NO_CONTEXT, 1.0).
 
-    The side is 1 for the bytes that the following token begins with, -1 for those that the previous token ends with.  Between
-    tokens are separators or nothing.
+    The side is 1 for the bytes after it, of the form or the following token, -1 for those before it.  Between tokens are
+    separators or nothing.
     """
     cdef int64_t i = 0, start = 0
-    cdef list found = []
-    if form.endswith(needle) and following:
-        found.append((1, following[:MAX_CONTEXT_BYTES].partition(bytes([MARKER]))[0]))
-    if form.startswith(needle) and previous:
-        while i < len(previous):
+    cdef bytes before, after
+    if form.count(place) != 1:
+        return NO_CONTEXT, 1.0
+    before, _, after = form.partition(place)
+    before, after = before or previous, after or following
+    while i < len(before):
+        i += 1
+        if before[i - 1] == MARKER:
             i += 1
-            if previous[i - 1] == MARKER:
-                i += 1
-                start = i
-        found.append((-1, previous[max(start, i - MAX_CONTEXT_BYTES):]))
+            start = i
+    found = [(1, after[:MAX_CONTEXT_BYTES].partition(bytes([MARKER]))[0]), (-1, before[max(start, i - MAX_CONTEXT_BYTES):])]
     return min([(one, estimate_chance(s, one[1])) for one in found if one[1]], key=lambda one: one[1], default=(NO_CONTEXT, 1.0))
 
 
@@ -510,11 +513,11 @@ cdef int sieve_build(Sieve* s, const Spec* spec, list vocabulary, const int32_t*
                     continue  # it costs no less, however rare its context is
                 around = one[2]
                 price = grams + weight * rate
-                if len((<tuple>one)[1]) == 1:
+                if one[3]:
                     if clue is not None and grams + NEEDLE_COST * rate >= least:
                         continue
                     around, chance = find_neighbour(
-                        s, one[1][0][0], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
+                        s, one[3], vocabulary[flat[k]], vocabulary[flat[k - 1]] if k > first else b"",
                         vocabulary[flat[k + 1]] if k < last else b"")
                     price = grams + NEEDLE_COST * rate + weight * min(rate, chance)
                 if clue is None or price < least:
