@@ -101,3 +101,46 @@ def test_public_names_are_no_modules() -> None:
     assert set(templatemine.__all__) <= set(dir(templatemine))
     with pytest.raises(AttributeError, match="nothing"):
         templatemine.nothing  # noqa: B018
+
+
+def read_cells(page: str, after: str, row: str) -> list[str]:
+    """The cells of the first row that begins like this, below a line of a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    below = text[text.index(f"{after}\n") :]
+    found = re.search(rf"^\| {re.escape(row)}(?=[ ,|(]).*\|$", below, re.MULTILINE)
+    assert found, (page, row)
+    return [cell.strip(" *") for cell in found.group().strip("|").split("|")]
+
+
+@pytest.mark.parametrize(
+    ("shown", "row"),
+    [
+        ("templatemine", "default"),
+        ("frequent sentences", "frequent sentences"),
+        ("repeated lines", "repeated lines"),
+        ("templatemine, `--method thesis`", "thesis"),
+    ],
+)
+def test_figures_of_articles_are_those_that_were_measured(shown: str, row: str) -> None:
+    measured = read_cells("docs/research/loso.md", "## New articles", row)
+    figures = [measured[3].split()[0], f"{measured[4].split()[0]} %"]
+    assert read_cells("docs/comparison.md", "## Texts of articles", shown)[4:6] == figures
+    of_readme = {"default": "templatemine, articles", "repeated lines": "repeated lines"}
+    if row in of_readme:
+        assert read_cells("README.md", "## Beside others", of_readme[row])[3:5] == figures
+
+
+@pytest.mark.parametrize(
+    ("shown", "row"),
+    [
+        ("templatemine", "templatemine, default"),
+        ("templatemine, page alone", "templatemine, page model alone"),
+        *((name, name) for name in ("readability-lxml", "trafilatura", "resiliparse", "jusText", "boilerpy3")),
+    ],
+)
+def test_figures_of_pages_are_those_that_were_measured(shown: str, row: str) -> None:
+    measured = read_cells("docs/research/quality.md", "## Pages", row)[1:3]
+    assert read_cells("docs/comparison.md", "## Pages", shown)[2:4] == measured
+    of_readme = {"templatemine, page alone": "templatemine, pages", "trafilatura": "trafilatura", "jusText": "jusText"}
+    if shown in of_readme:
+        assert read_cells("README.md", "## Beside others", of_readme[shown])[3] == measured[1]
