@@ -47,7 +47,7 @@ ROUNDS = 5
 PARTS: Mapping[str, tuple[Any, str]] = {
     "reading form, learnt": (stages, "learn_reading"),
     "edges of long strings": (segments, "find_string_edges"),
-    "cues": (features._CueReader, "read"),
+    "cues": (features.CueReader, "read"),
     "kinds": (Model, "boilerplate_kinds"),
     "reasons": (stages, "explain_scores"),
     "look at own cuts": (stages, "tearing_templates"),

@@ -214,7 +214,7 @@ class Table:
         )
 
 
-SIGNS = ("dashed", "upper", "letters", "unclosed")
+SIGNS = ("dashed", "upper", "letters", "unclosed", "addresses", "mails", "handles", "times", "rights")
 
 
 def native_features(kind: str) -> list[str]:

@@ -776,19 +776,24 @@ def labels(
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def find_cues(words: Sequence[str | None], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
-    """What `mining._cues.find_cues` says of one string.  O(words * cues * words of a cue).
+def find_cues(tokens: Sequence[str], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
+    """What `mining._cues.find_cues` says of one string.  O(tokens * cues * words of a cue).
 
-    `words` are the folded words of its tokens, None for those without letters, which cues pass over; a cue is its
-    words, the number of its kind, and whether it is strong.
+    Cues pass over tokens without letters; a cue is its words, the number of its kind, and whether it is strong.  One
+    whose last word ends with a colon needs one behind it, in the same token or as the next.
     """
     row = [0.0] * (kinds + 3)
+    words = [token.strip(":—") or None for token in tokens]
     solid = [place for place, word in enumerate(words) if word is not None]
     covered: set[int] = set()
     for start in range(len(solid)):
         for phrase, kind, strong in cues:
             places = solid[start : start + len(phrase)]
-            if [words[place] for place in places] != list(phrase):
+            if [words[place] for place in places] != [word.rstrip(":") for word in phrase]:
+                continue
+            if phrase[-1].endswith(":") and not (
+                tokens[places[-1]].endswith(":") or tokens[places[-1] + 1 : places[-1] + 2] == [":"]
+            ):
                 continue
             strength = 2.0 if strong else 1.0
             row[kind] = max(row[kind], strength)

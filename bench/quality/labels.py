@@ -106,7 +106,7 @@ def score_decisions(
                         if kind in FILLER_FORESTS
                         else np.zeros(len(rows), np.float32)
                     ),
-                    "said_kind": model.boilerplate_kinds(kind, matrix),
+                    "said_kind": model.boilerplate_kinds(kind, matrix, own.surroundings[rows]),
                 }
             )
     return _join_tables(parts)

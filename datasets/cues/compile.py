@@ -26,7 +26,8 @@ def main() -> None:
     cues = [*parse_cues(TABLE.read_text(encoding="utf-8"), TABLE.name)]
     options = resolve_defaults(PipelineConfig())
     lexicon = compile_cues(cues, options.patterns, options.tokenise.separators)
-    np.savez_compressed(OUTPUT, **{**asdict(lexicon), "names": np.frombuffer(lexicon.names, np.uint8)})
+    # As it is: a wheel is compressed anyway, and mining need not wait for it to be unpacked.
+    np.savez(OUTPUT, **{**asdict(lexicon), "names": np.frombuffer(lexicon.names, np.uint8)})
     languages = len({cue.language for cue in cues})
     print(f"{len(cues):,} cues of {languages} languages, {OUTPUT.stat().st_size:,} bytes")
 

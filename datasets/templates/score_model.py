@@ -39,7 +39,7 @@ from templatemine.evaluation.metrics import OPTIONAL, TEMPLATE, GoldSpan, status
 from templatemine.evaluation.protocol import derive_random  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import KINDS as KINDS_OF_BOILERPLATE  # noqa: E402
 from templatemine.evaluation.synthetic_boilerplate import PositionKind, TemplateDesign, insert_boilerplate  # noqa: E402
-from templatemine.mining.features import FEATURES, compute_features  # noqa: E402
+from templatemine.mining.features import FEATURES, CueReader, compute_features  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, Candidates, find_candidates  # noqa: E402
 from templatemine.mining.methods import resolve_defaults  # noqa: E402
 from templatemine.mining.near_duplicates import is_blank  # noqa: E402
@@ -79,7 +79,7 @@ OPTIONS: dict[str, Any] = {
     "deterministic": True,
 }
 TREES, FILLER_TREES, FILLER_LEAVES, FILLER_LEAST = 100, 60, 6, 20
-KIND_TREES, KIND_LEAVES, KIND_LEAST = 40, 8, 10
+KIND_TREES, KIND_LEAVES, KIND_LEAST = 80, 8, 10
 WEIGHT_POWER = 0.25
 """Of the characters of a candidate, its weight."""
 SEEDS = (1, 2)
@@ -113,7 +113,7 @@ GROUPS = {
     ),
     "words": (
         "tokens characters information bits capitals mutable figures small script small_first capital_first colon_last "
-        "closed_last sentence_last own dashed upper letters unclosed"
+        "closed_last sentence_last own dashed upper letters unclosed addresses mails handles times rights"
     ),
     "context of labels": (
         "longer shorter same_beside kinds_beside capital_beside small_beside mutable_beside edge_own lift fill fill_sd "
@@ -157,6 +157,7 @@ class SourceCandidates:
     segments : Segments
     candidates : tuple of Candidates
     matrices : list of float32 array, shape (candidates, features)
+    reader : CueReader
     """
 
     documents: list[Document]
@@ -164,6 +165,7 @@ class SourceCandidates:
     segments: Segments
     candidates: tuple[Candidates, ...]
     matrices: list[NDArray[np.float32]]
+    reader: CueReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +175,7 @@ class LabelledCandidates:
     Attributes
     ----------
     matrix : float32 array, shape (known candidates, features)
+    surroundings : float32 array, shape (known candidates, `SURROUNDINGS`)
     usual : float32 array, shape (features,)
         Medians of all candidates, known or not.
     size, boilerplate : int64 arrays, shape (known candidates,)
@@ -191,6 +194,7 @@ class LabelledCandidates:
     """
 
     matrix: NDArray[np.float32]
+    surroundings: NDArray[np.float32]
     usual: NDArray[np.float32]
     size: NDArray[np.int64]
     boilerplate: NDArray[np.int64]
@@ -219,9 +223,10 @@ def find_source_candidates(source: str, documents: Sequence[Document]) -> Source
     corpus, kept = read.corpus, [documents[place] for place in read.originals.tolist()]
     segments = segment(corpus)
     candidates = find_candidates(segments)
-    matrices = compute_features(corpus, segments, [one.date for one in kept], candidates, options.lexicons)
+    reader = CueReader(segments, corpus.form_names, options.lexicons)
+    matrices = compute_features(corpus, segments, [one.date for one in kept], candidates, reader)
     return SourceCandidates(
-        documents=kept, rules=read.rules, segments=segments, candidates=candidates, matrices=matrices
+        documents=kept, rules=read.rules, segments=segments, candidates=candidates, matrices=matrices, reader=reader
     )
 
 
@@ -232,7 +237,7 @@ def make_examples(source: AnnotatedSource) -> SourceExamples:
     matches = match_labels(found.segments, found.candidates, found.documents, source.labels, found.rules)
     kinds = {
         one.kind: _label_candidates(
-            found.segments,
+            found,
             one,
             found.matrices[number],
             annotation,
@@ -325,12 +330,13 @@ def _read_annotation(found: SourceCandidates, gold: GoldSpans) -> _Annotation:
 
 
 def _label_candidates(
-    segments: Segments,
+    found: SourceCandidates,
     candidates: Candidates,
     matrix: NDArray[np.float32],
     annotation: _Annotation,
     matches: Sequence[MatchedLabel],
 ) -> LabelledCandidates:
+    segments = found.segments
     owner = np.repeat(np.arange(len(candidates)), candidates.count)
     annotated = annotation.tokens[segments.bounds[candidates.segment], 0] >= 0
     owner, seg = owner[annotated], candidates.segment[annotated]
@@ -365,6 +371,7 @@ def _label_candidates(
     known = np.flatnonzero(own[:, 0] > 0)
     return LabelledCandidates(
         matrix=matrix[known],
+        surroundings=found.reader.read_surroundings(candidates, known),
         usual=np.median(matrix, axis=0) if len(matrix) else np.full(matrix.shape[1], np.nan, np.float32),
         size=own[known, 0],
         boilerplate=own[known, 1],
@@ -426,7 +433,11 @@ def _fit_kinds(sources: Sequence[SourceExamples]) -> dict[str, Array]:
     import lightgbm
 
     rows = [
-        (kind_matrix(form, labelled.matrix[own]), kinds[own].argmax(axis=1), np.full(len(own), one.weight))
+        (
+            kind_matrix(form, labelled.matrix[own], labelled.surroundings[own]),
+            kinds[own].argmax(axis=1),
+            np.full(len(own), one.weight),
+        )
         for one in sources
         if one.weight == 1
         for form, labelled in one.kinds.items()

@@ -62,7 +62,7 @@ def test_lines_as_they_stand_and_records_have_the_same_kinds(
     """The texts have a note, a byline and a call one below the other, so that they are cut in one, and a call within a
     note, which is cut but where the note stays."""
     pack = packs["a"]
-    (call,) = pack.templates
+    call = replace(pack.templates[0], kind="related")
     kinds = {"By Ann Doe": "byline", "Correction: Read our letter every single": "note"}
     own = [
         replace(call, id=kind, tokens=tuple(text.split()), regex="", example=text, kind=kind, anchor="")

@@ -13,7 +13,17 @@ import reference
 from templatemine import _core
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
-from templatemine.mining.cues import COLUMNS, KINDS, Cue, compile_cues, fold_word, load_cues, parse_cues, read_cues
+from templatemine.mining.cues import (
+    COLUMNS,
+    KINDS,
+    Cue,
+    FormWords,
+    compile_cues,
+    fold_word,
+    load_cues,
+    parse_cues,
+    read_cues,
+)
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.tokenise import Vocabulary
 
@@ -64,11 +74,14 @@ def test_first_and_last_pass_over_signs() -> None:
 
 
 words = st.sampled_from(["aa", "bb", "cc", "dd"])
-phrases = st.lists(words, min_size=1, max_size=3)
+phrases = st.tuples(st.lists(words, min_size=1, max_size=3), st.sampled_from(["", ":"])).map(
+    lambda pair: [*pair[0][:-1], pair[0][-1] + pair[1]]
+)
+tokens_of_text = st.one_of(words, words.map(lambda word: f"{word}:"), st.sampled_from(["—", ":"]))
 
 
 @given(
-    st.lists(st.one_of(words, st.just("—")), min_size=1, max_size=12),
+    st.lists(tokens_of_text, min_size=1, max_size=12),
     st.lists(st.tuples(phrases, st.integers(0, len(KINDS) - 1), st.booleans()), max_size=8),
 )
 def test_finds_what_the_reference_finds(tokens, cues) -> None:
@@ -76,7 +89,7 @@ def test_finds_what_the_reference_finds(tokens, cues) -> None:
         [Cue("xx", KINDS[kind], strong, " ".join(phrase)) for phrase, kind, strong in cues], PATTERNS, SEPARATORS
     )
     row = find(" ".join(tokens), lexicon)
-    expected = reference.find_cues([None if word == "—" else word for word in tokens], cues, len(KINDS))
+    expected = reference.find_cues(tokens, cues, len(KINDS))
     assert list(row.values()) == pytest.approx(expected)
 
 
@@ -113,6 +126,16 @@ def test_own_cues_are_read_from_a_file(tmp_path: Path) -> None:
         read_cues(str(tmp_path / "none.txt"), PATTERNS, SEPARATORS)
 
 
+@pytest.mark.parametrize(
+    ("text", "strength"),
+    [("Photo: Ann", 2), ("PHOTO : Ann", 2), ("写真：駅", 2), ("a photo of Ann", 1), ("写真を見て", 0)],
+)
+def test_a_colon_of_a_cue_counts(text: str, strength: int) -> None:
+    table = "[en]\nmedia strong: photo: | 写真：\nmedia weak: photo"
+    lexicon = compile_cues([*parse_cues(table, "own")], PATTERNS, SEPARATORS)
+    assert find(text, lexicon)["cue_media"] == strength
+
+
 def test_words_are_folded() -> None:
     assert fold_word("“Newsletter”:") == "newsletter"
     assert fold_word("—") == ""
@@ -124,4 +147,9 @@ def test_kernel_refuses_what_lies_outside() -> None:
     with pytest.raises(ValueError, match="string 0: expected it within"):
         lexicon.find(forms, np.array([1], np.int64), np.array([2], np.int32), lexicon.number_forms(names))
     with pytest.raises(ValueError, match="word_of"):
-        lexicon.find(forms, np.zeros(1, np.int64), np.array([1], np.int32), np.array([0, 1 << 30], np.int32))
+        lexicon.find(
+            forms,
+            np.zeros(1, np.int64),
+            np.array([1], np.int32),
+            FormWords(np.array([0, 1 << 30], np.int32), np.zeros(2, np.uint8)),
+        )

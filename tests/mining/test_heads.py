@@ -89,3 +89,33 @@ def test_order_and_number_of_articles_do_not_matter() -> None:
     random.Random(1).shuffle(shuffled)
     assert add_heads(plain, shuffled) == add_heads(plain, articles)
     assert add_heads(plain, articles[:3]) == plain
+
+
+def _excerpts(head: str, number: int = 12, elsewhere: int = 0) -> list[Document]:
+    """Items of a feed: an excerpt that ends without a mark, a head, the title, the footer; and the head elsewhere."""
+    dice = random.Random(11)
+    items = []
+    for index in range(number):
+        excerpt = " ".join([*(f"{_words(dice, 14)} {head}" for _ in range(elsewhere)), _words(dice, 14)])
+        text = f"{excerpt} {head} {_words(dice, 6)} {FOOTER}"
+        items.append(Document(source="a.example", id=str(index), text=text))
+    return items
+
+
+def test_a_head_behind_an_excerpt_without_a_mark_goes() -> None:
+    items = _excerpts("The post")
+    pack = add_heads(_bare(_mine(items)), items)
+    assert _heads(items) == {"The post"}
+    assert all(len(Cleaner(pack, CleanConfig()).clean(item.body).text.split()) == 14 for item in items)
+
+
+def test_words_that_stand_elsewhere_in_excerpts_are_no_head() -> None:
+    assert _heads(_excerpts("The post", elsewhere=2)) == set()
+
+
+def test_one_filler_is_no_head() -> None:
+    items = [
+        replace(item, text=f"{item.body.split(' The post ')[0]} The post same words {FOOTER}")
+        for item in _excerpts("The post")
+    ]
+    assert _heads(items) == set()

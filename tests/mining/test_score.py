@@ -12,7 +12,7 @@ import pytest
 from templatemine.config import SHIPPED, PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
-from templatemine.mining.features import FEATURES
+from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FEATURES, KIND_FORESTS, fingerprint, load_model
@@ -135,8 +135,9 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
     matrix[1, FEATURES["segment"].index("documents")] = 1
     matrix[:, FEATURES["segment"].index("share")] = -5
+    none = np.zeros((2, len(SURROUNDINGS)), np.float32)
     # A third of three is no half: the first of the others.
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix)] == ["byline", "note"]
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix, none)] == ["byline", "note"]
     matrix[:, FEATURES["segment"].index("share")] = -1
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix)][1] != "note"
-    assert model.boilerplate_kinds("segment", matrix[:0]).tolist() == []
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix, none)][1] != "note"
+    assert model.boilerplate_kinds("segment", matrix[:0], none[:0]).tolist() == []

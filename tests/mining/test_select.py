@@ -11,10 +11,19 @@ import pytest
 from templatemine.config import SelectConfig, TokeniseConfig
 from templatemine.errors import ConfigError
 from templatemine.mining.cues import load_cues
-from templatemine.mining.features import compute_features
+from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_candidates
 from templatemine.mining.segments import segment
-from templatemine.mining.select import DATA, ONE_STORY, REASONS, REDUNDANT, STANDS_ELSEWHERE, UNLIKELY, UNMARKED, select
+from templatemine.mining.select import (
+    DATA,
+    ONE_STORY,
+    REASONS,
+    REDUNDANT,
+    STANDS_ELSEWHERE,
+    UNLIKELY,
+    UNMARKED,
+    select,
+)
 from templatemine.mining.tokenise import Vocabulary, tokenise
 from templatemine.model import Document
 
@@ -89,7 +98,9 @@ def decided(
         names += own
         both = np.array([scores.get(name, (0, 0)) for name in own], np.float32).reshape(-1, 2)
         given.append((both[:, 0].copy(), both[:, 1].copy()))
-    matrices = compute_features(corpus, segments, [None] * len(documents), kinds, [load_cues()])
+    matrices = compute_features(
+        corpus, segments, [None] * len(documents), kinds, CueReader(segments, corpus.form_names, [load_cues()])
+    )
     verdicts = select(segments, kinds, matrices, given, config or SelectConfig(), html=html)
     assert set(scores) <= set(names)
     rows = zip(verdicts.reason_of.tolist(), verdicts.slot.tolist(), verdicts.anchor.tolist(), strict=True)
@@ -163,7 +174,9 @@ def test_a_label_needs_a_sign_of_its_own() -> None:
     corpus = tokenise("s", made, TokeniseConfig(), lines=True)
     segments = segment(corpus)
     kinds = find_candidates(segments)
-    matrices = compute_features(corpus, segments, [None] * len(made), kinds, [load_cues()])
+    matrices = compute_features(
+        corpus, segments, [None] * len(made), kinds, CueReader(segments, corpus.form_names, [load_cues()])
+    )
     sure = [(np.full(len(one), 0.999, np.float32), np.zeros(len(one), np.float32)) for one in kinds]
     verdicts = select(segments, kinds, matrices, sure, SelectConfig())
     forms = corpus.form_names
@@ -230,3 +243,75 @@ def test_what_opens_a_bracket_goes_with_what_is_in_it() -> None:
 def test_signs_tell_labels_from_grammar_and_data(name: tuple[str, str], reason: int) -> None:
     """A sign without letters and one word of a cue are none; what opens articles, and a name with a figure, may be."""
     assert decided({name: (0.99, 0)}, documents=SIGNS)[name][0] == reason
+
+
+def prose(random: Random, words: int) -> str:
+    return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
+
+
+def documents_of(texts: list[str]) -> list[Document]:
+    return [Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(("share", "goes"), [(1.0, True), (0.6, True), (0.4, False)])
+def test_what_opens_or_ends_most_articles_goes_whatever_its_score(share: float, goes: bool) -> None:
+    random = Random(8)
+    texts = []
+    for place in range(40):
+        story = f"{prose(random, 20).capitalize()}."
+        texts.append(f"{story} read on at the Saltmill Courier" if place < share * 40 else story)
+    end = (SUFFIX, "read on at the Saltmill Courier")
+    reason, _, _ = decided({end: (0.1, 0)}, documents=documents_of(texts))[end]
+    assert (reason == 0) is goes
+
+
+def test_an_address_that_opens_most_articles_goes_and_a_number_stays() -> None:
+    random = Random(9)
+    addresses = [f"https://img.example/{place}x {prose(random, 12)}" for place in range(30)]
+    numbers = [f"{place} {prose(random, 12)}" for place in range(30)]
+    for texts, goes in ((addresses, True), (numbers, False)):
+        found = decided({}, documents=documents_of(texts))
+        marks = {name: row for name, row in found.items() if name[0] == PREFIX and "\ufffd" in name[1]}
+        assert marks
+        assert any(reason == 0 for reason, _, _ in marks.values()) is goes
+
+
+def test_few_articles_say_nothing_of_a_place() -> None:
+    random = Random(10)
+    texts = [f"{prose(random, 20).capitalize()} read on at the Saltmill Courier" for _ in range(6)]
+    end = (SUFFIX, "read on at the Saltmill Courier")
+    assert decided({end: (0.1, 0)}, documents=documents_of(texts))[end][0] == UNLIKELY
+
+
+def test_one_word_of_a_byline_takes_names_alone_on_a_line_of_its_own() -> None:
+    random = Random(11)
+    lines = [f"By {prose(random, 2).title()}" for _ in range(60)]
+    texts = [f"{line}\n{prose(random, 12)}." for line in lines]
+    found = decided({(PREFIX, "By"): (0.95, 0.9)}, documents=documents_of(texts))
+    assert found[PREFIX, "By"] == (0, True, 1)
+    within = [f"{prose(random, 9)}. By {prose(random, 2).title()}" for _ in range(60)]
+    assert decided({(PREFIX, "By"): (0.95, 0.9)}, documents=documents_of(within))[PREFIX, "By"][0] == UNMARKED
+
+
+def test_a_label_that_longer_ones_begin_with_takes_its_filler() -> None:
+    """Names that repeat are labels of their own; the place of "Photo by" is the same before all of them."""
+    random = Random(12)
+    names = [prose(random, 1).capitalize() for _ in range(4)]
+    texts = [
+        f"{prose(random, 9)}.\n{CREDIT} {names[place % 5] if place % 5 < 4 else prose(random, 1)} {prose(random, 1)}"
+        for place in range(60)
+    ]
+    label = (PREFIX, CREDIT)
+    reason, slot, _ = decided({label: (0.95, 0.9)}, documents=documents_of(texts))[label]
+    assert (reason, slot) == (0, True)
+
+
+def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> None:
+    random = Random(13)
+    for share, reason in ((0.8, 0), (0.3, UNMARKED)):
+        texts = [
+            f"{prose(random, 9)}.\n{'Drawn for us with' if place < share * 60 else prose(random, 4)} {prose(random, 2)}"
+            for place in range(60)
+        ]
+        label = (PREFIX, "Drawn for us with")
+        assert decided({label: (0.95, 0.9)}, documents=documents_of(texts))[label][0] == reason

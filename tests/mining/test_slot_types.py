@@ -157,6 +157,13 @@ def test_own_patterns_are_one_character() -> None:
     assert read_fillers([], texts, NEWS, "-") == []
 
 
+def test_a_slot_for_names_takes_nothing_else_whatever_fills_it() -> None:
+    string = Slot(forms=[b"By"], side="end", anchor="line", names=True)
+    fillers = read_fillers([string], ["By Ann Lynde", "By then all of the others had left"], NEWS, "-")
+    assert infer_slot_types([string], fillers, "-", SlotConfig()) == ["names"]
+    assert infer_slot_types([string], fillers, "-", SlotConfig(kinds=False)) == ["names"]
+
+
 def test_parts_say_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
     string = Slot(forms=[b"Photo", b"by"], side="end", anchor="end")
     texts = [f"Photo by Ann {chr(number)}" for number in range(ord("A"), ord("Z") + 1)]

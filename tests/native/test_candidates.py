@@ -14,7 +14,7 @@ from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
 from templatemine.mining.cues import load_cues
-from templatemine.mining.features import FEATURES, compute_features
+from templatemine.mining.features import FEATURES, CueReader, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
 from templatemine.mining.segments import Segments, segment
 from templatemine.mining.tokenise import tokenise
@@ -115,7 +115,8 @@ def check_features(texts: list[str], days: list[str | None]) -> None:
         candidate_reference.labels(some, SUFFIX, 12, 2, 0.9),
     ]
     table = candidate_reference.Table.of(corpus, some, days)
-    for one, found in zip(kinds, compute_features(corpus, some, days, kinds, [load_cues()]), strict=True):
+    reader = CueReader(some, corpus.form_names, [load_cues()])
+    for one, found in zip(kinds, compute_features(corpus, some, days, kinds, reader), strict=True):
         wanted = candidate_reference.describe(table, one)
         names = candidate_reference.native_features(one.kind)
         assert found.shape == (len(one), len(FEATURES[one.kind]))
@@ -210,5 +211,6 @@ def test_sources_of_next_to_nothing(texts: list[str]) -> None:
     corpus, some = source_of(texts)
     kinds = find_candidates(some)
     assert [one.kind for one in kinds] == list(KINDS)
-    found = compute_features(corpus, some, [None] * len(texts), kinds, [load_cues()])
+    reader = CueReader(some, corpus.form_names, [load_cues()])
+    found = compute_features(corpus, some, [None] * len(texts), kinds, reader)
     assert [len(one) for one in found] == [len(one) for one in kinds] == [int(texts == ["a", "a"]), 0, 0]

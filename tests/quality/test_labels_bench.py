@@ -104,7 +104,7 @@ class Scorer:
     def fillers(self, kind: str, matrix: Any, scores: Any) -> Any:
         return matrix[:, 1]
 
-    def boilerplate_kinds(self, kind: str, matrix: Any) -> Any:
+    def boilerplate_kinds(self, kind: str, matrix: Any, surroundings: Any) -> Any:
         return np.full(len(matrix), 5)
 
 
@@ -114,6 +114,7 @@ def make_examples(label: list[int]) -> SourceExamples:
     kinds[np.array(label) == 1, 4] = 9
     own = LabelledCandidates(
         matrix=np.arange(2 * size, dtype=np.float32).reshape(size, 2),
+        surroundings=np.zeros((size, 1), np.float32),
         usual=np.zeros(2, np.float32),
         size=np.full(size, 9),
         boilerplate=np.full(size, 9),

@@ -16,6 +16,21 @@ from typing import Any
 from templatemine.errors import CorpusError
 from templatemine.model import Cleaned, Document
 
+__all__ = [
+    "Learner",
+    "System",
+    "TrialResult",
+    "as_system",
+    "assign_folds",
+    "check_ids",
+    "cross_clean",
+    "derive_random",
+    "group_by_source",
+    "run_system",
+    "sample_documents",
+    "stable_hash",
+]
+
 System = Callable[[Sequence[Document], Sequence[Document]], Sequence[Cleaned]]
 """(documents to learn from, documents to clean) -> the cleaned documents."""
 

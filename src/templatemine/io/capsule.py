@@ -13,6 +13,8 @@ from templatemine.errors import ConfigError, MissingExtraError, pip_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
+__all__ = ["ArrowTable", "batches_of", "is_table", "open_table", "table_rows"]
+
 BATCH_ROWS = 4096
 """Rows that are looked at in one: a frame in memory may be one batch of all of its rows."""
 

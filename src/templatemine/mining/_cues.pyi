@@ -10,9 +10,11 @@ def find_cues(
     starts: NDArray[np.int64],
     lengths: NDArray[np.int32],
     word_of: NDArray[np.int32],
+    colons: NDArray[np.uint8],
     roots: NDArray[np.int32],
     keys: NDArray[np.int64],
     children: NDArray[np.int32],
     strong: NDArray[np.uint16],
     weak: NDArray[np.uint16],
+    colon_word: int,
 ) -> NDArray[np.float32]: ...

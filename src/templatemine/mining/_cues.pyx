@@ -5,7 +5,7 @@ A cue is a phrase of news boilerplate ("sign up for", "read also"), kept as word
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from templatemine.text._scan cimport check_within
 
 __all__ = ["CUE_COLUMNS", "find_cues"]
@@ -34,8 +34,9 @@ cdef inline int32_t child_of(const int64_t[::1] keys, const int32_t[::1] childre
 
 
 def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not None, const int32_t[::1] lengths not None,
-              const int32_t[::1] word_of not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
-              const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None):
+              const int32_t[::1] word_of not None, const uint8_t[::1] colons not None, const int32_t[::1] roots not None,
+              const int64_t[::1] keys not None, const int32_t[::1] children not None, const uint16_t[::1] strong not None,
+              const uint16_t[::1] weak not None, int32_t colon_word):
     """Look for cues in strings: float32 array, shape (strings, `CUE_COLUMNS`).  O(tokens of the strings).
 
     Parameters
@@ -46,12 +47,16 @@ def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not 
         String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
     word_of : int32 array, shape (forms,)
         The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
+    colons : uint8 array, shape (forms,)
+        Whether a form ends with a colon.
     roots : int32 array, shape (words,)
         The node of each word that begins a cue, or -1.
     keys, children : int64 and int32 arrays, shape (transitions,)
         ``node * words + word``, ascending, and the node behind.
     strong, weak : uint16 arrays, shape (nodes,)
         The kinds of which a cue ends there, a bit each.
+    colon_word : int
+        The word behind the last of a cue that only a colon ends; 0 if there is none.
 
     Returns
     -------
@@ -60,7 +65,8 @@ def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not 
         cues cover; and the strength of cues that the string begins and ends with.
     """
     cdef int64_t n = starts.shape[0], i, k, m, end, words = roots.shape[0], covered_to, covered, solid
-    if lengths.shape[0] != n or strong.shape[0] != weak.shape[0] or keys.shape[0] != children.shape[0]:
+    if (lengths.shape[0] != n or strong.shape[0] != weak.shape[0] or keys.shape[0] != children.shape[0]
+            or colons.shape[0] != word_of.shape[0]):
         raise ValueError("expected equal lengths of columns")
     check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, words)
     check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, word_of.shape[0])
@@ -71,7 +77,8 @@ def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not 
             raise ValueError(f"string {i}: expected it within {tokens.shape[0]} tokens, got {starts[i]} and {lengths[i]}")
     out = np.zeros((n, COLUMNS), np.float32)
     cdef float[:, ::1] rows = out
-    cdef int32_t word, node
+    cdef int32_t word, node, closed
+    cdef uint16_t certain, likely
     cdef float strength
     with nogil:
         for i in range(n):
@@ -84,10 +91,16 @@ def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not 
                     continue
                 node, m = roots[word], k
                 while True:
-                    if strong[node] or weak[node]:
-                        strength = 2 if strong[node] else 1
-                        mark_kinds(&rows[i, 0], strong[node], 2)
-                        mark_kinds(&rows[i, 0], weak[node], 1)
+                    certain, likely = strong[node], weak[node]
+                    if colon_word and (colons[tokens[m]] or is_colon(tokens, word_of, colons, m + 1, end)):
+                        closed = child_of(keys, children, node * words + colon_word)
+                        if closed >= 0:
+                            certain |= strong[closed]
+                            likely |= weak[closed]
+                    if certain or likely:
+                        strength = 2 if certain else 1
+                        mark_kinds(&rows[i, 0], certain, 2)
+                        mark_kinds(&rows[i, 0], likely, 1)
                         if solid == 1:      # nothing but signs before it
                             rows[i, FIRST] = max(rows[i, FIRST], strength)
                         if is_rest_hollow(tokens, word_of, m + 1, end):
@@ -104,6 +117,12 @@ def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not 
                         break
             rows[i, SHARE] = <float>covered / max(lengths[i], 1)
     return out
+
+
+cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] colons, int64_t k,
+                          int64_t end) noexcept nogil:
+    """Whether a token is a colon by itself, as some set it behind a blank."""
+    return k < end and word_of[tokens[k]] < 0 and colons[tokens[k]]
 
 
 cdef inline bint is_rest_hollow(const int32_t[::1] tokens, const int32_t[::1] word_of, int64_t k, int64_t end) noexcept nogil:

@@ -15,12 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.errors import counted
 from templatemine.io.jsonl import encode_text
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray, PageHistory, Repeats
 from templatemine.text.patterns import PatternSet
 from templatemine.text.reading import ReadingRules
+
+__all__ = [
+    "CandidateStrings",
+    "RejectedCandidates",
+    "SourceCandidates",
+    "Verdicts",
+    "collect_strings",
+    "source_rates",
+]
 
 _CHUNK = 4096
 
@@ -70,6 +80,8 @@ class Verdicts:
         The edges of its line that it must be at, as bits of `_scan`.
     slot : bool array
         Whether the rest of the line goes with it.
+    names : bool array
+        Whether it does so only where it is names.
     reason_of : int8 array
         Place in `select.REASONS`; 0 for templates.
     score_reasons : int64 array
@@ -85,6 +97,7 @@ class Verdicts:
     filler: NDArray[np.float32]
     anchor: NDArray[np.int8]
     slot: NDArray[np.bool_]
+    names: NDArray[np.bool_]
     reason_of: NDArray[np.int8]
     score_reasons: NDArray[np.int64]
     sense: NDArray[np.int8]
@@ -154,6 +167,9 @@ class RejectedCandidates:
 
     def __len__(self) -> int:
         return len(self.strings)
+
+    def __repr__(self) -> str:
+        return f"<RejectedCandidates: {counted(len(self), 'string')}>"
 
     def json_lines(self) -> Iterator[bytes]:
         """Yield lines of JSON, many at a time, the nearest to being templates first.  They are made natively, for

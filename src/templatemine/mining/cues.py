@@ -5,17 +5,20 @@ article nearly always boilerplate) or weak (in prose, too).  It is looked for in
 while cleaning.  `cues.npz` is made of `datasets/cues/cues.txt` by `datasets/cues/compile.py`; a user's own cues are
 read from such a text (`--cues`).
 
-Words are compared by their letters: case, and signs around them, do not count.
+Words are compared by their letters: case, and signs around them, do not count, but for a colon that ends a cue:
+"photo:" is none without it.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,6 +47,11 @@ MIN_CHARACTERS = 2
 STRENGTHS = ("weak", "strong")
 
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
+_NO_ACCENT = (0, 9)
+"""Classes of signs that stay: letters and vowels, and what joins them (virama)."""
+_COLON = ":"
+"""The word of the trie that a colon behind a cue is."""
+_COLONS = (":", "：", "﹕")
 
 
 class Cue(NamedTuple):
@@ -106,31 +114,70 @@ class CueLexicon:
 
     @cached_property
     def words(self) -> Mapping[str, int]:
-        """Return the number of each word."""
-        return {word: number for number, word in enumerate(self.names.decode().split("\n"), 1)} if self.names else {}
+        """Number of each word."""
+        return dict(zip(self.names.decode().split("\n"), count(1))) if self.names else {}
 
-    def number_forms(self, forms: Vocabulary) -> IntArray:
-        """Return the word that each form of a source is: 0 for none, -1 for a form without letters and digits."""
+    def number_forms(self, forms: Vocabulary) -> FormWords:
+        """Return what the forms of a source are as words of the trie."""
         find = self.words.get
-        words = (fold_word(form.decode("utf-8", "replace")) for form in forms)
-        return np.array([find(word, 0) if word else -1 for word in words], np.int32)
+        folded = [_fold_form(form) for form in forms]
+        return FormWords(
+            words=np.array([find(word, 0) if word else -1 for word, _ in folded], np.int32),
+            colons=np.array([has_colon for _, has_colon in folded], np.uint8),
+        )
 
-    def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, word_of: IntArray) -> NDArray[np.float32]:
+    def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
         """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
         found: NDArray[np.float32] = _cues.find_cues(
-            tokens, starts, lengths, word_of, self.roots, self.keys, self.children, self.strong, self.weak
+            tokens,
+            starts,
+            lengths,
+            forms.words,
+            forms.colons,
+            self.roots,
+            self.keys,
+            self.children,
+            self.strong,
+            self.weak,
+            self.words.get(_COLON, 0),
         )
         return found
 
 
-def fold_word(token: str) -> str:
-    """Return a token as cues have it: small letters, without signs around it.
+class FormWords(NamedTuple):
+    """The forms of a source as words of a lexicon.
 
-    >>> fold_word("(Newsletter):")
-    'newsletter'
+    Attributes
+    ----------
+    words : int32 array, shape (forms,)
+        The word that each is; 0 for none, -1 for a form without letters and digits.
+    colons : uint8 array, shape (forms,)
+        Whether it ends with a colon.
+    """
+
+    words: IntArray
+    colons: NDArray[np.uint8]
+
+
+def fold_word(token: str) -> str:
+    """Return a token as cues have it: small letters without accents, and without signs around them.
+
+    >>> fold_word("(Newsletter):"), fold_word("ΕΠΊΣΗΣ"), fold_word("İlgili")
+    ('newsletter', 'επισης', 'ilgili')
     """
     word = token.lower()
+    if not word.isascii():
+        letters = unicodedata.normalize("NFD", word)
+        word = "".join(letter for letter in letters if unicodedata.combining(letter) in _NO_ACCENT)
     return word if word.isalnum() else _EDGE_SIGNS.sub("", word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _fold_form(form: bytes) -> tuple[str, bool]:
+    """Return a form as a word, and whether a colon ends it; kept, as sources of one language share many of their
+    words."""
+    token = form.decode("utf-8", "replace")
+    return fold_word(token), token.endswith(_COLONS)
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
@@ -151,7 +198,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
         # One character is no word where characters are tokens, and chance where they are not.
         if any("\ufffd" in word for word in phrase) or len("".join(phrase)) < MIN_CHARACTERS:
             continue
-        for word in phrase:
+        for word in (*phrase, _COLON) if cue.phrase.endswith(_COLONS) else phrase:
             number = words.setdefault(word, len(words) + 1)
             child = nodes.setdefault((node, number), len(strong))
             if child == len(strong):

@@ -25,6 +25,7 @@ from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text.characters import BRACKETS
 from templatemine.text.dates import resolve_days
+from templatemine.text.patterns import TABLE, parse_form
 
 _MAX_OTHER_WORDS = 0.5
 """From this share of words of cues on a candidate says little else."""
@@ -45,12 +46,28 @@ _LABEL_ONLY = (
     *("fill", "fill_sd", "fill_characters", "fill_capitals", "fill_mutable"),
     *("rest", "rest_sd", "rest_capitals", "rest_closed", "rest_segments", "edge_own", "lift"),
 )
-_SIGNS = ("dashed", "upper", "letters", "unclosed")
+_SIGNS = ("dashed", "upper", "letters", "unclosed", "addresses", "mails", "handles", "times", "rights")
 _CLOSING = frozenset(BRACKETS.values())
+_MARKED = [
+    frozenset(number for number, row in enumerate(TABLE, 1) if row.name in names.split())
+    for names in (
+        "url",
+        "email",
+        "handle",
+        "iso_date clock date time meridiem month month_short month_other month_world "
+        "weekday weekday_short weekday_other weekday_world",
+    )
+]
+"""Numbers of the patterns that "addresses", "mails", "handles" and "times" stand for."""
+_RIGHTS = "©®™"
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
 FEATURES[SUFFIX] = FEATURES[PREFIX]
 """Names of the features of each kind: those of `_core.FeatureExtractor` in its order, of `_read_signs`, and of cues."""
+SURROUNDINGS = tuple(f"{where}_{kind}" for where in ("beside", "around", "within") for kind in CUE_KINDS)
+"""Columns of `CueReader.read_surroundings`."""
+_AROUND = ((1, 1.0), (2, 0.7), (3, 0.5))
+"""Segments around a candidate, and what a cue in one of them counts."""
 
 
 def compute_features(
@@ -58,16 +75,16 @@ def compute_features(
     segments: Segments,
     dates: Sequence[str | None],
     candidates: Sequence[Candidates],
-    lexicons: Sequence[CueLexicon],
+    reader: CueReader,
 ) -> list[NDArray[np.float32]]:
-    """Compute the features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
+    """Return the features of the candidates of a source, by kind: float32 arrays, shape (candidates, features).
 
     Parameters
     ----------
     dates : sequence of str or None
         Those of the documents of the corpus.
-    lexicons : sequence of CueLexicon
-        The cues; of what several say of a string, the strongest counts.
+    reader : CueReader
+        Of the same segments.
     """
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
@@ -94,7 +111,6 @@ def compute_features(
         for candidate_set in candidates
     ]
     everywhere = _count_everywhere(native, segments, columns)
-    reader = _CueReader(segments, forms, lexicons)
     matrices = []
     for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
         own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
@@ -103,20 +119,32 @@ def compute_features(
     return matrices
 
 
-def _read_form(form: bytes) -> tuple[bool, int, int]:
-    """Return whether a form is in capitals alone, its number of letters, and how many more brackets it opens than
-    closes.  A letter of a script without cases counts as two."""
+def _read_form(form: bytes) -> tuple[float, ...]:
+    """Return what a form says as a sign.
+
+    Whether it is in capitals alone; how many letters it has, one of a script without cases as two; how many brackets it
+    opens more than it closes; and whether it holds a web address, a mail address, a handle, a date or time of day, a
+    sign of rights.
+    """
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
     opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)
-    return len(form) > 1 and text.isupper(), letters if text.lower() != text.upper() else 2 * letters, opened
+    patterns = {piece for piece in parse_form(form) if isinstance(piece, int)}
+    return (
+        len(form) > 1 and text.isupper(),
+        letters if text.lower() != text.upper() else 2 * letters,
+        opened,
+        *(not patterns.isdisjoint(group) for group in _MARKED),
+        any(sign in text for sign in _RIGHTS),
+    )
 
 
 def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -> NDArray[np.float32]:
-    """Compute the features of `_SIGNS`: float32 array, shape (candidates, 4).
+    """Return the features of `_SIGNS`: float32 array, shape (candidates, signs).
 
     In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capitals
-    alone; letters a token; and whether a bracket that a label opens (closes) is closed (opened) in what fills it.
+    alone; letters a token; whether a bracket that a label opens (closes) is closed (opened) in what fills it; and which
+    share of its tokens holds addresses, handles, times and signs of rights.
     The forms of candidates alone are read: they are a tenth of a vocabulary.
     """
     if not len(candidates):
@@ -127,14 +155,15 @@ def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, candidates.length)
     used, place = np.unique(tokens, return_inverse=True)
     traits = np.array([_read_form(forms[form]) for form in used.tolist()], np.float32)
-    upper, letters, opened = np.add.reduceat(traits[place], bounds[:-1]).T
+    sums = np.add.reduceat(traits[place], bounds[:-1])
+    upper, letters, *marked = sums[:, [0, 1, 3, 4, 5, 6, 7]].T / candidates.length
     side = {SEGMENT: 0, PREFIX: 1, SUFFIX: -1}[candidates.kind]
-    means = dashed / candidates.count, upper / candidates.length, letters / candidates.length, opened * side > 0
+    means = dashed / candidates.count, upper, letters, sums[:, 2] * side > 0, *marked
     return np.column_stack(means).astype(np.float32)
 
 
-class _CueReader:
-    """Evidence of cues on candidates, and on the segments beside them."""
+class CueReader:
+    """What cues say of candidates, and of the segments beside them."""
 
     def __init__(self, segments: Segments, forms: Vocabulary, lexicons: Sequence[CueLexicon]) -> None:
         self._segments = segments
@@ -144,6 +173,7 @@ class _CueReader:
         # Before and behind each segment those of its document; an edge says nothing.
         same = segments.document[1:] == segments.document[:-1]
         self._strength = strength
+        self._kinds = found[:, : len(CUE_KINDS)].astype(np.uint8)
         self._before = np.concatenate([np.zeros(1, np.float32), np.where(same, strength[:-1], 0)]).astype(np.float32)
         self._after = np.concatenate([np.where(same, strength[1:], 0), np.zeros(1, np.float32)]).astype(np.float32)
 
@@ -161,6 +191,34 @@ class _CueReader:
         label = own[:, COLUMNS.index("cue_first")] * closed
         whole = strongest * (own[:, COLUMNS.index("cue_share")] > _MAX_OTHER_WORDS)
         return np.ascontiguousarray(np.column_stack([own, strongest, label, whole, *means]), np.float32)
+
+    def read_surroundings(self, candidates: Candidates, rows: LongArray) -> NDArray[np.float32]:
+        """Return which cues stand around some candidates: float32 array, shape (rows, `SURROUNDINGS`).
+
+        Means over the occurrences of each: the strength of each kind in the segments beside, in three on each side, and
+        in the segment itself.
+        """
+        sizes = np.diff(candidates.bounds)[rows]
+        places, bounds = _core.gather_slices_i32(
+            candidates.segment.astype(np.int32), candidates.bounds[:-1][rows], sizes.astype(np.int32)
+        )
+        if not len(rows):
+            return np.zeros((0, len(SURROUNDINGS)), np.float32)
+        document, last = self._segments.document, len(self._kinds) - 1
+        beside = np.zeros((len(places), len(CUE_KINDS)), np.float32)
+        around = beside.copy()
+        for distance, weight in _AROUND:
+            for side in (-distance, distance):
+                other = np.clip(places + side, 0, last)
+                is_same = (other == places + side) & (document[other] == document[places])
+                found = self._kinds[other] * np.float32(weight / 2) * is_same[:, None]
+                np.maximum(around, found, out=around)
+                if distance == 1:
+                    np.maximum(beside, found, out=beside)
+        columns = np.concatenate([beside, around, self._kinds[places] / np.float32(2)], axis=1)
+        sums: NDArray[np.float32] = np.add.reduceat(columns, bounds[:-1])
+        sums /= sizes[:, None].astype(np.float32)
+        return sums
 
     def _find(self, starts: LongArray, lengths: IntArray) -> NDArray[np.float32]:
         tokens, starts = np.ascontiguousarray(self._segments.tokens), np.ascontiguousarray(starts)

@@ -1,9 +1,10 @@
 """Templates and documents -> templates that begin earlier: with the words that open the sentence each of them ends.
 
 "The post HEADLINE appeared first on NAME" repeats its end, as players and forms of many sites do; what is before it
-varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that occurs within
-lines is looked at in some articles: if its sentence nearly always opens with the same words, which hardly ever open
-another, there is a template of both, with a slot between.
+varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
+lines is looked at in some articles: if its sentence nearly always opens with the same words, or holds them behind those
+of an excerpt that ends without a mark, and they hardly ever stand elsewhere, there is a template of both, with a slot
+between.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +38,11 @@ MIN_OWN = 0.5
 MAX_PLACES = 128
 """Occurrences of a string that are examined, about."""
 MAX_TOKENS = 6
-"""Tokens of a head."""
+"""Of a head."""
+MIN_INNER_TOKENS = 2
+"""Of one that does not open its sentence."""
+_TRIED, _MIN_TRIED_SHARE = 16, 0.7
+"""Sentences of which most must hold the same two words, before more are read."""
 _REACH = 2 * SLOT_SIZE
 """Characters that are looked at before a string."""
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
@@ -111,31 +118,32 @@ def _find_sentences(pack: Pack, texts: Iterable[EncodedText]) -> Mapping[int, _S
 
 
 def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Template | None:
-    """Return a template with the longest head that nearly all sentences open with, before fillers that differ."""
+    """Return a template with the longest head that nearly all sentences open with, or else hold, before fillers that
+    differ."""
     least = max(MIN_SENTENCES, MIN_SHARE * len(sentences.texts))
     if len(sentences.texts) < least or 2 * sentences.opening > sentences.places:
         return None
-    # To look at two characters rules nearly all strings out, and takes no tokeniser.
-    if max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) < least:
+    # To look at two characters, or at words of a few, rules nearly all strings out, and takes no tokeniser.
+    may_open = max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) >= least
+    if not may_open and not _may_share_words(sentences.texts):
         return None
     scanner = _core.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
-    read = {before: _read_head(pack, scanner, before) for before in sentences.texts}
-    head: tuple[bytes, ...] = ()
-    for size in range(1, MAX_TOKENS + 1):
-        counts = Counter(forms[:size] for forms, _, _ in read.values() if len(forms) > size)
-        longer, count = max(counts.items(), key=lambda item: (item[1], item[0]), default=((), 0))
-        if count < least:
-            break
-        head = longer
+    read = {before: _read_tokens(pack, scanner, before) for before in sentences.texts}
+    forms = [tokens.forms for tokens in read.values()]
+    head = _find_head(forms, least, opening=True)
+    is_inner = not head
+    if is_inner:
+        # Excerpts end without a mark: there the head stands behind words of the story.
+        head = _find_head(forms, least, opening=False)
     if not head:
         return None
-    examples = [
-        sentence[start:]
-        for before, sentence in sentences.texts.items()
-        for forms, start, ends in (read[before],)
-        if forms[: len(head)] == head and MIN_BETWEEN <= len(before) - ends[len(head) - 1] <= SLOT_SIZE
-    ]
-    if len(examples) < least:
+    examples, fillers = [], set()
+    for before, sentence in sentences.texts.items():
+        first, end = read[before].locate(head, anywhere=is_inner)
+        if first >= 0 and MIN_BETWEEN <= len(before) - end <= SLOT_SIZE:
+            examples.append(sentence[first:])
+            fillers.add(before[end:])
+    if len(examples) < least or (is_inner and len(fillers) < MIN_SENTENCES):
         return None
     readable = tuple(pack.patterns.readable(form) for form in head)
     tokens = (*readable, SLOT, *(template.tokens or ()))
@@ -143,17 +151,53 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     return replace(joined, regex=pack.derived(joined))
 
 
-def _read_head(pack: Pack, scanner: _core.Tokeniser, before: str) -> tuple[tuple[bytes, ...], int, list[int]]:
-    """Return the first tokens of a text, one more than a head has, where the first begins, and where each ends."""
-    encoded = EncodedText(before, pack.patterns, pack.tokenise.separators)
+def _may_share_words(texts: Iterable[str]) -> bool:
+    """Return whether two words in a row stand in most of the first few of some texts."""
+    some = list(islice(texts, _TRIED))
+    counts = Counter(pair for text in some for pair in set(pairwise(text.split())))
+    return max(counts.values(), default=0) >= _MIN_TRIED_SHARE * len(some)
+
+
+class _Tokens(NamedTuple):
+    """The tokens of a text: their forms, and where each begins and ends."""
+
+    forms: tuple[bytes, ...]
+    starts: list[int]
+    ends: list[int]
+
+    def locate(self, phrase: tuple[bytes, ...], *, anywhere: bool) -> tuple[int, int]:
+        """Return where a phrase that opens the text begins and ends, or its last place anywhere; -1 twice without
+        one."""
+        for place in range(len(self.forms) - len(phrase) if anywhere else 0, -1, -1):
+            if self.forms[place : place + len(phrase)] == phrase:
+                return self.starts[place], self.ends[place + len(phrase) - 1]
+        return -1, -1
+
+
+def _read_tokens(pack: Pack, scanner: _core.Tokeniser, text: str) -> _Tokens:
+    encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
     starts, ends, kinds = scanner.token_spans(encoded.data)
-    some = slice(MAX_TOKENS + 1)
     forms = tuple(
         scanner.form(encoded.data[start:end], kind)
-        for start, end, kind in zip(starts[some].tolist(), ends[some].tolist(), kinds[some].tolist(), strict=True)
+        for start, end, kind in zip(starts.tolist(), ends.tolist(), kinds.tolist(), strict=True)
     )
-    first, last = encoded.points(starts[some], ends[some])
-    return forms, int(first[0]) if len(first) else 0, last.tolist()
+    first, last = encoded.points(starts, ends)
+    return _Tokens(forms, first.tolist(), last.tolist())
+
+
+def _find_head(texts: Sequence[tuple[bytes, ...]], least: float, *, opening: bool) -> tuple[bytes, ...]:
+    """Return the longest phrase that so many texts open with, or hold, before other tokens; empty if there is none."""
+    head: tuple[bytes, ...] = ()
+    for size in range(1 if opening else MIN_INNER_TOKENS, MAX_TOKENS + 1):
+        counts: Counter[tuple[bytes, ...]] = Counter()
+        for forms in texts:
+            starts = range(min(1, len(forms) - size) if opening else len(forms) - size)
+            counts.update({forms[start : start + size] for start in starts})
+        longer, count = max(counts.items(), key=lambda item: (item[1], item[0]), default=((), 0))
+        if count < least:
+            break
+        head = longer
+    return head
 
 
 def _drop_common(pack: Pack, joined: Sequence[Template], texts: Iterable[EncodedText]) -> list[Template]:

@@ -27,7 +27,7 @@ from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cues import STRENGTHS
-from templatemine.mining.features import FEATURES
+from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.pages._model import Forest
 
@@ -35,9 +35,9 @@ COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
 """Columns of the table of a forest, see `_model.Forest`."""
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
 KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
-KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form")
-"""Features that separate kinds of boilerplate: those that all candidates have, and the kind of candidate (a place in
-`labels.KINDS`)."""
+KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form", *SURROUNDINGS)
+"""Features that kinds of boilerplate are told by: those that all candidates have, what the candidate is (a place in
+`labels.KINDS`), and cues around it."""
 _SHARE = KIND_FEATURES.index("share")
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
@@ -70,9 +70,11 @@ class Model:
         """Return the probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
-    def boilerplate_kinds(self, kind: str, matrix: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Return the kind of each candidate, if it is boilerplate: places in `kinds.KINDS`."""
-        rows = kind_matrix(kind, matrix)
+    def boilerplate_kinds(
+        self, kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np.float32]
+    ) -> NDArray[np.int8]:
+        """Return what some candidates of one kind are, if they are boilerplate: places in `kinds.KINDS`."""
+        rows = kind_matrix(kind, matrix, surroundings)
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         cues = np.zeros_like(odds)
         for place, column in _CUES:
@@ -109,11 +111,12 @@ def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> N
     return np.ascontiguousarray(np.concatenate([matrix, scores[:, None]], axis=1))
 
 
-def kind_matrix(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+def kind_matrix(kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the features of the forests for kinds of boilerplate, of candidates of one kind."""
     names = FEATURES[kind]
-    columns = [matrix[:, names.index(name)] for name in KIND_FEATURES[:-1]]
-    return np.ascontiguousarray(np.column_stack([*columns, np.full(len(matrix), KINDS.index(kind))]), np.float32)
+    columns = [matrix[:, names.index(name)] for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]]
+    form = np.full(len(matrix), KINDS.index(kind))
+    return np.ascontiguousarray(np.column_stack([*columns, form, surroundings]), np.float32)
 
 
 def load_model(name: str) -> Model:
@@ -128,7 +131,10 @@ def load_model(name: str) -> Model:
     try:
         status = os.stat(path)
         return _load_cached(path, status.st_mtime_ns, status.st_size)
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except OSError as error:
+        told = f"model: expected a file of trees that can be read, got {name}: {error.strerror or error}"
+        raise ConfigError(told) from error
+    except (ValueError, KeyError, EOFError) as error:
         raise ConfigError(f"model: expected a file of trees that can be read, got {name}: {error}") from error
 
 

@@ -63,7 +63,11 @@ _USUAL = -1.0
 _FEW_BITS = log(1 + 40) / log(2)
 """Logarithm, as of the feature, of the bits of a string that no chance has brought together."""
 _FREQUENT = -3.0
-"""The same for strings that are always first in them: an eighth."""
+"""And the same of what is always first in them: an eighth."""
+_SOME_BITS, _MANY_DOCUMENTS = log(1 + 20) / log(2), 8
+"""As of the feature, bits of a string that is at the edge of most articles by no chance; and how many must have it."""
+_FIXED_SCORE = 0.9
+"""Least score of such a string; all of 31 labelled ones are boilerplate."""
 _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
 _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
@@ -153,7 +157,7 @@ def select(
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
     parts = [
-        _judge_candidates(candidate_set, matrix, *kind_scores, config, html, is_short)
+        _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, html, is_short)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
@@ -178,6 +182,21 @@ def select(
     return verdicts
 
 
+def _count_at_edge(segments: Segments, candidates: Candidates, rows: LongArray) -> LongArray:
+    """Return in how many segments some labels stand at the edge, longer labels or not: int64 array, shape (rows,)."""
+    forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    starts, lengths = candidates.starts(segments, candidates.first, candidates.length)[rows], candidates.length[rows]
+    hashes = _core.hash_strings(segments.tokens, forms, starts, lengths)
+    counts = np.zeros(len(rows), np.int64)
+    for length in np.unique(lengths).tolist():
+        longer = np.flatnonzero(segments.length >= length)
+        edges = segments.bounds[:-1][longer] if candidates.kind == PREFIX else segments.bounds[1:][longer] - length
+        found = np.sort(_core.hash_strings(segments.tokens, forms, edges, np.full(len(edges), length, np.int32)))
+        own = hashes[lengths == length]
+        counts[lengths == length] = np.searchsorted(found, own, "right") - np.searchsorted(found, own, "left")
+    return counts
+
+
 def is_unlikely(template: Template, config: SelectConfig) -> bool:
     """Return whether a template is less likely than the least allowed, by its rounded score; False without one."""
     min_score = _scale_odds(min(config.segment, config.label), config.caution)
@@ -190,6 +209,7 @@ def _scale_odds(share: float, caution: float) -> float:
 
 
 def _judge_candidates(
+    segments: Segments,
     candidates: Candidates,
     matrix: NDArray[np.float32],
     score: NDArray[np.float32],
@@ -200,6 +220,8 @@ def _judge_candidates(
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
+    is_fixed = _has_fixed_place(candidates, column)
+    score = np.where(is_fixed, np.maximum(score, _FIXED_SCORE), score)
     begins, ends = column["begins"] >= config.edge, column["ends"] >= config.edge
     anchor = np.zeros(len(candidates), np.int8)
     if is_segment:
@@ -222,16 +244,26 @@ def _judge_candidates(
         # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
         is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
         goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
-    slot = (column["own"] >= config.filler_own) & goes & (not (html or is_segment))
+    may_fill = goes & (score >= config.label) & (not (html or is_segment))
+    own = column["own"].copy()
+    # Where a longer label begins with it, what follows is its filler, too.
+    asked = np.flatnonzero(may_fill & (own < config.filler_own))
+    own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
+    slot = may_fill & (own >= config.filler_own)
     opens = _opens_articles(column, is_short)
     unmarked = _find_unmarked(candidates, column, opens, is_short)
-    # Text before the end of a line goes with it: "NAME added to this article".
-    reason[unmarked & ~slot if candidates.kind == SUFFIX else unmarked] = UNMARKED
+    # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
+    names = unmarked & slot & _is_credit(candidates, column)
+    anchor[names] |= _BEGINS_LINE
+    # A label at the beginning of lines in most articles needs no sign: "Photo taken by NAME".
+    is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
+    # What is before the end of a line goes with it: "NAME added to this article".
+    reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
     is_sign = column["letters"] <= 0
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | is_sign
     is_usual = (column["share"] > _USUAL) | opens
     # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
-    is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual)
+    is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual) & ~is_fixed
     reason[is_pattern & (column["cue_any"] <= _WEAK) & ~is_usual | is_bare] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
@@ -246,6 +278,7 @@ def _judge_candidates(
         filler=filler,
         anchor=anchor,
         slot=slot,
+        names=names,
         reason_of=reason,
         score_reasons=np.zeros(len(candidates), np.int64),
         sense=np.full(len(candidates), -1, np.int8),
@@ -253,10 +286,30 @@ def _judge_candidates(
     )
 
 
+def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which candidates are the first or the last thing in most of the articles: no story has such a part.
+
+    A word or two may be there by chance, and a date or a number of each article's own.
+    """
+    opens, ends = column["first"] >= _MOSTLY, column["last"] >= _MOSTLY
+    is_edge = {SEGMENT: opens | ends, PREFIX: opens, SUFFIX: ends}[candidates.kind]
+    is_address = column["addresses"] + column["mails"] + column["handles"] >= 1
+    says_something = (column["letters"] > 0) & (column["information"] >= _SOME_BITS)
+    is_usual: NDArray[np.bool_] = (column["share"] > _USUAL) & (candidates.df >= _MANY_DOCUMENTS)
+    return is_usual & is_edge & (is_address | says_something)
+
+
 def _opens_articles(column: Mapping[str, NDArray[np.float32]], is_short: bool) -> NDArray[np.bool_]:
     """Return which candidates open many articles, and are mostly there; in short texts, where grammar often comes
     first, most articles."""
     return (column["first"] >= _MOSTLY) & (column["share"] > (_USUAL if is_short else _FREQUENT))
+
+
+def _is_credit(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which candidates are one word of a byline or a credit, mostly at the beginning of lines."""
+    is_cue = (column["cue_whole"] > 0) & (np.maximum(column["cue_byline"], column["cue_media"]) > 0)
+    is_one: NDArray[np.bool_] = (candidates.length == 1) & (column["begins"] >= _HALF)
+    return is_one & is_cue & (candidates.kind == PREFIX)
 
 
 def _find_unmarked(
@@ -350,7 +403,9 @@ class _Selection:
         for kind, outer in ((PREFIX, _ENDS_LINE), (SUFFIX, _BEGINS_LINE)):
             kind_index = KINDS.index(kind)
             reaching = {
-                string_hash: row for (string_hash, slot_kind), row in self.first_rows.items() if slot_kind == kind_index
+                string_hash: row
+                for (string_hash, slot_kind), row in self.first_rows.items()
+                if slot_kind == kind_index and not verdicts.names[row]
             }
             longest = max((self.lengths[np.searchsorted(self.rows, row)] for row in reaching.values()), default=0)
             slot = verdicts.slot[self.rows]

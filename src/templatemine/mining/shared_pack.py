@@ -28,6 +28,8 @@ from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
 from templatemine.text.slots import ANY, KINDS, kind_code
 
+__all__ = ["SHARED_PACK", "Claim", "Claims", "build_shared_pack", "collect_claims"]
+
 SHARED_PACK = "_shared"
 """The source that the shared pack names; no article is of it, so nothing is cleaned by it unless someone says so."""
 

@@ -43,12 +43,13 @@ _SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """A slot of a string: the forms of the string, the side the slot is on ("end" or "start"), and the anchor of the
-    template."""
+    """A slot of a string: the forms of the string, the side the slot is on ("end" or "start"), the anchor of the
+    template, and whether nothing but names may fill it."""
 
     forms: Sequence[bytes]
     side: str
     anchor: str
+    names: bool = False
 
 
 @dataclass(slots=True)
@@ -127,7 +128,7 @@ def infer_slot_types(
 ) -> list[str]:
     """Return the kind of the fillers that each slot takes, by those in the archive."""
     if not config.kinds:
-        return [ANY for _ in slots]
+        return ["names" if slot.names else ANY for slot in slots]
     return [
         _infer_slot_type(fillers, slot, separators, config) for fillers, slot in zip(slot_fillers, slots, strict=True)
     ]
@@ -155,6 +156,8 @@ def _filler_text(rest: bytes, side: str, separators: str) -> str:
 
 def _infer_slot_type(slot_fillers: SlotFillers, slot: Slot, separators: str, config: SlotConfig) -> str:
     """Return the narrowest kind of all fillers that a slot which takes anything would take."""
+    if slot.names:
+        return "names"
     fillers = set(slot_fillers.fillers.values())
     short = [filler for filler in fillers if filler and len(filler) <= SLOT_SIZE]
     # Where lines often go on beyond any slot, prose follows what fills it, and a long filler is some of that.

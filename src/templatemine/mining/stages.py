@@ -29,7 +29,7 @@ from templatemine.mining.candidates import (
 )
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
-from templatemine.mining.features import compute_features
+from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.heads import add_heads
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import find_candidates
@@ -262,7 +262,10 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     """Find segments that repeat, and labels of others, with the decisions of their scores."""
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
-    matrices = compute_features(corpus, segments, dates, candidate_kinds, options.lexicons)
+    vocabulary = corpus.form_names
+    assert isinstance(vocabulary, Vocabulary)
+    reader = CueReader(segments, vocabulary, options.lexicons)
+    matrices = compute_features(corpus, segments, dates, candidate_kinds, reader)
     verdicts = select(
         segments,
         candidate_kinds,
@@ -276,7 +279,8 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
         rows = np.flatnonzero(of_kind)[accepted]
         verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
-        verdicts.sense[rows] = options.scorer.boilerplate_kinds(candidates.kind, matrix[accepted])
+        surroundings = reader.read_surroundings(candidates, accepted)
+        verdicts.sense[rows] = options.scorer.boilerplate_kinds(candidates.kind, matrix[accepted], surroundings)
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )

@@ -126,6 +126,7 @@ def find_slots(candidates: SourceCandidates, rows: NDArray[np.int64]) -> Slots:
             forms=[strings.names[token] for token in strings.ids(row)],
             side=SLOT_SIDES[int(verdicts.kind[row])],
             anchor=slotted_anchor(anchor_of(candidates, row), SLOT_SIDES[int(verdicts.kind[row])]),
+            names=bool(verdicts.names[row]),
         )
         for row in rows[verdicts.slot[rows]].tolist()
     }

@@ -23,6 +23,8 @@ from templatemine.text.expressions import tokeniser_input
 from templatemine.text.patterns import PatternSet, pattern_set
 from templatemine.text.reading import ReadingRules
 
+__all__ = ["Vocabulary", "document_days", "document_input", "is_html_source", "tokenise"]
+
 BATCH_SIZE = 64
 """Documents that the native core is given at a time."""
 _CHUNK = 4096

@@ -26,6 +26,8 @@ from templatemine.errors import PackError
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 
+__all__ = ["ACTIONS", "KEYS", "Overrides", "Rule", "read", "read_rule", "read_rules", "write"]
+
 KEYS = ("overrides", "removed", "added")
 
 ACTIONS: Mapping[str, tuple[str, ...]] = {

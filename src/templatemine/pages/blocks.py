@@ -33,6 +33,8 @@ from templatemine.pages.page_kind import (
 from templatemine.pages.scanner import GROUPS, block_scanner
 from templatemine.text import _scan
 
+__all__ = ["Page", "feature_names", "load_forests", "find_headline"]
+
 NEAR_KEY = _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
 AFTER_TITLE = _model.FEATURES.index("after_title")

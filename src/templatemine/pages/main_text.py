@@ -18,6 +18,8 @@ from templatemine.pages.decode import REASONS
 from templatemine.pages.extract import Extraction, extract_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
 
+__all__ = ["MainBlock", "PageCleaner"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainBlock:

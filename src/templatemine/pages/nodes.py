@@ -6,6 +6,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 
+__all__ = [
+    "PLAIN",
+    "LineBreak",
+    "Cell",
+    "Code",
+    "Heading",
+    "Image",
+    "Inline",
+    "List",
+    "Node",
+    "Paragraph",
+    "Quote",
+    "StyledRuns",
+    "Style",
+    "Table",
+    "TextRun",
+    "remove_common_style",
+    "fold_spaces",
+    "join_runs",
+    "nest_runs",
+    "remove_style",
+]
+
 
 class Style(IntFlag):
     """The emphasis of a run of text."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.pages.blocks import Page
 
+__all__ = ["DEFAULT", "SYSTEMS", "BlockEvidence", "BlockClassifier", "Post", "Site", "SystemOutput"]
+
 SYSTEMS: Mapping[str, str] = {
     "hybrid": "the page model, and the history of the site where a pack has it",
     "bte": "the stretch with most words and fewest tags",

@@ -29,6 +29,8 @@ from templatemine.text import _reading
 if TYPE_CHECKING:
     import regex
 
+__all__ = ["PLAIN", "Reading", "ReadingRules", "find_soft_points", "holds_markup", "plain_form", "read_text"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingRules:
