@@ -272,3 +272,26 @@ def test_one_object(tmp_path: Path) -> None:
         assert read_json_object(str(path), read) is None
     assert read_json_object(str(tmp_path / "missing.json"), read) is None
     assert read_json_object("-", read) is None
+
+
+def test_heads_of_templates_count_too() -> None:
+    """Words that stand in no other template than in the head of one with a slot within."""
+    tokens = ("Zither", "{slot}", "appeared", "first", "on", "Harbour")
+    head = Template(
+        id="t1",
+        tokens=tokens,
+        regex="",
+        example="Zither one appeared first on Harbour",
+        df=2,
+        count=2,
+        kind="promotion",
+    )
+    story = " ".join(f"word{number}" for number in range(40))
+    documents = [
+        Document(source="s", id=name, text=f"{story} {name}.\nZither filler {name} appeared first on Harbour")
+        for name in ("ada", "bea", "cleo")
+    ]
+    pack = mine([*documents, *(replace(one, id=f"x{one.id}", text=f"{one.text} again") for one in documents)])["s"]
+    pack = replace(pack, templates=(replace(head, regex=pack.derived(head)),))
+    found = measured(pack, documents)
+    assert (found.documents, found.changed) == (3, 3)

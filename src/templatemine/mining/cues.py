@@ -47,6 +47,9 @@ MIN_CHARACTERS = 2
 STRENGTHS = ("weak", "strong")
 
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
+_ASCII_SIGNS = "".join(char for char in map(chr, range(128)) if not char.isalnum())
+_KEPT_FORMS = 1 << 16
+"""Forms that are kept folded."""
 _NO_ACCENT = (0, 9)
 """Classes of signs that stay: letters and vowels, and what joins them (virama)."""
 _COLON = ":"
@@ -120,7 +123,9 @@ class CueLexicon:
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
         find = self.words.get
-        folded = [_fold_form(form) for form in forms]
+        # Small sources of one language share many of their words; those of a large one would push all others out.
+        fold = _fold_form if len(forms) <= _KEPT_FORMS // 8 else _fold_form.__wrapped__
+        folded = [fold(form) for form in forms]
         return FormWords(
             words=np.array([find(word, 0) if word else -1 for word, _ in folded], np.int32),
             colons=np.array([has_colon for _, has_colon in folded], np.uint8),
@@ -166,16 +171,16 @@ def fold_word(token: str) -> str:
     ('newsletter', 'επισης', 'ilgili')
     """
     word = token.lower()
-    if not word.isascii():
-        letters = unicodedata.normalize("NFD", word)
-        word = "".join(letter for letter in letters if unicodedata.combining(letter) in _NO_ACCENT)
+    if word.isascii():
+        return word.strip(_ASCII_SIGNS)
+    letters = unicodedata.normalize("NFD", word)
+    word = "".join(letter for letter in letters if unicodedata.combining(letter) in _NO_ACCENT)
     return word if word.isalnum() else _EDGE_SIGNS.sub("", word)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=_KEPT_FORMS)
 def _fold_form(form: bytes) -> tuple[str, bool]:
-    """Return a form as a word, and whether a colon ends it; kept, as sources of one language share many of their
-    words."""
+    """Return a form as a word, and whether a colon ends it."""
     token = form.decode("utf-8", "replace")
     return fold_word(token), token.endswith(_COLONS)
 

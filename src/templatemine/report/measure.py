@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import TypeVar
 
@@ -108,12 +108,10 @@ class PackMeasurement:
 
     @cached_property
     def _vocabulary(self) -> dict[bytes, int]:
-        """Return the normalised tokens of the automaton, in its order."""
-        found: dict[bytes, int] = {}
-        for row in self._rows:
-            for form in self.pack.forms(self.pack.templates[row]):
-                found.setdefault(form, len(found))
-        return found
+        """Return the normalised tokens of the automaton, in its order: heads come behind all strings."""
+        templates = [self.pack.templates[row] for row in self._rows]
+        strings = [*map(self.pack.forms, templates), *map(self.pack.head_forms, templates)]
+        return {form: place for place, form in enumerate(dict.fromkeys(chain.from_iterable(strings)))}
 
     def add(self, document: Document) -> None:
         """Clean and count one more document.
