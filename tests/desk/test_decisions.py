@@ -143,7 +143,7 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
         if made["since"]:  # as the page does
             seen += 1
             shown = {name: row for name, row in shown.items() if name not in made["gone"]}
-            assert len(made["templates"]) < len(shown)
+            assert len(made["templates"]) <= len(shown)
             shown |= {row["id"]: row for row in made["templates"]}
             told = {row["id"]: row for row in state["templates"]}
             assert json.dumps(shown, sort_keys=True) == json.dumps(told, sort_keys=True)

@@ -18,7 +18,7 @@ from functools import cached_property
 from templatemine.errors import PackError
 from templatemine.model import Template
 from templatemine.packs.pack_record import PackRecord
-from templatemine.text.expressions import boundary_patterns, slot_pattern
+from templatemine.text.expressions import boundary_patterns, slot_pattern, within_line_patterns
 
 MAX_BOUNDARIES, MAX_BOUNDARY_LENGTH = 200, 20_000
 """Entries of ``boundaries``, and characters of an entry."""
@@ -39,8 +39,11 @@ def collect_boundaries(
     """
     compile_slot = compile_slot or slot_expression
     expressions = boundary_patterns(pack.tokenise.separators, pack.html)
+    templates = (*pack.templates, *pack.overrides.removed)
+    if any(template.slot == "middle" for template in templates):
+        expressions |= within_line_patterns(pack.tokenise.separators)
     name_of = {text: name for name, text in expressions.items()}
-    for template in (*pack.templates, *pack.overrides.removed):
+    for template in templates:
         text = compile_slot(pack, template)
         if text:
             token = next(token for token in template.tokens or () if token.startswith("{slot"))

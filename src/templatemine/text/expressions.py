@@ -196,11 +196,17 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
     }
 
 
+def within_line_patterns(separators: str) -> dict[str, str]:
+    """Return expressions between tokens before a slot in the middle, by their names in packs."""
+    blank = _blank_pattern(separators)
+    return {"{blank}": f"(?:{blank})+", "{blank?}": f"(?:{blank})*"}
+
+
 def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: bool = False) -> list[str]:
     """Return the expressions of neighbouring tokens, with joints, which may be line breaks."""
     required, optional = separator_pattern(separators, False), separator_pattern(separators, True)
     if within_line:
-        required, optional = (f"(?:{_blank_pattern(separators)}){repeat}" for repeat in "+*")
+        required, optional = within_line_patterns(separators).values()
     parts = [form_infos[0].pattern]
     for left, right in pairwise(form_infos):
         parts.append(
