@@ -54,7 +54,7 @@ def test_the_peak_of_exact_mining(method: str) -> None:
     tokens, strings = facts["tokens"], facts["strings"]
     formula = facts["held"] + 40 * facts["words"] + (50 if method == "default" else 15) * tokens + 130 * strings
     assert facts["peak"] - facts["bare"] <= 1.1 * formula + 8e6
-    assert facts["bare"] <= 60e6
+    assert facts["bare"] <= 64e6  # the table of cues is 3 MB of it, and its words 6
 
 
 STREAM = """
