@@ -124,7 +124,7 @@ class CueLexicon:
         """Return what the forms of a source are as words of the trie."""
         find = self.words.get
         # Small sources of one language share many of their words; those of a large one would push all others out.
-        fold = _fold_form if len(forms) <= _KEPT_FORMS // 8 else _fold_form.__wrapped__
+        fold = _fold_kept if len(forms) <= _KEPT_FORMS // 8 else _fold_form
         folded = [fold(form) for form in forms]
         return FormWords(
             words=np.array([find(word, 0) if word else -1 for word, _ in folded], np.int32),
@@ -178,11 +178,13 @@ def fold_word(token: str) -> str:
     return word if word.isalnum() else _EDGE_SIGNS.sub("", word)
 
 
-@lru_cache(maxsize=_KEPT_FORMS)
 def _fold_form(form: bytes) -> tuple[str, bool]:
     """Return a form as a word, and whether a colon ends it."""
     token = form.decode("utf-8", "replace")
     return fold_word(token), token.endswith(_COLONS)
+
+
+_fold_kept = lru_cache(maxsize=_KEPT_FORMS)(_fold_form)
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:

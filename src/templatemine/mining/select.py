@@ -67,7 +67,7 @@ _FREQUENT = -3.0
 _SOME_BITS, _MANY_DOCUMENTS = log(1 + 20) / log(2), 8
 """As of the feature, bits of a string that is at the edge of most articles by no chance; and how many must have it."""
 _FIXED_SCORE = 0.9
-"""Least score of such a string; all of 31 labelled ones are boilerplate."""
+"""Least score of such a string; all of 27 labelled ones are boilerplate."""
 _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
 _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
@@ -182,9 +182,14 @@ def select(
     return verdicts
 
 
+def _hash_forms(segments: Segments) -> NDArray[np.uint64]:
+    """Return a number for each form, by which strings of one source are hashed."""
+    return np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
 def _count_at_edge(segments: Segments, candidates: Candidates, rows: LongArray) -> LongArray:
     """Return in how many segments some labels stand at the edge, longer labels or not: int64 array, shape (rows,)."""
-    forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    forms = _hash_forms(segments)
     starts, lengths = candidates.starts(segments, candidates.first, candidates.length)[rows], candidates.length[rows]
     hashes = _core.hash_strings(segments.tokens, forms, starts, lengths)
     counts = np.zeros(len(rows), np.int64)
@@ -244,7 +249,7 @@ def _judge_candidates(
         # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
         is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
         goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
-    may_fill = goes & (score >= config.label) & (not (html or is_segment))
+    may_fill = goes & (not (html or is_segment))
     own = column["own"].copy()
     # Where a longer label begins with it, what follows is its filler, too.
     asked = np.flatnonzero(may_fill & (own < config.filler_own))
@@ -355,7 +360,7 @@ class _Selection:
         # Their own tokens alone: hashing goes over all that it is given.
         self.tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, lengths.astype(np.int32))
         self.rows, self.starts, self.lengths, self.short = rows, bounds[:-1], lengths, short
-        self.forms = np.arange(1, len(segments.traits) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        self.forms = _hash_forms(segments)
         self.first_rows: dict[tuple[int, int], int] = {}
 
     def hashes(self, starts: LongArray, lengths: LongArray) -> list[int]:
