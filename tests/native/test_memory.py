@@ -13,16 +13,19 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak 
 
 CODE = """
 import json, sys
-from templatemine.config import PipelineConfig, SampleConfig
-from templatemine.model import Document
-from templatemine.pipeline import Miner
 
 import numpy as np
+import regex
 
 def peak():
     # Of this process alone: what getrusage says may be the peak of the one that started it.
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+
+libraries = peak()
+from templatemine.config import PipelineConfig, SampleConfig
+from templatemine.model import Document
+from templatemine.pipeline import Miner
 
 miner = Miner(PipelineConfig(method=sys.argv[1], sample=SampleConfig(exact=True)))
 miner.run(Document(source="s", id=str(i), text=f"w{i} the same {i % 3} line\\nof words") for i in range(30))
@@ -39,7 +42,7 @@ for number in range(3000):
 held = sum(sys.getsizeof(one.text) for one in documents)
 (report,) = miner.run(documents)
 strings = len(report.pack.templates) + len(report.rejected)
-facts = {"bare": bare, "held": held, "tokens": tokens, "strings": strings, "peak": peak(), "words": len(words)}
+facts = {"libraries": libraries, "bare": bare, "held": held, "tokens": tokens, "strings": strings, "peak": peak(), "words": len(words)}
 print(json.dumps({**facts, "bytes": sum(len(one.text) for one in documents)}))
 """
 
@@ -54,7 +57,8 @@ def test_the_peak_of_exact_mining(method: str) -> None:
     tokens, strings = facts["tokens"], facts["strings"]
     formula = facts["held"] + 40 * facts["words"] + (50 if method == "default" else 15) * tokens + 130 * strings
     assert facts["peak"] - facts["bare"] <= 1.1 * formula + 8e6
-    assert facts["bare"] <= 64e6  # the table of cues is 3 MB of it, and its words 6
+    # Modules, the table of cues (3 MB) and its words (6): less than libraries and interpreter, which differ by machine.
+    assert facts["bare"] - facts["libraries"] <= 34e6
 
 
 STREAM = """

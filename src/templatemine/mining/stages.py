@@ -199,8 +199,7 @@ def read_source(source: str, documents: Sequence[Document], options: ResolvedCon
     filled = [index for index in order if not (learned and is_blank(documents[index]))]
     mined_documents = [documents[index] for index in filled]
     is_html = is_html_source(mined_documents)
-    bodies = (document.body for document in mined_documents)
-    rules = None if is_html else learn_reading(bodies, options.tokenise.text_markup)
+    rules = None if is_html else _learn_reading(mined_documents, options)
     corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
     pages, different = None, np.arange(len(filled), dtype=np.int32)
     if corpus.html:
@@ -209,8 +208,20 @@ def read_source(source: str, documents: Sequence[Document], options: ResolvedCon
             corpus, different = take_documents(corpus, distinct), np.asarray(distinct, np.int32)
     elif learned:
         corpus, different = drop_copies(corpus, options.copies, number_documents(mined_documents))
+        if len(filled) - len(different) >= MIN_COPIES_SHARE * len(filled):
+            # How a source writes is learnt from different documents, as all else is.
+            mined_documents = [mined_documents[place] for place in different.tolist()]
+            rules, first_rules = _learn_reading(mined_documents, options), rules
+            if rules != first_rules:
+                dates = {"first_date": corpus.first_date, "last_date": corpus.last_date}
+                corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
+                corpus = replace(corpus, **dates)
     originals = np.array(filled, np.int32)[different]
     return SourceTexts(corpus=corpus, originals=originals, rules=rules, pages=pages, filled=len(filled))
+
+
+def _learn_reading(documents: Sequence[Document], options: ResolvedConfig) -> ReadingRules:
+    return learn_reading((document.body for document in documents), options.tokenise.text_markup)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,6 +318,9 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
     )
 
 
+MIN_COPIES_SHARE = 0.02
+"""Of the documents of a source, the copies from which on they are left out of what its rules of reading are learnt from:
+fewer cannot reach any share that these ask for."""
 TEARS = "tears sentences"
 """Reason of templates whose cuts leave half a sentence on each side."""
 
