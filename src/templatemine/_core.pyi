@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -9,6 +10,8 @@ from templatemine.text._scan import Scanner
 __all__ = [
     "FeatureExtractor",
     "Tokeniser",
+    "WINDOW_TABLE",
+    "Windows",
     "count_occurrences",
     "cut_segments",
     "document_frequency",
@@ -221,3 +224,20 @@ def format_json_rows(
     end_bounds: NDArray[np.int64],
     end_of: NDArray[np.int8],
 ) -> bytes: ...
+
+WINDOW_TABLE: int
+
+@disjoint_base
+class Windows:
+    def __new__(
+        cls,
+        forms: NDArray[np.int32],
+        doc_starts: NDArray[np.int64],
+        has_breaks: bool,
+        is_rare: NDArray[np.uint8],
+        size: int,
+    ) -> Self: ...
+    def count(self) -> NDArray[np.int32]: ...
+    def find(
+        self, parts: Sequence[tuple[int, int]], wanted: NDArray[np.uint8], deciding: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint64]]: ...

@@ -23,10 +23,10 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "FeatureExtractor", "Tokeniser", "count_occurrences", "cut_segments", "document_frequency", "find_first_positions",
-    "find_labels", "find_last_start", "find_rare_pairs", "find_repeated_segments", "find_repeats_i32", "find_repeats_i64",
-    "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates", "grow_strings", "hash_strings", "lcp_i32",
-    "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
+    "FeatureExtractor", "Tokeniser", "WINDOW_TABLE", "Windows", "count_occurrences", "cut_segments", "document_frequency",
+    "find_first_positions", "find_labels", "find_last_start", "find_rare_pairs", "find_repeated_segments", "find_repeats_i32",
+    "find_repeats_i64", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates",
+    "grow_strings", "hash_strings", "lcp_i32", "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
 ]
 
 
@@ -968,6 +968,182 @@ cdef inline Transition* find_transition(Transition* transitions, uint64_t mask, 
     while transitions[slot].key and transitions[slot].key != key:
         slot = (slot + 1) & mask
     return transitions + slot
+
+
+# ------------------------------------------------------------------------------------------------------------- windows
+# Windows are stretches of so many tokens of a document, of which none is rare; line breaks are no tokens.
+#
+# Equal windows have equal hashes: polynomial ones modulo 2^64, mixed.  A walk over the tokens hashes all windows as they roll
+# by; what it keeps are those whose place in a small table, the low bits of the hash, is marked.
+
+cdef enum:
+    WINDOW_SLOTS = 1 << 18
+    MAX_WINDOW = 63         # a ring holds the hashes of what precedes each of the last tokens
+    MAX_WINDOW_PARTS = 3
+
+WINDOW_TABLE = WINDOW_SLOTS
+
+
+cdef struct WindowWalk:
+    int64_t document        # that follows, and the tokens before it
+    int64_t token
+    int64_t kept            # windows
+
+
+cdef class Windows:
+    """The windows of one size of a source.
+
+    Parameters
+    ----------
+    forms : int32 array, shape (tokens and line breaks,)
+    doc_starts : int64 array, shape (documents + 1,)
+        Where each document begins in `forms`.
+    has_breaks : bool
+        Form 0 is a line break.
+    is_rare : uint8 array, shape (distinct forms,)
+        Forms that no window holds.
+    size : int
+        Tokens of a window, 1 to 63.
+    """
+
+    cdef const int32_t[::1] _forms
+    cdef const int64_t[::1] _doc_starts
+    cdef const uint8_t[::1] _is_rare
+    cdef bint _has_breaks
+    cdef int _size
+
+    def __cinit__(self, const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, bint has_breaks,
+                  const uint8_t[::1] is_rare not None, int size):
+        if not 1 <= size <= MAX_WINDOW:
+            raise ValueError(f"size: expected 1 to {MAX_WINDOW}, got {size}")
+        check_bounds("doc_starts", &doc_starts[0] if doc_starts.shape[0] else NULL, doc_starts.shape[0], forms.shape[0])
+        check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, is_rare.shape[0])
+        self._forms, self._doc_starts, self._is_rare = forms, doc_starts, is_rare
+        self._has_breaks, self._size = has_breaks, size
+
+    def count(self):
+        """Count the windows by the low bits of their hashes: int32 array, shape (`WINDOW_TABLE`,).  O(tokens)."""
+        cdef int32_t[::1] counts = np.zeros(WINDOW_SLOTS, np.int32)
+        cdef int32_t whole[2]
+        cdef WindowWalk walk
+        memset(&walk, 0, sizeof(WindowWalk))
+        whole[0], whole[1] = 0, self._size
+        with nogil:
+            self._walk(&walk, whole, 1, 1, &counts[0], NULL, NULL, NULL, NULL, 0)
+        return np.asarray(counts)
+
+    def find(self, parts, const uint8_t[::1] wanted not None, int deciding=1):
+        """Find the windows of which the hash of one of the first parts is marked.  O(tokens).
+
+        Parameters
+        ----------
+        parts : sequence of (offset, length)
+            Parts of a window, at most three.
+        wanted : uint8 array, shape (`WINDOW_TABLE`,)
+        deciding : int
+            How many of the parts are looked up.
+
+        Returns
+        -------
+        first : int64 array, shape (windows,)
+            Tokens of the source before each, line breaks left out.
+        document : int32 array, shape (windows,)
+        hashes : uint64 array, shape (windows, parts)
+            Of each part of each window.
+        """
+        cdef int64_t documents = max(self._doc_starts.shape[0] - 1, 0), room = 0, need
+        cdef int32_t bounds[2 * MAX_WINDOW_PARTS]
+        cdef int count = len(parts), k
+        cdef WindowWalk walk
+        if not 1 <= deciding <= count <= MAX_WINDOW_PARTS or wanted.shape[0] != WINDOW_SLOTS:
+            raise ValueError(f"expected 1 to {MAX_WINDOW_PARTS} parts and a table of {WINDOW_SLOTS}")
+        for k, (offset, length) in enumerate(parts):
+            if offset < 0 or length < 1 or offset + length > self._size:
+                raise ValueError(f"part {k}: expected it within {self._size} tokens, got {offset} and {length}")
+            bounds[2 * k], bounds[2 * k + 1] = offset, length
+        memset(&walk, 0, sizeof(WindowWalk))
+        cdef int64_t[::1] first = np.empty(0, np.int64)
+        cdef int32_t[::1] document = np.empty(0, np.int32)
+        cdef uint64_t[:, ::1] hashes = np.empty((0, count), np.uint64)
+        while walk.document < documents:
+            # Room for the whole of the next document, and as much again: most windows are not kept.
+            need = walk.kept + self._doc_starts[walk.document + 1] - self._doc_starts[walk.document]
+            room = max(need, 2 * room, 1024)
+            first, document, hashes = _grow(first, room), _grow(document, room), _grow(hashes, room)
+            with nogil:
+                self._walk(&walk, bounds, count, deciding, NULL, &wanted[0], &first[0], &document[0], &hashes[0, 0], room)
+        return (np.asarray(first)[: walk.kept].copy(), np.asarray(document)[: walk.kept].copy(),
+                np.asarray(hashes)[: walk.kept].copy())
+
+    cdef void _walk(self, WindowWalk* walk, const int32_t* parts, int part_count, int deciding, int32_t* counts,
+                    const uint8_t* wanted, int64_t* first, int32_t* document, uint64_t* hashes, int64_t room) noexcept nogil:
+        """Walk on over the documents: count all windows, or keep those that are wanted while there is room."""
+        cdef int64_t d, i, size = self._size, run
+        cdef uint64_t ring[64]      # hash of the run before each of its last tokens
+        cdef uint64_t powers[MAX_WINDOW_PARTS]
+        cdef uint64_t found[MAX_WINDOW_PARTS]
+        cdef uint64_t h, base = 0x0B0E1F2D3C4B5A69
+        cdef int32_t form
+        cdef bint is_wanted
+        cdef int k
+        for k in range(part_count):
+            powers[k] = 1
+            for _ in range(parts[2 * k + 1]):
+                powers[k] *= base
+        for d in range(walk.document, self._doc_starts.shape[0] - 1):
+            if counts == NULL and room - walk.kept < self._doc_starts[d + 1] - self._doc_starts[d]:
+                break
+            run, h = 0, 0
+            for i in range(self._doc_starts[d], self._doc_starts[d + 1]):
+                form = self._forms[i]
+                if form == 0 and self._has_breaks:
+                    continue
+                walk.token += 1
+                if self._is_rare[form]:
+                    run, h = 0, 0
+                    continue
+                ring[run & 63] = h
+                h = h * base + mix_form(form)
+                run += 1
+                if run < size:
+                    continue
+                is_wanted = False
+                for k in range(deciding):
+                    found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
+                    if counts == NULL and wanted[found[k] & (WINDOW_SLOTS - 1)]:
+                        is_wanted = True
+                if counts != NULL:
+                    counts[found[0] & (WINDOW_SLOTS - 1)] += 1
+                elif is_wanted:
+                    first[walk.kept] = walk.token - size
+                    document[walk.kept] = <int32_t>d
+                    for k in range(deciding, part_count):
+                        found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
+                    memcpy(hashes + walk.kept * part_count, found, part_count * sizeof(uint64_t))
+                    walk.kept += 1
+            walk.document = d + 1
+
+
+cdef inline uint64_t mix_form(int32_t form) noexcept nogil:
+    cdef uint64_t h = (<uint64_t>form + 1) * <uint64_t>0x9E3779B97F4A7C15
+    return h ^ h >> 29
+
+
+cdef inline uint64_t hash_part(const uint64_t* ring, uint64_t h, int64_t run, int64_t size, int64_t offset, int64_t length,
+                               uint64_t power) noexcept nogil:
+    """The hash of a part of the window that ends a run, of which `h` is the hash."""
+    cdef int64_t begin = run - size + offset, end = run - size + offset + length
+    h = (h if end == run else ring[end & 63]) - ring[begin & 63] * power
+    h = (h ^ h >> 32) * <uint64_t>0xD1B54A32D192ED03
+    return h ^ h >> 29
+
+
+def _grow(array, int64_t rows):
+    """A copy of an array with so many rows."""
+    old = np.asarray(array)
+    grown = np.empty((rows, *old.shape[1:]), old.dtype)
+    grown[: len(old)] = old
+    return grown
 
 
 # ------------------------------------------------------------------------------------------------ candidates and their features

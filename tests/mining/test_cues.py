@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
@@ -19,7 +20,7 @@ from templatemine.mining.cues import (
     Cue,
     FormWords,
     compile_cues,
-    fold_word,
+    fold_words,
     load_cues,
     parse_cues,
     read_cues,
@@ -137,8 +138,24 @@ def test_a_colon_of_a_cue_counts(text: str, strength: int) -> None:
 
 
 def test_words_are_folded() -> None:
-    assert fold_word("“Newsletter”:") == "newsletter"
-    assert fold_word("—") == ""
+    assert fold_words(["“Newsletter”:", "—"]) == ["newsletter", ""]
+    assert fold_words([]) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=12), max_size=20))
+def test_forms_are_numbered_as_words_are_folded(tokens: list[str]) -> None:
+    """ASCII by the kernel, the rest together; and each as if it were alone."""
+    folded = [fold_words([token])[0] for token in tokens]
+    assert fold_words(tokens) == folded
+    names = [*dict.fromkeys(word for word in folded if word)][::2]
+    lexicon = replace(load_cues(), names="\n".join(names).encode(), roots=np.full(len(names) + 1, -1, np.int32))
+    lexicon = replace(lexicon, keys=lexicon.keys[:0], children=lexicon.children[:0])
+    forms = [token.encode() for token in tokens]
+    offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
+    found = lexicon.number_forms(Vocabulary(np.frombuffer(b"".join(forms), np.uint8), offsets))
+    assert found.words.tolist() == [names.index(word) + 1 if word in names else 0 if word else -1 for word in folded]
+    assert found.colons.tolist() == [token.endswith((":", "：", "﹕")) for token in tokens]
 
 
 def test_kernel_refuses_what_lies_outside() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from templatemine import _core
 from templatemine.config import PipelineConfig
-from templatemine.mining import long_strings
 from templatemine.mining.long_strings import LABEL, MAX_DROP, MIN_DF, WINDOWS, find_string_edges
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.segments import segment
@@ -85,8 +85,8 @@ def window_edges(
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.integers(4, 14), st.sampled_from([8, 1 << 20]))
-def test_edges_are_those_of_the_definition(seed: int, documents: int, part: int) -> None:
+@given(st.integers(0, 10**6), st.integers(4, 14))
+def test_edges_are_those_of_the_definition(seed: int, documents: int) -> None:
     dice = random.Random(seed)
     words = [f"w{number}" for number in range(12)]
     blocks = [" ".join(dice.choices(words, k=dice.randrange(3, 20))) for _ in range(3)]
@@ -97,9 +97,7 @@ def test_edges_are_those_of_the_definition(seed: int, documents: int, part: int)
         for _ in range(documents)
     ]
     corpus = corpus_of(texts)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long_strings, "_PART", part)
-        found = find_string_edges(corpus, spaceless=False)
+    found = find_string_edges(corpus, spaceless=False)
     assert found.tolist() == sorted(edges_reference(corpus))
 
 
@@ -118,3 +116,22 @@ def test_a_block_in_the_middle_of_a_line_is_a_segment() -> None:
 def test_nothing_is_found_where_there_is_next_to_nothing() -> None:
     for texts in ([], [""], ["one word"], ["a b c"] * 3):
         assert not len(find_string_edges(corpus_of(texts), spaceless=False))
+
+
+def test_windows_refuse_what_lies_outside() -> None:
+    corpus = corpus_of([BLOCK])
+    is_rare = np.zeros(len(corpus.form_names), np.uint8)
+    for size in (0, 64):
+        with pytest.raises(ValueError, match="size: expected 1 to 63"):
+            _core.Windows(corpus.forms, corpus.doc_starts, True, is_rare, size)
+    with pytest.raises(ValueError, match="forms"):
+        _core.Windows(corpus.forms, corpus.doc_starts, True, is_rare[:1], 5)
+    windows = _core.Windows(corpus.forms, corpus.doc_starts, True, is_rare, 5)
+    table = np.ones(_core.WINDOW_TABLE, np.uint8)
+    assert len(windows.find([(0, 5)], table)[0]) == int(windows.count().sum()) == len(BLOCK.split()) - 4
+    for parts, wanted, deciding in (([], table, 1), ([(0, 5)], table[1:], 1), ([(0, 5)], table, 2)):
+        with pytest.raises(ValueError, match="expected 1 to 3 parts and a table"):
+            windows.find(parts, wanted, deciding)
+    for part in ((-1, 2), (0, 0), (3, 3)):
+        with pytest.raises(ValueError, match="part 0: expected it within 5 tokens"):
+            windows.find([part], table)

@@ -243,8 +243,6 @@ _ASCII = bytes(range(128))
 
 _MAX_LOST_SHARE = 0.02
 """One character of fifty lost (U+FFFD): every second or third word has a hole."""
-_MOJIBAKE_SIGNS = ("Ã", "Â", "â€", "Ð", "ã\x81", "ã€")
-"""One of these is in whatever was UTF-8 and was read as Windows-1252: Latin, punctuation, Cyrillic, Japanese."""
 _MIN_MOJIBAKE, _MOJIBAKE_SHARE = 5, 0.8
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 
@@ -259,7 +257,8 @@ def is_garbled(text: str) -> bool:
         return False
     if text.count("\ufffd") > _MAX_LOST_SHARE * len(text):
         return True
-    if not any(sign in text for sign in _MOJIBAKE_SIGNS):
+    # One of these is in whatever was UTF-8 and was read as Windows-1252: Latin, Cyrillic, punctuation, Japanese.
+    if not ("Ã" in text or "Â" in text or "Ð" in text or "â€" in text or "ã\x81" in text or "ã€" in text):
         return False
     runs = _NOT_ASCII.findall(text)
     meant = [(_count_meant(run), len(run)) for run in runs]

@@ -6,9 +6,12 @@ A cue is a phrase of news boilerplate ("sign up for", "read also"), kept as word
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
-from templatemine.text._scan cimport check_within
+from libc.stdlib cimport free, malloc
+from templatemine.text._scan cimport (
+    check_bounds, check_within, is_alnum, is_upper, Table, table_add, table_find, table_free, table_init, tm_hash,
+)
 
-__all__ = ["CUE_COLUMNS", "find_cues"]
+__all__ = ["CUE_COLUMNS", "CueTrie"]
 
 
 cdef enum:
@@ -21,102 +24,200 @@ cdef enum:
 CUE_COLUMNS = COLUMNS
 
 
-cdef inline int32_t child_of(const int64_t[::1] keys, const int32_t[::1] children, int64_t key) noexcept nogil:
-    """The node behind a transition, or -1; `keys` ascend."""
-    cdef int64_t low = 0, high = keys.shape[0], middle
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return children[low] if low < keys.shape[0] and keys[low] == key else -1
-
-
-def find_cues(const int32_t[::1] tokens not None, const int64_t[::1] starts not None, const int32_t[::1] lengths not None,
-              const int32_t[::1] word_of not None, const uint8_t[::1] colons not None, const int32_t[::1] roots not None,
-              const int64_t[::1] keys not None, const int32_t[::1] children not None, const uint16_t[::1] strong not None,
-              const uint16_t[::1] weak not None, int32_t colon_word):
-    """Look for cues in strings: float32 array, shape (strings, `CUE_COLUMNS`).  O(tokens of the strings).
+cdef class CueTrie:
+    """The cues as a trie over words.
 
     Parameters
     ----------
-    tokens : int32 array
-        Forms of a text.
-    starts, lengths : int64 and int32 arrays, shape (strings,)
-        String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
-    word_of : int32 array, shape (forms,)
-        The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
-    colons : uint8 array, shape (forms,)
-        Whether a form ends with a colon.
-    roots : int32 array, shape (words,)
+    names : bytes
+        All words, UTF-8, a line each; word i + 1 is line i.
+    roots : int32 array, shape (words + 1,)
         The node of each word that begins a cue, or -1.
     keys, children : int64 and int32 arrays, shape (transitions,)
-        ``node * words + word``, ascending, and the node behind.
+        ``node * (words + 1) + word``, ascending, and the node behind.
     strong, weak : uint16 arrays, shape (nodes,)
         The kinds of which a cue ends there, a bit each.
-    colon_word : int
-        The word behind the last of a cue that only a colon ends; 0 if there is none.
-
-    Returns
-    -------
-    array
-        For each kind 2 if a strong cue of it is in the string, 1 if a weak one, else 0; the share of the tokens that
-        cues cover; and the strength of cues that the string begins and ends with.
+    colon : bytes
+        The word behind the last of a cue that only a colon ends.
     """
-    cdef int64_t n = starts.shape[0], i, k, m, end, words = roots.shape[0], covered_to, covered, solid
-    if (lengths.shape[0] != n or strong.shape[0] != weak.shape[0] or keys.shape[0] != children.shape[0]
-            or colons.shape[0] != word_of.shape[0]):
-        raise ValueError("expected equal lengths of columns")
-    check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, words)
-    check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, word_of.shape[0])
-    check_within("children", &children[0] if children.shape[0] else NULL, children.shape[0], 0, strong.shape[0])
-    check_within("roots", &roots[0] if words else NULL, words, -1, strong.shape[0])
-    for i in range(n):
-        if starts[i] < 0 or lengths[i] < 0 or starts[i] + lengths[i] > tokens.shape[0]:
-            raise ValueError(f"string {i}: expected it within {tokens.shape[0]} tokens, got {starts[i]} and {lengths[i]}")
-    out = np.zeros((n, COLUMNS), np.float32)
-    cdef float[:, ::1] rows = out
-    cdef int32_t word, node, closed
-    cdef uint16_t certain, likely
-    cdef float strength
-    with nogil:
+
+    cdef Table _table
+    cdef const int32_t[::1] _roots
+    cdef const int64_t[::1] _keys
+    cdef const int32_t[::1] _children
+    cdef const uint16_t[::1] _strong
+    cdef const uint16_t[::1] _weak
+    cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
+    cdef int32_t _colon
+
+    def __cinit__(self):
+        table_init(&self._table)
+
+    def __dealloc__(self):
+        table_free(&self._table)
+
+    def __init__(self, bytes names not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
+                 const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
+                 bytes colon not None):
+        cdef const uint8_t[::1] text = names
+        cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0]
+        for i in range(n + 1 if n else 0):
+            if i == n or text[i] == 10:
+                # No word is empty; the byte behind the last one can be read, as bytes end with a zero.
+                table_add(&self._table, &text[0] + start, i - start)
+                start = i + 1
+        if nodes != weak.shape[0] or keys.shape[0] != children.shape[0] or words != self._table.count + 1:
+            raise ValueError("expected equal lengths of columns, and a root for each word")
+        check_within("keys", &keys[0] if keys.shape[0] else NULL, keys.shape[0], 0, nodes * words)
+        check_within("children", &children[0] if children.shape[0] else NULL, children.shape[0], 0, nodes)
+        check_within("roots", &roots[0], words, -1, nodes)
+        self._roots, self._keys, self._children, self._strong, self._weak = roots, keys, children, strong, weak
+        self._first = np.full(nodes + 1, keys.shape[0], np.int64)
+        with nogil:
+            for i in range(keys.shape[0]):
+                while node * words <= keys[i]:
+                    self._first[node] = i
+                    node += 1
+        self._colon = self._find(<const uint8_t*>colon, len(colon))
+
+    def find_word(self, bytes word not None):
+        """Return the number of a word; 0 if there is none such."""
+        return self._find(<const uint8_t*>word, len(word))
+
+    def number_ascii(self, const uint8_t[::1] arena not None, const int64_t[::1] offsets not None):
+        """Number the forms of a source that are ASCII, as `cues.fold_words` has them.  O(bytes).
+
+        Returns
+        -------
+        words : int32 array, shape (forms,)
+            The word that each is; 0 for none, -1 for a form without letters and digits.
+        colons : uint8 array, shape (forms,)
+            Whether it ends with a colon.
+        others : int64 array
+            Places of the forms that are not ASCII, for which both are 0.
+        """
+        cdef int64_t n = max(offsets.shape[0] - 1, 0), i, k, first, end, size, longest = 0, other = 0
+        check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
+        cdef int32_t[::1] words = np.zeros(max(n, 1), np.int32)
+        cdef uint8_t[::1] colons = np.zeros(max(n, 1), np.uint8)
+        cdef int64_t[::1] others = np.empty(max(n, 1), np.int64)
         for i in range(n):
-            end = starts[i] + lengths[i]
-            covered_to, covered, solid = starts[i], 0, 0
-            for k in range(starts[i], end):
-                word = word_of[tokens[k]]
-                solid += word >= 0
-                if word <= 0 or roots[word] < 0:
+            longest = max(longest, offsets[i + 1] - offsets[i])
+        cdef uint8_t* word = <uint8_t*>malloc(longest + 1)
+        if word == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(n):
+                first, end = offsets[i], offsets[i + 1]
+                k = first
+                while k < end and arena[k] < 0x80:
+                    k += 1
+                if k < end:
+                    others[other] = i
+                    other += 1
                     continue
-                node, m = roots[word], k
-                while True:
-                    certain, likely = strong[node], weak[node]
-                    if colon_word and (colons[tokens[m]] or is_colon(tokens, word_of, colons, m + 1, end)):
-                        closed = child_of(keys, children, node * words + colon_word)
-                        if closed >= 0:
-                            certain |= strong[closed]
-                            likely |= weak[closed]
-                    if certain or likely:
-                        strength = 2 if certain else 1
-                        mark_kinds(&rows[i, 0], certain, 2)
-                        mark_kinds(&rows[i, 0], likely, 1)
-                        if solid == 1:      # nothing but signs before it
-                            rows[i, FIRST] = max(rows[i, FIRST], strength)
-                        if is_rest_hollow(tokens, word_of, m + 1, end):
-                            rows[i, LAST] = max(rows[i, LAST], strength)
-                        covered += max(0, m + 1 - max(covered_to, k))
-                        covered_to = max(covered_to, m + 1)
-                    m += 1
-                    while m < end and word_of[tokens[m]] < 0:
+                colons[i] = end > first and arena[end - 1] == 58
+                while first < end and not is_alnum(arena[first]):
+                    first += 1
+                while first < end and not is_alnum(arena[end - 1]):
+                    end -= 1
+                size = end - first
+                if size == 0:
+                    words[i] = -1
+                    continue
+                for k in range(size):
+                    word[k] = arena[first + k] | 32 if is_upper(arena[first + k]) else arena[first + k]
+                words[i] = self._find(word, size)
+        free(word)
+        return np.asarray(words)[:n], np.asarray(colons)[:n], np.asarray(others)[:other].copy()
+
+    cdef int32_t _find(self, const uint8_t* word, int64_t size) noexcept nogil:
+        return <int32_t>(table_find(&self._table, word, size, tm_hash(word, size)) + 1)
+
+    cdef inline int32_t _child(self, int64_t node, int32_t word) noexcept nogil:
+        """The node behind a transition, or -1."""
+        cdef int64_t low = self._first[node], end = self._first[node + 1], high = end, middle
+        cdef int64_t key = node * self._roots.shape[0] + word
+        while low < high:
+            middle = (low + high) // 2
+            if self._keys[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        return self._children[low] if low < end and self._keys[low] == key else -1
+
+    def find_cues(self, const int32_t[::1] tokens not None, const int64_t[::1] starts not None,
+                  const int32_t[::1] lengths not None, const int32_t[::1] word_of not None, const uint8_t[::1] colons not None):
+        """Look for cues in strings: float32 array, shape (strings, `CUE_COLUMNS`).  O(tokens of the strings).
+
+        Parameters
+        ----------
+        tokens : int32 array
+            Forms of a text.
+        starts, lengths : int64 and int32 arrays, shape (strings,)
+            String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
+        word_of : int32 array, shape (forms,)
+            The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
+        colons : uint8 array, shape (forms,)
+            Whether a form ends with a colon.
+
+        Returns
+        -------
+        array
+            For each kind 2 if a strong cue of it is in the string, 1 if a weak one, else 0; the share of the tokens that
+            cues cover; and the strength of cues that the string begins and ends with.
+        """
+        cdef int64_t n = starts.shape[0], i, k, m, end, covered_to, covered, solid
+        if lengths.shape[0] != n or colons.shape[0] != word_of.shape[0]:
+            raise ValueError("expected equal lengths of columns")
+        check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, self._roots.shape[0])
+        check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, word_of.shape[0])
+        for i in range(n):
+            if starts[i] < 0 or lengths[i] < 0 or starts[i] + lengths[i] > tokens.shape[0]:
+                raise ValueError(
+                    f"string {i}: expected it within {tokens.shape[0]} tokens, got {starts[i]} and {lengths[i]}")
+        out = np.zeros((n, COLUMNS), np.float32)
+        cdef float[:, ::1] rows = out
+        cdef int32_t word, node, closed
+        cdef uint16_t certain, likely
+        cdef float strength
+        with nogil:
+            for i in range(n):
+                end = starts[i] + lengths[i]
+                covered_to, covered, solid = starts[i], 0, 0
+                for k in range(starts[i], end):
+                    word = word_of[tokens[k]]
+                    solid += word >= 0
+                    if word <= 0 or self._roots[word] < 0:
+                        continue
+                    node, m = self._roots[word], k
+                    while True:
+                        certain, likely = self._strong[node], self._weak[node]
+                        if self._colon and (colons[tokens[m]] or is_colon(tokens, word_of, colons, m + 1, end)):
+                            closed = self._child(node, self._colon)
+                            if closed >= 0:
+                                certain |= self._strong[closed]
+                                likely |= self._weak[closed]
+                        if certain or likely:
+                            strength = 2 if certain else 1
+                            mark_kinds(&rows[i, 0], certain, 2)
+                            mark_kinds(&rows[i, 0], likely, 1)
+                            if solid == 1:      # nothing but signs before it
+                                rows[i, FIRST] = max(rows[i, FIRST], strength)
+                            if is_rest_hollow(tokens, word_of, m + 1, end):
+                                rows[i, LAST] = max(rows[i, LAST], strength)
+                            covered += max(0, m + 1 - max(covered_to, k))
+                            covered_to = max(covered_to, m + 1)
                         m += 1
-                    if m >= end or word_of[tokens[m]] == 0:
-                        break
-                    node = child_of(keys, children, node * words + word_of[tokens[m]])
-                    if node < 0:
-                        break
-            rows[i, SHARE] = <float>covered / max(lengths[i], 1)
-    return out
+                        while m < end and word_of[tokens[m]] < 0:
+                            m += 1
+                        if m >= end or word_of[tokens[m]] == 0:
+                            break
+                        node = self._child(node, word_of[tokens[m]])
+                        if node < 0:
+                            break
+                rows[i, SHARE] = <float>covered / max(lengths[i], 1)
+        return out
 
 
 cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] colons, int64_t k,

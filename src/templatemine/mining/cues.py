@@ -14,11 +14,10 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,9 +46,6 @@ MIN_CHARACTERS = 2
 STRENGTHS = ("weak", "strong")
 
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
-_ASCII_SIGNS = "".join(char for char in map(chr, range(128)) if not char.isalnum())
-_KEPT_FORMS = 1 << 16
-"""Forms that are kept folded."""
 _NO_ACCENT = (0, 9)
 """Classes of signs that stay: letters and vowels, and what joins them (virama)."""
 _COLON = ":"
@@ -94,19 +90,7 @@ def parse_cues(text: str, where: str) -> Iterator[Cue]:
 
 @dataclass(frozen=True, kw_only=True)
 class CueLexicon:
-    """The cues as a trie over words.
-
-    Attributes
-    ----------
-    names : bytes
-        All words, a line each; word i + 1 is line i.
-    roots : int32 array, shape (words + 1,)
-        The node of each word that begins a cue, or -1.
-    keys, children : int64 and int32 arrays
-        Transitions, see `_cues.find_cues`.
-    strong, weak : uint16 arrays, shape (nodes,)
-        Kinds of which a cue ends there, a bit each.
-    """
+    """The cues as a trie over words; its columns are those of `_cues.CueTrie`."""
 
     names: bytes
     roots: IntArray
@@ -116,37 +100,22 @@ class CueLexicon:
     weak: NDArray[np.uint16]
 
     @cached_property
-    def words(self) -> Mapping[str, int]:
-        """Number of each word."""
-        return dict(zip(self.names.decode().split("\n"), count(1))) if self.names else {}
+    def _trie(self) -> _cues.CueTrie:
+        columns = self.roots, self.keys, self.children, self.strong, self.weak
+        return _cues.CueTrie(self.names, *columns, _COLON.encode())
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
-        find = self.words.get
-        # Small sources of one language share many of their words; those of a large one would push all others out.
-        fold = _fold_kept if len(forms) <= _KEPT_FORMS // 8 else _fold_form
-        folded = [fold(form) for form in forms]
-        return FormWords(
-            words=np.array([find(word, 0) if word else -1 for word, _ in folded], np.int32),
-            colons=np.array([has_colon for _, has_colon in folded], np.uint8),
-        )
+        words, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
+        tokens = [forms[place].decode("utf-8", "replace") for place in others.tolist()]
+        find = self._trie.find_word
+        words[others] = [find(word.encode()) if word else -1 for word in fold_words(tokens)]
+        colons[others] = [token.endswith(_COLONS) for token in tokens]
+        return FormWords(words=words, colons=colons)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
-        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.find_cues`."""
-        found: NDArray[np.float32] = _cues.find_cues(
-            tokens,
-            starts,
-            lengths,
-            forms.words,
-            forms.colons,
-            self.roots,
-            self.keys,
-            self.children,
-            self.strong,
-            self.weak,
-            self.words.get(_COLON, 0),
-        )
-        return found
+        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.CueTrie.find_cues`."""
+        return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.colons)
 
 
 class FormWords(NamedTuple):
@@ -164,27 +133,21 @@ class FormWords(NamedTuple):
     colons: NDArray[np.uint8]
 
 
-def fold_word(token: str) -> str:
-    """Return a token as cues have it: small letters without accents, and without signs around them.
+def fold_words(tokens: Sequence[str]) -> list[str]:
+    """Return tokens as cues have them: small letters without accents, and without signs around them.
 
-    >>> fold_word("(Newsletter):"), fold_word("ΕΠΊΣΗΣ"), fold_word("İlgili")
-    ('newsletter', 'επισης', 'ilgili')
+    >>> fold_words(["(Newsletter):", "ΕΠΊΣΗΣ", "İlgili", "—"])
+    ['newsletter', 'επισης', 'ilgili', '']
     """
-    word = token.lower()
-    if word.isascii():
-        return word.strip(_ASCII_SIGNS)
-    letters = unicodedata.normalize("NFD", word)
-    word = "".join(letter for letter in letters if unicodedata.combining(letter) in _NO_ACCENT)
-    return word if word.isalnum() else _EDGE_SIGNS.sub("", word)
-
-
-def _fold_form(form: bytes) -> tuple[str, bool]:
-    """Return a form as a word, and whether a colon ends it."""
-    token = form.decode("utf-8", "replace")
-    return fold_word(token), token.endswith(_COLONS)
-
-
-_fold_kept = lru_cache(maxsize=_KEPT_FORMS)(_fold_form)
+    # All at once, for a source has a hundred thousand.  A line feed stands for a pattern in a form, and is a sign.
+    text = "\n".join([token.replace("\n", " ") for token in tokens]).lower()
+    if not text.isascii():
+        text = unicodedata.normalize("NFD", text)
+        for letter in set(text):
+            if unicodedata.combining(letter) not in _NO_ACCENT:
+                text = text.replace(letter, "")
+    words = text.split("\n") if tokens else []
+    return [word if word.isalnum() else _EDGE_SIGNS.sub("", word) for word in words]
 
 
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
@@ -195,7 +158,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
     native.add_all([cue.phrase for cue in cues])
     forms, starts, arena, offsets = native.finish()
-    names = [fold_word(form.decode("utf-8", "replace")) for form in Vocabulary(arena, offsets)]
+    names = fold_words([form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)])
     words: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     strong, weak = [0], [0]

@@ -60,6 +60,7 @@ _MARKED = [
 ]
 """Numbers of the patterns that "addresses", "mails", "handles" and "times" stand for."""
 _RIGHTS = "©®™"
+_NOT_MARKED = (False,) * (len(_MARKED) + 1)
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
 FEATURES[SUFFIX] = FEATURES[PREFIX]
@@ -111,10 +112,11 @@ def compute_features(
         for candidate_set in candidates
     ]
     everywhere = _count_everywhere(native, segments, columns)
+    signs_of = _read_forms(segments, candidates, forms)
     matrices = []
     for candidate_set, kind_columns, occurrences in zip(candidates, columns, everywhere, strict=True):
         own = native.compute(*kind_columns, candidate_set.df, candidate_set.longer, candidate_set.shorter, occurrences)
-        signs = _read_signs(segments, candidate_set, forms)
+        signs = _read_signs(segments, candidate_set, signs_of)
         matrices.append(np.concatenate([own, signs, reader.read(candidate_set, own)], axis=1))
     return matrices
 
@@ -126,6 +128,8 @@ def _read_form(form: bytes) -> tuple[float, ...]:
     opens more than it closes; and whether it holds a web address, a mail address, a handle, a date or time of day, a
     sign of rights.
     """
+    if form.isalpha():  # as most are, in ASCII
+        return len(form) > 1 and form.isupper(), len(form), 0, *_NOT_MARKED
     text = form.decode("utf-8", "replace")
     letters = sum(map(str.isalpha, text))
     opened = sum((char in BRACKETS) - (char in _CLOSING) for char in text)
@@ -139,13 +143,33 @@ def _read_form(form: bytes) -> tuple[float, ...]:
     )
 
 
-def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -> NDArray[np.float32]:
+def _read_forms(segments: Segments, candidates: Sequence[Candidates], forms: Vocabulary) -> NDArray[np.float32]:
+    """Return what each form says as a sign, see `_read_form`: float32 array, shape (forms, signs).
+
+    The forms of candidates alone are read, they are a tenth of a vocabulary; of others the row is zero.
+    """
+    is_used = np.zeros(len(forms), np.bool_)
+    for candidate_set in candidates:
+        starts = candidate_set.starts(segments, candidate_set.first, candidate_set.length)
+        is_used[_core.gather_slices_i32(segments.tokens, starts, candidate_set.length)[0]] = True
+    used = np.flatnonzero(is_used)
+    signs = np.zeros((len(forms), 3 + len(_NOT_MARKED)), np.float32)
+    if len(used):
+        signs[used] = [_read_form(forms[form]) for form in used.tolist()]
+    return signs
+
+
+def _read_signs(segments: Segments, candidates: Candidates, signs_of: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the features of `_SIGNS`: float32 array, shape (candidates, signs).
 
     In which share of its occurrences a candidate ends at the dash of a dateline; which share of its tokens is capitals
     alone; letters a token; whether a bracket that a label opens (closes) is closed (opened) in what fills it; and which
     share of its tokens holds addresses, handles, times and signs of rights.
-    The forms of candidates alone are read: they are a tenth of a vocabulary.
+
+    Parameters
+    ----------
+    signs_of : float32 array, shape (forms, signs)
+        See `_read_forms`.
     """
     if not len(candidates):
         return np.zeros((0, len(_SIGNS)), np.float32)
@@ -153,9 +177,7 @@ def _read_signs(segments: Segments, candidates: Candidates, forms: Vocabulary) -
     dashed *= candidates.kind != PREFIX
     starts = candidates.starts(segments, candidates.first, candidates.length)
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, candidates.length)
-    used, place = np.unique(tokens, return_inverse=True)
-    traits = np.array([_read_form(forms[form]) for form in used.tolist()], np.float32)
-    sums = np.add.reduceat(traits[place], bounds[:-1])
+    sums = np.add.reduceat(signs_of[tokens], bounds[:-1])
     upper, letters, *marked = sums[:, [0, 1, 3, 4, 5, 6, 7]].T / candidates.length
     side = {SEGMENT: 0, PREFIX: 1, SUFFIX: -1}[candidates.kind]
     means = dashed / candidates.count, upper, letters, sums[:, 2] * side > 0, *marked

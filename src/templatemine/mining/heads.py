@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import line_begin
-from templatemine.text.expressions import EncodedText
+from templatemine.text.expressions import EncodedText, tokeniser_input
 from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
 
 MAX_DOCUMENTS = 500
@@ -65,39 +65,42 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     chosen = choose_by_text(documents, MAX_DOCUMENTS)
     found = [
         joined
-        for row, sentences in _find_sentences(pack, _read(pack, chosen)).items()
+        for row, sentences in _find_sentences(pack, chosen).items()
         if (joined := _join_head(pack, pack.templates[row], sentences)) is not None
     ]
-    kept = _drop_common(pack, found, _read(pack, chosen)) if found else []
+    kept = _drop_common(pack, found, chosen) if found else []
     if not kept:
         return pack
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
 
 
-def _read(pack: Pack, documents: Sequence[Document]) -> Iterator[EncodedText]:
-    for document in documents:
-        yield EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
+def _encode(pack: Pack, document: Document) -> bytes:
+    """Return the reading form of a document in UTF-8."""
+    text = tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-def _find_sentences(pack: Pack, texts: Iterable[EncodedText]) -> Mapping[int, _Sentences]:
+def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _Sentences]:
     """Return the beginnings of the sentences that the strings of some templates end, in their first places, by row."""
     matcher, rows = pack.matcher()
     is_eligible = np.array([not pack.templates[row].slot and pack.templates[row].anchor in ("", "end") for row in rows])
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
-    for encoded in texts:
-        starts, ends, strings = matcher.find(encoded.data)
+    for document in documents:
+        data = _encode(pack, document)
+        starts, ends, strings = matcher.find(data)
         within: list[int] = []
         for place in np.flatnonzero(is_eligible[strings]).tolist():
             string, start = strings[place], starts[place]
             sentences = found[rows[string]]
             sentences.places += 1
             is_eligible[string] = sentences.places < MAX_PLACES
-            if encoded.data[start - 1 : start] in (b"", b"\n"):  # as most do
+            if data[start - 1 : start] in (b"", b"\n"):  # as most do
                 sentences.opening += 1
             else:
                 within.append(place)
         if not within:
             continue
+        encoded = EncodedText(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
         text = encoded.text
         starts, ends = encoded.points(starts, ends)
         left = bytearray(b"\1" * len(text))
@@ -200,13 +203,13 @@ def _find_head(texts: Sequence[tuple[bytes, ...]], least: float, *, opening: boo
     return head
 
 
-def _drop_common(pack: Pack, joined: Sequence[Template], texts: Iterable[EncodedText]) -> list[Template]:
+def _drop_common(pack: Pack, joined: Sequence[Template], documents: Iterable[Document]) -> list[Template]:
     """Return the templates whose heads are before their strings more often than elsewhere."""
     heads = [replace(one, tokens=one.head, anchor="") for one in joined]
     matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
     counts = np.zeros(2 * len(joined), np.int64)
-    for encoded in texts:
-        counts += np.bincount(matcher.find(encoded.data)[2], minlength=2 * len(joined))
+    for document in documents:
+        counts += np.bincount(matcher.find(_encode(pack, document))[2], minlength=2 * len(joined))
     return [
         one
         for one, together, alone in zip(joined, counts[: len(joined)], counts[len(joined) :], strict=True)

@@ -8,6 +8,7 @@ names ("kuZimbabwe").  Of many documents some are looked at, by their checksums,
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -33,8 +34,8 @@ MIN_OWN, MIN_OWN_LEFT = 2, 10
 MAX_LEFT_SHARE = 0.6
 """A greater share of the words than this with one of few first halves is a language that writes so: of Shona 0.9, of
 glued sources up to 0.4."""
-MIN_LINES = 3
-"""Lines of the median text of a source that has lines: a headline and a paragraph are two."""
+_HAS_LINES = re.compile(r"\s*\S[^\n]*\n\s*\S[^\n]*\n\s*\S")
+"""Three lines, as the median text of a source has that has lines: a headline and a paragraph are two."""
 _ALONE = regex.compile(r"(?<![^\s\"\u201c\u201e\u00ab(])\w+")
 
 _Word = tuple[str, str]
@@ -72,15 +73,18 @@ def learn_reading(texts: Iterable[str], markup: str) -> ReadingRules:
 
 
 def _choose(texts: Iterable[str]) -> list[str]:
-    """Choose different texts, in an order that depends on them alone."""
-    by_checksum = {(crc32(text.encode("utf-8", "surrogatepass")), text) for text in texts}
-    return [text for _, text in sorted(by_checksum)[:MAX_DOCUMENTS]]
+    """Choose different texts; which ones depends on them alone."""
+    different = set(texts)
+    if len(different) <= MAX_DOCUMENTS:
+        return list(different)
+    by_checksum = sorted((crc32(text.encode("utf-8", "surrogatepass")), text) for text in different)
+    return [text for _, text in by_checksum[:MAX_DOCUMENTS]]
 
 
 def _is_without_lines(texts: Sequence[str]) -> bool:
     """Return whether most texts are one line."""
-    lines = sorted(sum(1 for line in text.split("\n") if line and not line.isspace()) for text in texts)
-    return bool(lines) and lines[len(lines) // 2] < MIN_LINES
+    without = sum(not _HAS_LINES.match(text) for text in texts)
+    return without > len(texts) // 2
 
 
 def _is_markup_source(texts: Sequence[str]) -> bool:

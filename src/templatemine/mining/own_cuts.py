@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from templatemine.mining.sampling import choose_by_text
-from templatemine.mining.tokenise import document_input
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
+from templatemine.text.reading import read_text
 from templatemine.text.tears import CutCount, tally_tears
 
 MAX_TEAR_SHARE = 0.02
@@ -28,18 +28,18 @@ _GAP = 3
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
-    """Count the cuts of each template of a pack in some of the documents; none of those whose texts need marks."""
+    """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
+    if pack.patterns.user:
+        return {}
     matcher, rows = pack.matcher()
     documents = choose_by_text(documents, MAX_DOCUMENTS)
 
     def find() -> Iterator[tuple[str, Sequence[tuple[int, int, Sequence[int]]]]]:
         for first in range(0, len(documents), _BATCH):
             batch = documents[first : first + _BATCH]
-            texts = [
-                document_input(document, pack.patterns, pack.tokenise.separators, pack.reading) for document in batch
-            ]
-            plain = [text for text in texts if isinstance(text, str)]
-            for text, spans in zip(plain, matcher.spans(plain, _GAP), strict=True):
+            read = [(document.body, read_text(document.body, pack.reading)) for document in batch]
+            texts = [body if reading is None else reading.text for body, reading in read]
+            for text, spans in zip(texts, matcher.spans(texts, _GAP), strict=True):
                 yield text, spans or ()
 
     return {pack.templates[rows[row]].id: count for row, count in tally_tears(find()).items()}

@@ -193,9 +193,15 @@ def _count_at_edge(segments: Segments, candidates: Candidates, rows: LongArray) 
     starts, lengths = candidates.starts(segments, candidates.first, candidates.length)[rows], candidates.length[rows]
     hashes = _core.hash_strings(segments.tokens, forms, starts, lengths)
     counts = np.zeros(len(rows), np.int64)
+    is_prefix = candidates.kind == PREFIX
+    at_edge = segments.tokens[segments.bounds[:-1] if is_prefix else segments.bounds[1:] - 1]
+    own_edge = segments.tokens[starts if is_prefix else starts + lengths - 1]
     for length in np.unique(lengths).tolist():
-        longer = np.flatnonzero(segments.length >= length)
-        edges = segments.bounds[:-1][longer] if candidates.kind == PREFIX else segments.bounds[1:][longer] - length
+        # Few segments share as much as a token with any of the labels.
+        is_shared = np.zeros(len(segments.traits), np.bool_)
+        is_shared[own_edge[lengths == length]] = True
+        longer = np.flatnonzero(is_shared[at_edge] & (segments.length >= length))
+        edges = segments.bounds[:-1][longer] if is_prefix else segments.bounds[1:][longer] - length
         found = np.sort(_core.hash_strings(segments.tokens, forms, edges, np.full(len(edges), length, np.int32)))
         own = hashes[lengths == length]
         counts[lengths == length] = np.searchsorted(found, own, "right") - np.searchsorted(found, own, "left")

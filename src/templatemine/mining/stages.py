@@ -36,10 +36,11 @@ from templatemine.mining.labels import find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import drop_copies, is_blank, number_documents, take_documents
+from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
-from templatemine.mining.sampling import choose_sample
+from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
@@ -213,9 +214,8 @@ def read_source(source: str, documents: Sequence[Document], options: ResolvedCon
             mined_documents = [mined_documents[place] for place in different.tolist()]
             rules, first_rules = _learn_reading(mined_documents, options), rules
             if rules != first_rules:
-                dates = {"first_date": corpus.first_date, "last_date": corpus.last_date}
-                corpus = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
-                corpus = replace(corpus, **dates)
+                again = tokenise(source, mined_documents, options.tokenise, lines=learned, rules=rules)
+                corpus = replace(again, first_date=corpus.first_date, last_date=corpus.last_date)
     originals = np.array(filled, np.int32)[different]
     return SourceTexts(corpus=corpus, originals=originals, rules=rules, pages=pages, filled=len(filled))
 
@@ -319,8 +319,8 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
 
 
 MIN_COPIES_SHARE = 0.02
-"""Of the documents of a source, the copies from which on they are left out of what its rules of reading are learnt from:
-fewer cannot reach any share that these ask for."""
+"""Of the documents of a source, the copies from which on its rules of reading are learnt without them: fewer cannot
+reach any share that these ask for."""
 TEARS = "tears sentences"
 """Reason of templates whose cuts leave half a sentence on each side."""
 
@@ -433,7 +433,7 @@ class MatchStep:
             },
         )
         if options.method.learned:
-            mined = _sampled(candidates, documents)
+            mined = choose_by_text(_sampled(candidates, documents), MAX_LOOKED_AT)
             tearing = tearing_templates(pack, mined)
             if tearing:
                 kept = tuple(template for template in pack.templates if template.id not in tearing)

@@ -7,6 +7,7 @@ to be done; a text that is its own form is not copied.  What is not in NFC is le
 
 from array import array
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint32_t, uint8_t
 from libc.stdlib cimport free, malloc
@@ -1081,6 +1082,26 @@ cdef class Rules:
                 steps.append(edits_in_points(&form.step[k], p))
                 p = form.step[k].text.data
             return PyUnicode_DecodeUTF8(<const char*>form.text, form.size, "surrogatepass"), steps
+        finally:
+            form_free(&form)
+            free(utf8.data)
+
+    def read_form(self, str text not None):
+        """The reading form of a text without the way back: the text itself if it is that, else UTF-8; or NOT_COMPOSED."""
+        cdef StrView view = view_str(text)
+        cdef Bytes utf8 = Bytes(NULL, 0, 0)
+        cdef Form form
+        cdef const uint8_t* p
+        cdef int64_t n = 0
+        cdef int failed
+        memset(&form, 0, sizeof(Form))
+        try:
+            with nogil:
+                p = encode_utf8(&view, True, &utf8, &n)
+                failed = self._read_steps(p, n, 0, STEPS, False, &form)
+            if failed:
+                return NOT_COMPOSED
+            return text if form.steps == 0 else PyBytes_FromStringAndSize(<const char*>form.text, form.size)
         finally:
             form_free(&form)
             free(utf8.data)

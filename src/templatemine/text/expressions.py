@@ -24,7 +24,7 @@ from templatemine.text._scan import FIRST_USER_ID, MARKER
 from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, OWN_TOKEN, SMALL, WIDE_SPACE, in_class
 from templatemine.text.lint import MAX_LITERAL
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
-from templatemine.text.reading import ReadingRules, read_text
+from templatemine.text.reading import ReadingRules, read_form, read_text
 from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE, filler_pattern, max_length
 
 if TYPE_CHECKING:
@@ -642,11 +642,11 @@ class EncodedText:
 
 
 def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> str | bytes:
-    """Return a text for `_core.Tokeniser.add_all`: its reading form, encoded where the user's patterns become marks."""
+    """Return a text for `_core.Tokeniser.add_all`: its reading form, in UTF-8 where the user's patterns become marks or
+    that takes less time."""
     if patterns.user:
         return EncodedText(text, patterns, separators, rules).data
-    found = None if rules is None else read_text(text, rules)
-    return text if found is None else found.text
+    return text if rules is None else read_form(text, rules)
 
 
 def _find_gaps(text: str, edits: list[tuple[int, int, str]]) -> list[tuple[int, int]]:

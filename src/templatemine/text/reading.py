@@ -29,7 +29,16 @@ from templatemine.text import _reading
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["PLAIN", "Reading", "ReadingRules", "find_soft_points", "holds_markup", "plain_form", "read_text"]
+__all__ = [
+    "PLAIN",
+    "Reading",
+    "ReadingRules",
+    "find_soft_points",
+    "holds_markup",
+    "plain_form",
+    "read_form",
+    "read_text",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +145,16 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
     return Reading(text, [_Step(step) for step in steps]) if steps else None
 
 
+def read_form(text: str, rules: ReadingRules) -> str | bytes:
+    """Return the reading form of a text without the way back: the text itself if it is that, else in UTF-8 where that
+    takes less time."""
+    form: str | bytes | object = _native(rules).read_form(text)
+    if form is _reading.NOT_COMPOSED:
+        found = read_text(text, rules)
+        return text if found is None else found.text
+    return cast("str | bytes", form)
+
+
 @cache
 def _compile(pattern: str) -> regex.Pattern[str]:
     import regex
@@ -199,7 +218,7 @@ _reading.set_composition(_make_composition)
 
 def holds_markup(text: str) -> bool:
     """Return whether a text holds tags or entities."""
-    return _native(_MARKUP).holds_markup(text)
+    return ("<" in text or "&" in text) and _native(_MARKUP).holds_markup(text)
 
 
 _MARKUP = ReadingRules(markup=True)
