@@ -45,7 +45,14 @@ from quality import archives  # noqa: E402
 from quality.loso_page import format_percent, format_table  # noqa: E402
 from templatemine.config import SHIPPED, SelectConfig  # noqa: E402
 from templatemine.mining.labels import KINDS  # noqa: E402
-from templatemine.mining.score import FILLER_FORESTS, KIND_FORESTS, Model, load_model, model_from_tables  # noqa: E402
+from templatemine.mining.score import (  # noqa: E402
+    FILLER_FORESTS,
+    KIND_FORESTS,
+    Model,
+    kind_matrix,
+    load_model,
+    model_from_tables,
+)
 from templatemine.parallel.forks import map_as_completed  # noqa: E402
 
 __all__ = [
@@ -106,7 +113,7 @@ def score_decisions(
                         if kind in FILLER_FORESTS
                         else np.zeros(len(rows), np.float32)
                     ),
-                    "said_kind": model.boilerplate_kinds(kind, matrix, own.surroundings[rows]),
+                    "said_kind": model.boilerplate_kinds(kind_matrix(kind, matrix, own.surroundings[rows])),
                 }
             )
     return _join_tables(parts)

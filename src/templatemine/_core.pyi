@@ -10,7 +10,6 @@ from templatemine.text._scan import Scanner
 __all__ = [
     "FeatureExtractor",
     "Tokeniser",
-    "WINDOW_TABLE",
     "Windows",
     "count_occurrences",
     "cut_segments",
@@ -225,10 +224,10 @@ def format_json_rows(
     end_of: NDArray[np.int8],
 ) -> bytes: ...
 
-WINDOW_TABLE: int
-
 @disjoint_base
 class Windows:
+    @property
+    def slots(self) -> int: ...
     def __new__(
         cls,
         forms: NDArray[np.int32],

@@ -23,7 +23,7 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "FeatureExtractor", "Tokeniser", "WINDOW_TABLE", "Windows", "count_occurrences", "cut_segments", "document_frequency",
+    "FeatureExtractor", "Tokeniser", "Windows", "count_occurrences", "cut_segments", "document_frequency",
     "find_first_positions", "find_labels", "find_last_start", "find_rare_pairs", "find_repeated_segments", "find_repeats_i32",
     "find_repeats_i64", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates",
     "grow_strings", "hash_strings", "lcp_i32", "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
@@ -977,11 +977,10 @@ cdef inline Transition* find_transition(Transition* transitions, uint64_t mask, 
 # by; what it keeps are those whose place in a small table, the low bits of the hash, is marked.
 
 cdef enum:
-    WINDOW_SLOTS = 1 << 18
+    MIN_WINDOW_SLOTS = 1 << 10
+    MAX_WINDOW_SLOTS = 1 << 18
     MAX_WINDOW = 63         # a ring holds the hashes of what precedes each of the last tokens
     MAX_WINDOW_PARTS = 3
-
-WINDOW_TABLE = WINDOW_SLOTS
 
 
 cdef struct WindowWalk:
@@ -1004,8 +1003,14 @@ cdef class Windows:
         Forms that no window holds.
     size : int
         Tokens of a window, 1 to 63.
+
+    Attributes
+    ----------
+    slots : int
+        Of the table, a power of two: as many as tokens, at most 2^18.
     """
 
+    cdef readonly int64_t slots
     cdef const int32_t[::1] _forms
     cdef const int64_t[::1] _doc_starts
     cdef const uint8_t[::1] _is_rare
@@ -1020,10 +1025,13 @@ cdef class Windows:
         check_within("forms", &forms[0] if forms.shape[0] else NULL, forms.shape[0], 0, is_rare.shape[0])
         self._forms, self._doc_starts, self._is_rare = forms, doc_starts, is_rare
         self._has_breaks, self._size = has_breaks, size
+        self.slots = MIN_WINDOW_SLOTS
+        while self.slots < min(forms.shape[0], MAX_WINDOW_SLOTS):
+            self.slots *= 2
 
     def count(self):
-        """Count the windows by the low bits of their hashes: int32 array, shape (`WINDOW_TABLE`,).  O(tokens)."""
-        cdef int32_t[::1] counts = np.zeros(WINDOW_SLOTS, np.int32)
+        """Count the windows by the low bits of their hashes: int32 array, shape (slots,).  O(tokens)."""
+        cdef int32_t[::1] counts = np.zeros(self.slots, np.int32)
         cdef int32_t whole[2]
         cdef WindowWalk walk
         memset(&walk, 0, sizeof(WindowWalk))
@@ -1039,7 +1047,7 @@ cdef class Windows:
         ----------
         parts : sequence of (offset, length)
             Parts of a window, at most three.
-        wanted : uint8 array, shape (`WINDOW_TABLE`,)
+        wanted : uint8 array, shape (slots,)
         deciding : int
             How many of the parts are looked up.
 
@@ -1055,8 +1063,8 @@ cdef class Windows:
         cdef int32_t bounds[2 * MAX_WINDOW_PARTS]
         cdef int count = len(parts), k
         cdef WindowWalk walk
-        if not 1 <= deciding <= count <= MAX_WINDOW_PARTS or wanted.shape[0] != WINDOW_SLOTS:
-            raise ValueError(f"expected 1 to {MAX_WINDOW_PARTS} parts and a table of {WINDOW_SLOTS}")
+        if not 1 <= deciding <= count <= MAX_WINDOW_PARTS or wanted.shape[0] != self.slots:
+            raise ValueError(f"expected 1 to {MAX_WINDOW_PARTS} parts and a table of {self.slots}")
         for k, (offset, length) in enumerate(parts):
             if offset < 0 or length < 1 or offset + length > self._size:
                 raise ValueError(f"part {k}: expected it within {self._size} tokens, got {offset} and {length}")
@@ -1078,7 +1086,7 @@ cdef class Windows:
     cdef void _walk(self, WindowWalk* walk, const int32_t* parts, int part_count, int deciding, int32_t* counts,
                     const uint8_t* wanted, int64_t* first, int32_t* document, uint64_t* hashes, int64_t room) noexcept nogil:
         """Walk on over the documents: count all windows, or keep those that are wanted while there is room."""
-        cdef int64_t d, i, size = self._size, run
+        cdef int64_t d, i, size = self._size, run, mask = self.slots - 1
         cdef uint64_t ring[64]      # hash of the run before each of its last tokens
         cdef uint64_t powers[MAX_WINDOW_PARTS]
         cdef uint64_t found[MAX_WINDOW_PARTS]
@@ -1110,10 +1118,10 @@ cdef class Windows:
                 is_wanted = False
                 for k in range(deciding):
                     found[k] = hash_part(ring, h, run, size, parts[2 * k], parts[2 * k + 1], powers[k])
-                    if counts == NULL and wanted[found[k] & (WINDOW_SLOTS - 1)]:
+                    if counts == NULL and wanted[found[k] & mask]:
                         is_wanted = True
                 if counts != NULL:
-                    counts[found[0] & (WINDOW_SLOTS - 1)] += 1
+                    counts[found[0] & mask] += 1
                 elif is_wanted:
                     first[walk.kept] = walk.token - size
                     document[walk.kept] = <int32_t>d

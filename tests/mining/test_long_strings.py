@@ -127,7 +127,7 @@ def test_windows_refuse_what_lies_outside() -> None:
     with pytest.raises(ValueError, match="forms"):
         _core.Windows(corpus.forms, corpus.doc_starts, True, is_rare[:1], 5)
     windows = _core.Windows(corpus.forms, corpus.doc_starts, True, is_rare, 5)
-    table = np.ones(_core.WINDOW_TABLE, np.uint8)
+    table = np.ones(windows.slots, np.uint8)
     assert len(windows.find([(0, 5)], table)[0]) == int(windows.count().sum()) == len(BLOCK.split()) - 4
     for parts, wanted, deciding in (([], table, 1), ([(0, 5)], table[1:], 1), ([(0, 5)], table, 2)):
         with pytest.raises(ValueError, match="expected 1 to 3 parts and a table"):

@@ -15,7 +15,15 @@ from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.score import COLUMNS, FILLER_FORESTS, KIND_FEATURES, KIND_FORESTS, fingerprint, load_model
+from templatemine.mining.score import (
+    COLUMNS,
+    FILLER_FORESTS,
+    KIND_FEATURES,
+    KIND_FORESTS,
+    fingerprint,
+    kind_matrix,
+    load_model,
+)
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 
@@ -137,7 +145,9 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     matrix[:, FEATURES["segment"].index("share")] = -5
     none = np.zeros((2, len(SURROUNDINGS)), np.float32)
     # A third of three is no half: the first of the others.
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix, none)] == ["byline", "note"]
+    rows = kind_matrix("segment", matrix, none)
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)] == ["byline", "note"]
     matrix[:, FEATURES["segment"].index("share")] = -1
-    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds("segment", matrix, none)][1] != "note"
-    assert model.boilerplate_kinds("segment", matrix[:0], none[:0]).tolist() == []
+    rows = kind_matrix("segment", matrix, none)
+    assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)][1] != "note"
+    assert model.boilerplate_kinds(rows[:0]).tolist() == []

@@ -27,6 +27,7 @@ from quality.labels import (  # noqa: E402
     split_publishers,
 )
 from templatemine.config import SelectConfig  # noqa: E402
+from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS, PREFIX  # noqa: E402
 
 
@@ -104,18 +105,20 @@ class Scorer:
     def fillers(self, kind: str, matrix: Any, scores: Any) -> Any:
         return matrix[:, 1]
 
-    def boilerplate_kinds(self, kind: str, matrix: Any, surroundings: Any) -> Any:
-        return np.full(len(matrix), 5)
+    def boilerplate_kinds(self, rows: Any) -> Any:
+        return np.full(len(rows), 5)
 
 
 def make_examples(label: list[int]) -> SourceExamples:
     size = len(label)
     kinds = np.zeros((size, len(BOILERPLATE_KINDS)), np.int64)
     kinds[np.array(label) == 1, 4] = 9
+    matrix = np.zeros((size, len(FEATURES[PREFIX])), np.float32)
+    matrix[:, :2] = np.arange(2 * size).reshape(size, 2)
     own = LabelledCandidates(
-        matrix=np.arange(2 * size, dtype=np.float32).reshape(size, 2),
-        surroundings=np.zeros((size, 1), np.float32),
-        usual=np.zeros(2, np.float32),
+        matrix=matrix,
+        surroundings=np.zeros((size, len(SURROUNDINGS)), np.float32),
+        usual=matrix[0],
         size=np.full(size, 9),
         boilerplate=np.full(size, 9),
         rest=np.zeros(size, np.int64),

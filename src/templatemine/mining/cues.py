@@ -107,7 +107,7 @@ class CueLexicon:
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
         words, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
-        tokens = [forms[place].decode("utf-8", "replace") for place in others.tolist()]
+        tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
         find = self._trie.find_word
         words[others] = [find(word.encode()) if word else -1 for word in fold_words(tokens)]
         colons[others] = [token.endswith(_COLONS) for token in tokens]

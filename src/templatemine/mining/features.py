@@ -155,7 +155,7 @@ def _read_forms(segments: Segments, candidates: Sequence[Candidates], forms: Voc
     used = np.flatnonzero(is_used)
     signs = np.zeros((len(forms), 3 + len(_NOT_MARKED)), np.float32)
     if len(used):
-        signs[used] = [_read_form(forms[form]) for form in used.tolist()]
+        signs[used] = [_read_form(form) for form in forms.take(used)]
     return signs
 
 

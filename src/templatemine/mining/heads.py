@@ -30,7 +30,7 @@ from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_SENTENCES = 5
-"""Different sentences that a string must end."""
+"""Different sentences that a string must end, and documents that have it."""
 MIN_SHARE = 0.8
 """Of these, how many open with the head."""
 MIN_OWN = 0.5
@@ -83,9 +83,12 @@ def _encode(pack: Pack, document: Document) -> bytes:
 def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _Sentences]:
     """Return the beginnings of the sentences that the strings of some templates end, in their first places, by row."""
     matcher, rows = pack.matcher()
-    is_eligible = np.array([not pack.templates[row].slot and pack.templates[row].anchor in ("", "end") for row in rows])
+    templates = [pack.templates[row] for row in rows]
+    is_eligible = np.array(
+        [one.df >= MIN_SENTENCES and not one.slot and one.anchor in ("", "end") for one in templates]
+    )
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
-    for document in documents:
+    for document in documents if is_eligible.any() else ():
         data = _encode(pack, document)
         starts, ends, strings = matcher.find(data)
         within: list[int] = []

@@ -117,8 +117,8 @@ def _count_parts(
     windows: _core.Windows, parts: Sequence[tuple[int, int]], wanted: NDArray[np.uint64]
 ) -> NDArray[np.int32]:
     """Count the documents that have each of some parts of windows: int32 array, shape (windows, parts), as `wanted`."""
-    is_wanted = np.zeros(_core.WINDOW_TABLE, np.uint8)
-    is_wanted[(wanted & np.uint64(_core.WINDOW_TABLE - 1)).view(np.int64)] = True
+    is_wanted = np.zeros(windows.slots, np.uint8)
+    is_wanted[(wanted & np.uint64(windows.slots - 1)).view(np.int64)] = True
     _, documents, hashes = windows.find(parts, is_wanted, len(parts))
     counted = np.zeros(wanted.shape, np.int32)
     for column in range(len(parts)):

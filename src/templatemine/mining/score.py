@@ -38,6 +38,9 @@ KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
 KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form", *SURROUNDINGS)
 """Features that kinds of boilerplate are told by: those that all candidates have, what the candidate is (a place in
 `labels.KINDS`), and cues around it."""
+_SHARED_COLUMNS = {
+    kind: [names.index(name) for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]] for kind, names in FEATURES.items()
+}
 _SHARE = KIND_FEATURES.index("share")
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
@@ -70,11 +73,14 @@ class Model:
         """Return the probabilities that the fillers of labels are boilerplate, too."""
         return _to_probability(self.forests[FILLER_FORESTS[kind]].scores(filler_matrix(matrix, scores)))
 
-    def boilerplate_kinds(
-        self, kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np.float32]
-    ) -> NDArray[np.int8]:
-        """Return what some candidates of one kind are, if they are boilerplate: places in `kinds.KINDS`."""
-        rows = kind_matrix(kind, matrix, surroundings)
+    def boilerplate_kinds(self, rows: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Return what some candidates are, if they are boilerplate: places in `kinds.KINDS`.
+
+        Parameters
+        ----------
+        rows : float32 array, shape (candidates, features)
+            See `kind_matrix`.
+        """
         odds = np.column_stack([self.forests[name].scores(rows) for name in KIND_FORESTS.values()]).astype(np.float64)
         cues = np.zeros_like(odds)
         for place, column in _CUES:
@@ -113,10 +119,8 @@ def filler_matrix(matrix: NDArray[np.float32], scores: NDArray[np.float32]) -> N
 
 def kind_matrix(kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the features of the forests for kinds of boilerplate, of candidates of one kind."""
-    names = FEATURES[kind]
-    columns = [matrix[:, names.index(name)] for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]]
-    form = np.full(len(matrix), KINDS.index(kind))
-    return np.ascontiguousarray(np.column_stack([*columns, form, surroundings]), np.float32)
+    form = np.full((len(matrix), 1), KINDS.index(kind), np.float32)
+    return np.concatenate([matrix[:, _SHARED_COLUMNS[kind]], form, surroundings], axis=1)
 
 
 def load_model(name: str) -> Model:

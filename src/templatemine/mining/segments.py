@@ -36,8 +36,7 @@ _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
 _HEAD = 30
 """Tokens of a document among which a dash ends a dateline, line breaks and a headline among them."""
-_DASHES = frozenset("–—―－") | {"--", "---"}
-_MAX_DASH = 3
+_DASHES = [dash.encode() for dash in ("–", "—", "―", "－", "--", "---")]
 """Dashes that are tokens, and their bytes; a hyphen is a separator."""
 _MIN_SPACELESS_SHARE = 0.3
 """From this share of tokens that are characters a source counts as written without spaces."""
@@ -145,10 +144,9 @@ def _find_dashes(corpus: Corpus) -> LongArray:
         return np.empty(0, np.int64)
     names = corpus.form_names
     assert isinstance(names, Vocabulary)
-    short = np.flatnonzero(np.diff(names.offsets) <= _MAX_DASH)
-    signs = [form for form in short.tolist() if names[form].decode("utf-8", "replace") in _DASHES]
+    signs = names.find(_DASHES)
     found = [corpus.dashes]
-    for place in range(_HEAD if signs else 0):
+    for place in range(_HEAD if len(signs) else 0):
         there = heads[heads + place < corpus.doc_starts[1:]] + place
         found.append(there[np.isin(forms[there], signs)] + 1)
     places = np.unique(np.concatenate(found))

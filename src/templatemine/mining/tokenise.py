@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.config import TokeniseConfig
 from templatemine.errors import CapacityError
-from templatemine.model import Corpus, Document
+from templatemine.model import Corpus, Document, LongArray
 from templatemine.text import _scan
 from templatemine.text.dates import Calendar, covered_days
 from templatemine.text.expressions import tokeniser_input
@@ -49,6 +49,22 @@ class Vocabulary(Sequence[bytes]):
             offsets = self.offsets[start : start + _CHUNK + 1]
             arena = self.arena[offsets[0] : offsets[-1]].tobytes()
             yield from (arena[first:end] for first, end in pairwise((offsets - offsets[0]).tolist()))
+
+    def take(self, places: LongArray) -> list[bytes]:
+        """Return some of the tokens: several times as fast as one by one."""
+        arena = self.arena.tobytes()
+        bounds = zip(self.offsets[places].tolist(), self.offsets[places + 1].tolist(), strict=True)
+        return [arena[first:end] for first, end in bounds]
+
+    def find(self, tokens: Sequence[bytes]) -> LongArray:
+        """Return the ids of those of some short tokens that are here."""
+        sizes, found = np.diff(self.offsets), [np.empty(0, np.int64)]
+        for token in tokens:
+            places = np.flatnonzero(sizes == len(token))
+            for offset, byte in enumerate(token):
+                places = places[self.arena[self.offsets[places] + offset] == byte]
+            found.append(places)
+        return np.concatenate(found)
 
 
 def document_days(dates: Iterable[str | None]) -> tuple[str, ...]:
