@@ -27,7 +27,7 @@ from quality.labels import (  # noqa: E402
     split_publishers,
 )
 from templatemine.config import SelectConfig  # noqa: E402
-from templatemine.mining.features import FEATURES, SURROUNDINGS
+from templatemine.mining.features import FEATURES, SURROUNDINGS  # noqa: E402
 from templatemine.mining.labels import KINDS, PREFIX  # noqa: E402
 
 

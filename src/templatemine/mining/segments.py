@@ -144,12 +144,11 @@ def _find_dashes(corpus: Corpus) -> LongArray:
         return np.empty(0, np.int64)
     names = corpus.form_names
     assert isinstance(names, Vocabulary)
-    signs = names.find(_DASHES)
-    found = [corpus.dashes]
-    for place in range(_HEAD if len(signs) else 0):
-        there = heads[heads + place < corpus.doc_starts[1:]] + place
-        found.append(there[np.isin(forms[there], signs)] + 1)
-    places = np.unique(np.concatenate(found))
+    is_dash = np.zeros(len(names), np.bool_)
+    is_dash[names.find(_DASHES)] = True
+    there = heads[:, None] + np.arange(_HEAD if is_dash.any() else 0)
+    there = there[there < corpus.doc_starts[1:, None]]
+    places = np.unique(np.concatenate([corpus.dashes, there[is_dash[forms[there]]] + 1]))
     document = np.searchsorted(corpus.doc_starts, places, side="right") - 1
     is_near = places - corpus.doc_starts[document] <= _HEAD
     # Text that is last in its document or line ends there anyway.
