@@ -18,8 +18,8 @@ import regex
 
 from templatemine.text.reading import ReadingRules, find_soft_points, holds_markup, read_text
 
-MAX_DOCUMENTS = 2_000
-"""Documents that are looked at: among them a point a document is seen two thousand times."""
+MAX_DOCUMENTS = 1_000
+"""Documents that are looked at: among them a point a document is seen a thousand times."""
 MAX_WORDS = 1_000
 """Words that are kept of each kind, the most frequent ones."""
 MIN_MARKUP_DOCUMENTS, MIN_MARKUP_SHARE = 3, 0.05
