@@ -45,6 +45,7 @@ _TRIED, _MIN_TRIED_SHARE = 16, 0.7
 """Sentences of which most must hold the same two words, before more are read."""
 _REACH = 2 * SLOT_SIZE
 """Characters that are looked at before a string."""
+_BEFORE_SENTENCES = (b"\n", b". ", b"! ", b"? ")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
 
 
@@ -97,7 +98,7 @@ def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _
             sentences = found[rows[string]]
             sentences.places += 1
             is_eligible[string] = sentences.places < MAX_PLACES
-            if data[start - 1 : start] in (b"", b"\n"):  # as most do
+            if start == 0 or data.endswith(_BEFORE_SENTENCES, 0, start):  # as most do
                 sentences.opening += 1
             else:
                 within.append(place)
