@@ -463,6 +463,21 @@ def test_packs_of_other_sources_are_not_read(
     assert not (tmp_path / "e.jsonl").exists()
 
 
+@pytest.mark.parametrize("content", ["junk", "[1, 2]", '{"templates": [], "source": 5}'])
+def test_a_pack_that_does_not_tell_its_source(cli: Cli, mined: Path, new: Path, tmp_path: Path, content: str) -> None:
+    packs = shutil.copytree(mined, tmp_path / "packs")
+    (packs / "beta.example.json").unlink()
+    (packs / "renamed.json").write_text(content)
+    ran = cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl")
+    assert ran.code == 1
+    assert ran.err.count(f"pack skipped: {packs / 'renamed.json'}: ") == 1
+    assert "without a pack (unchanged)" in ran.err
+    assert cli("clean", new, "-p", packs, "-o", tmp_path / "d.jsonl", "--strict").code == 1
+    assert not (tmp_path / "d.jsonl").exists()
+    shutil.copy(mined / "beta.example.json", packs)  # all have a pack: nobody misses it
+    assert cli("clean", new, "-p", packs, "-o", tmp_path / "e.jsonl").code == 0
+
+
 def test_packs_that_are_none(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "text.json").write_text("hello")

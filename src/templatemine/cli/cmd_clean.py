@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from templatemine.cleaning.records import IsWound, StreamConfig
     from templatemine.cleaning.tally import SourceTally, Tally
+    from templatemine.packs.pack_folder import PackFiles
 
 __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 
@@ -259,8 +260,8 @@ def run(args: argparse.Namespace) -> int:
                 nonlocal written
                 written += batch.records
                 steps("cleaning", written, None)
-                if batch.bad_pack and args.strict:
-                    _name_bad_packs(terminal, cleaner.tally)
+                if (batch.bad_pack or batch.no_pack) and args.strict:
+                    _name_bad_packs(terminal, cleaner.tally, packs)
 
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
@@ -272,12 +273,12 @@ def run(args: argparse.Namespace) -> int:
 
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
-    return _finish(args, terminal, cleaner.tally)
+    return _finish(args, terminal, cleaner.tally, packs)
 
 
-def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> int:
+def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, packs: PackFiles) -> int:
     """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
-    _name_bad_packs(terminal, tally)
+    _name_bad_packs(terminal, tally, packs)
     _print_summary(args, terminal, tally)
     total = tally.total()
     failures = [] if args.check is None else [*_failed_checks(tally, args.check)]
@@ -318,9 +319,15 @@ def _failed_checks(tally: Tally, most: float) -> Iterator[str]:
             yield f"check: {source} {'; '.join(found)}"
 
 
-def _name_bad_packs(terminal: common.Terminal, tally: Tally) -> None:
-    """Name the packs that were skipped; the first one stops a strict run."""
-    for _, problem in sorted(tally.bad_packs.items()):
+def _name_bad_packs(terminal: common.Terminal, tally: Tally, packs: PackFiles) -> None:
+    """Name the packs that were skipped; the first one stops a strict run.
+
+    Where records have no pack, also those that do not tell their source: theirs may be among them.
+    """
+    problems = [problem for _, problem in sorted(tally.bad_packs.items())]
+    if any(counts.no_pack for counts in tally.sources.values()):
+        problems += [problem for problem in packs.unnamed if problem not in problems]
+    for problem in problems:
         terminal.skip_pack(problem)
 
 
@@ -382,7 +389,7 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
     args.json = False  # standard output is taken
-    return _finish(args, terminal, cleaner.tally)
+    return _finish(args, terminal, cleaner.tally, packs)
 
 
 def _check_paths(args: argparse.Namespace) -> None:

@@ -352,6 +352,8 @@ class PackFiles(Mapping[str, Pack]):
     ----------
     files : dict of str to str
         The file of each source, bad ones included.
+    unnamed : list of str
+        What is wrong with the files that do not tell their source; they may be of any.
 
     Raises
     ------
@@ -377,6 +379,7 @@ class PackFiles(Mapping[str, Pack]):
         self._skips = errors == "skip"
         self._in_folders: set[str] = set()
         self._bad: dict[str, str] = {}
+        self.unnamed: list[str] = []
         for path in paths:
             if self._skips and os.path.isdir(path):
                 self._in_folders.update(files := pack_files(path, self._note_bad_file))
@@ -390,6 +393,7 @@ class PackFiles(Mapping[str, Pack]):
         name = os.path.basename(file).removesuffix(PACK_SUFFIX)
         self.files.setdefault(name, file)
         self._bad[name] = str(error)
+        self.unnamed.append(str(error))
 
     def _add(self, file: str) -> None:
         source = _read_source(file)
