@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from templatemine.api import Packs, mine
 from templatemine.bounds import NUMBERS, WORDS, check_jobs
+from templatemine.cleaning.cleaners import Cleaners
 from templatemine.cli.app import COMMANDS, command_parser, run
 from templatemine.cli.common import parse_size
 from templatemine.config import CleanConfig, MineConfig, PageConfig, PipelineConfig, ReadConfig, SelectConfig
@@ -84,6 +86,10 @@ def test_what_was_given_is_told() -> None:
         (lambda: ReadConfig(text_field=3), "text_field: expected a string, got 3"),  # type: ignore[arg-type]
         (lambda: PipelineConfig(mine=5), "mine: expected a MineConfig, got 5"),  # type: ignore[arg-type]
         (lambda: check_jobs(2**31), "jobs: expected a whole number of at most 1,024, got 2147483648"),
+        (lambda: mine([], {"gap": 3}), "config: expected a PipelineConfig, got {'gap': 3}"),  # type: ignore[arg-type]
+        (lambda: Miner(5), "config: expected a PipelineConfig, got 5"),  # type: ignore[arg-type]
+        (lambda: Cleaners({}, "x"), "config: expected a CleanConfig, got 'x'"),  # type: ignore[arg-type]
+        (lambda: Packs().report("r.html", config={}), "config: expected a ReportConfig, got {}"),  # type: ignore[arg-type]
         (lambda: Miner(jobs=1.5), "jobs: expected a whole number, got 1.5"),  # type: ignore[arg-type]
     ):
         with pytest.raises(ConfigError, match=told):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from templatemine import notebook, pipeline
+from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, PipelineConfig, ReportConfig
 from templatemine.errors import ConfigError, counted
@@ -112,7 +113,8 @@ class Packs(dict[str, Pack]):
         from templatemine.report.view import make_report
 
         require_libraries()
-        config = config or ReportConfig()
+        config = ReportConfig() if config is None else config
+        check_config(config, ReportConfig)
         given = None if documents is None else documents_of(documents, source=source, errors=errors)
         with atomic_writer(os.fspath(output), force=force) as file:
             report = make_report(self, given, lambda name: (), config, before=against)
@@ -171,7 +173,8 @@ def mine(
     >>> packs  # doctest: +SKIP
     <Packs of 6 sources: 286 templates>
     """
-    config = config or PipelineConfig()
+    config = PipelineConfig() if config is None else config
+    check_config(config, PipelineConfig)
     if method is not None:
         config = replace(config, method=method)
     if caution is not None:

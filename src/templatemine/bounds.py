@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 
 from templatemine.errors import ConfigError
 
-__all__ = ["LARGEST", "NUMBERS", "WORDS", "Range", "check_jobs", "check_number", "check_record", "share", "whole"]
+__all__ = [
+    "LARGEST",
+    "NUMBERS",
+    "WORDS",
+    "Range",
+    "check_config",
+    "check_jobs",
+    "check_number",
+    "check_record",
+    "share",
+    "whole",
+]
 
 LARGEST = 2**31 - 1
 """Limit of counts: the longest length of native code, and more than any archive has of documents in a source."""
@@ -212,6 +223,12 @@ def _shown(value: object, is_size: bool = False) -> str:
     except ValueError:
         text = "one of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def check_config(config: object, kind: type) -> None:
+    """Raise a `ConfigError` if what was given as options is no record of a kind."""
+    if not isinstance(config, kind):
+        raise ConfigError(f"config: expected a {kind.__name__}, got {_shown(config)}")
 
 
 def check_jobs(jobs: object) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from templatemine.bounds import check_jobs
+from templatemine.bounds import check_config, check_jobs
 from templatemine.config import PipelineConfig
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
@@ -214,7 +214,8 @@ class Miner:
     def __init__(
         self, config: PipelineConfig | None = None, *, jobs: int = 1, progress: Progress | None = None
     ) -> None:
-        self.config = config or PipelineConfig()
+        self.config = PipelineConfig() if config is None else config
+        check_config(self.config, PipelineConfig)
         self._options = resolve_defaults(self.config)
         check_jobs(jobs)
         self.jobs = jobs

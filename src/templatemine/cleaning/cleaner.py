@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from templatemine.bounds import check_config
 from templatemine.cleaning import _records
 from templatemine.cleaning.parts import KindsOfRows, leave_parts_of_lines, merge_matches, spare_kept, widen_parts
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
@@ -57,7 +58,7 @@ class Cleaner:
         if not isinstance(pack, Pack):
             raise TypeError(f"expected a Pack, got {type(pack).__name__}; Pack.load reads one from a file")
         self.pack = pack
-        self.config = keep_kinds(config or CleanConfig(), keep)
+        self.config = keep_kinds(CleanConfig() if config is None else config, keep)
         require_plain_text(self.config)
         self._kept = frozenset(
             row for row, template in enumerate(pack.templates) if not self.config.choice.cuts(template.kind)
@@ -249,8 +250,9 @@ def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:
     Raises
     ------
     ConfigError
-        There is no such kind.
+        There is no such kind, or these are other options.
     """
+    check_config(config, CleanConfig)
     kinds = parse_kinds(keep, "keep") if isinstance(keep, str) else (*keep,)
     return replace(config, choice=config.choice.keeping(kinds)) if kinds else config
 

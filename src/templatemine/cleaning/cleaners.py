@@ -52,7 +52,7 @@ class Cleaners(Mapping[str, Cleaner]):
             found = type(packs).__name__
             raise TypeError(f"expected packs by source, got {found}; Cleaners.load reads them from a folder or files")
         self.packs = packs
-        self.config = keep_kinds(config or CleanConfig(), keep)
+        self.config = keep_kinds(CleanConfig() if config is None else config, keep)
         self.fallback = fallback
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
