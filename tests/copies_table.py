@@ -23,7 +23,7 @@ from generate import Archive, ArchiveSpec
 
 ARTICLES = (5, 40, 400, 4000)
 COPIES = (2, 3, 5, 10, 30, 100)
-KINDS = ("verbatim", "changed", "growing", "excerpts")
+KINDS = ("verbatim", "changed", "growing", "excerpts", "added")
 SCRIPTS = ("latin", "han")
 SOURCE = "echo.example"
 
@@ -57,7 +57,22 @@ def make_versions(kind: str, lines: Sequence[str], number: int, seed: int = 1, s
         size = max(2, len(lines) // 2)
         first = [rng.randrange(len(lines) - size + 1) for _ in range(number)]
         return ["\n".join(lines), *("\n".join(lines[begin : begin + size]) for begin in first[1:])]
+    if kind == "added":
+        # From one new line to nearly as much as the story, at its head or in it.
+        added = [
+            [_invent(rng, line) for line in rng.sample(lines, 1 + step % (2 * len(lines) // 3))]
+            for step in range(number)
+        ]
+        places = [step % 2 * len(lines) // 2 for step in range(number)]
+        return ["\n".join([*lines[:at], *new, *lines[at:]]) for at, new in zip(places, added, strict=True)]
     return ["\n".join(_change(rng, line, script) for line in lines) for _ in range(number)]
+
+
+def _invent(rng: random.Random, line: str) -> str:
+    """A line of new words, as long as another; where that has no spaces, of other characters."""
+    if " " not in line:
+        return "".join(chr(rng.randrange(0x4E00, 0x9000)) for _ in line)
+    return " ".join("".join(rng.choices("aeioulmnrst", k=len(word))) for word in line.split(" "))
 
 
 def _change(rng: random.Random, line: str, script: str) -> str:

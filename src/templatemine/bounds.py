@@ -91,6 +91,7 @@ NUMBERS: Mapping[str, Range] = {
     "MineConfig.min_share": share,
     "MineConfig.min_tokens": whole(1),
     "CopyConfig.foreign": share,
+    "CopyConfig.mostly_foreign": share,
     "CopyConfig.everywhere": share,
     "CopyConfig.shingle": whole(1),
     "CopyConfig.spaceless_shingle": whole(1),

@@ -159,6 +159,7 @@ class CopyConfig:
     """Options of finding copies of documents, which are not counted; see `near_duplicates`.
 
     foreign : greatest share of its weight that a version of another may have to itself.
+    mostly_foreign : the same where what both say does not read like boilerplate.
     everywhere : tokens that are in more of the documents than this have no weight: nearly all, for a story may have
         copies in nine documents of ten.
     shingle, spaceless_shingle : tokens of the strings by which versions are found; the second where characters are
@@ -175,6 +176,7 @@ class CopyConfig:
     """
 
     foreign: float = 0.05
+    mostly_foreign: float = 0.5
     everywhere: float = 0.96
     shingle: int = 3
     spaceless_shingle: int = 4

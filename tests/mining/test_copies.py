@@ -16,6 +16,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from copies_table import ARTICLES, COPIES, KINDS, SCRIPTS, SOURCE, add_copies, count_lost, measure
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import PipelineConfig, SharedConfig
 from templatemine.io.page_addresses import canonical_address
 from templatemine.model import Document
@@ -63,6 +64,33 @@ def test_versions_of_one_id_or_address_are_one(field: str) -> None:
         versions.append(Document(source=SOURCE, text="\n".join([*lines, *new]), **own))
     once = mine([*documents, versions[0]])[SOURCE]
     assert count_lost(mine([*documents, *versions])[SOURCE], once, versions)[0] == 0
+
+
+@pytest.mark.parametrize("own", [0, 6, 25])
+def test_captures_of_a_page_cost_it_nothing(own: int) -> None:
+    """Also where each begins with words of its own, as live pages do."""
+    rng = random.Random(own)
+
+    def write(words: int) -> str:
+        return (
+            " ".join("".join(rng.choices("aeioulmnrst", k=rng.randrange(2, 9))) for _ in range(words)).capitalize()
+            + "."
+        )
+
+    def make_page(number: int, paragraphs: list[str]) -> Document:
+        menu = "".join(f'<li><a href="/{name}">{name}</a></li>' for name in ("News", "Sport", "Weather", "Jobs"))
+        body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+        html = f"<html><body><nav><ul>{menu}</ul></nav><article><h1>{write(5)}</h1>{body}</article></body></html>"
+        return Document(source=SOURCE, id=str(number), url=f"https://a.example/{number}", html=html)
+
+    pages = [make_page(number, [write(40) for _ in range(5)]) for number in range(60)]
+    story = [write(40) for _ in range(6)]
+    captures = [make_page(100 + number, [*([write(own)] if own else []), *story]) for number in range(30)]
+    packs = mine([*pages, *captures])
+    for _, cleaned in Cleaners(packs).clean_all(captures):
+        text = cleaned.text
+        assert all(paragraph in text for paragraph in story)
+        assert "Weather" not in text
 
 
 def test_an_agency_text_stays_in_each_source_that_prints_it() -> None:

@@ -7,9 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from templatemine.config import TokeniseConfig
+from templatemine.config import CopyConfig, TokeniseConfig
 from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.labels import SEGMENT, find_candidates
+from templatemine.mining.near_duplicates import group_versions
 from templatemine.mining.segments import segment
 from templatemine.mining.tokenise import Vocabulary, tokenise
 from templatemine.model import Document
@@ -17,14 +18,16 @@ from templatemine.model import Document
 LINE = "The sentence that is looked at"
 
 
-def single_stories(texts: list[str]) -> set[str]:
-    """Segments that only one story holds."""
+def single_stories(texts: list[str], reads: bool = False) -> set[str]:
+    """Segments that only one story holds; whether all read like boilerplate."""
     documents = [Document(source="s", id=str(place), text=text) for place, text in enumerate(texts)]
     corpus = tokenise("s", documents, TokeniseConfig(), lines=True)
     segments = segment(corpus)
     kinds = find_candidates(segments)
     assert kinds[0].kind == SEGMENT
-    found = find_single_stories(segments, kinds, np.arange(sum(map(len, kinds))))
+    number = sum(map(len, kinds))
+    versions = group_versions(corpus, CopyConfig())
+    found = find_single_stories(segments, kinds, np.arange(number), versions, np.full((2, number), reads))
     rows = found[found < len(kinds[0])]
     starts = kinds[0].starts(segments, kinds[0].first, kinds[0].length)[rows]
     forms = corpus.form_names
@@ -53,6 +56,17 @@ def test_versions_of_a_story_make_none(versions: int) -> None:
     shared = "\n".join(prose(random) for _ in range(4))
     texts = [f"{shared}\n{LINE}\n{prose(random)}" for _ in range(versions)]
     assert LINE in single_stories([*texts, *(prose(random) for _ in range(20))])
+
+
+def test_many_versions_make_one_only_if_it_reads_like_boilerplate() -> None:
+    """A third of each is its own: so it is of a story in versions, and of short articles around a long block."""
+    random = Random(30)
+    shared = "\n".join(prose(random) for _ in range(4))
+    versions = [f"{prose(random, 60)}\n{shared}\n{LINE}" for _ in range(30)]
+    others = [prose(random, 150) for _ in range(40)]
+    assert LINE in single_stories([*versions, *others])
+    assert LINE not in single_stories([*versions, *others], reads=True)
+    assert LINE not in single_stories([*versions, *(f"{other}\n{LINE}" for other in others)])
 
 
 @pytest.mark.parametrize("number", [3, 40])

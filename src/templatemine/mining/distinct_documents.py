@@ -3,7 +3,9 @@
 Copies go before anything is learnt (`near_duplicates`).  This asks once more, of each template and of what its
 documents say beside it: boilerplate is in articles that share nothing else, a sentence of a story in its
 versions alone.  What a document says itself are the segments that no other document has; of two that differ, less than
-three fifths of these are alike.  A document that says nothing itself differs from none.
+three fifths of these are alike.  A document that says nothing itself differs from none.  Where most of one document is
+in the other, they may be versions of a story, each with sentences of its own, or articles with more boilerplate than
+text; then the template, or the block that it is of, must read like boilerplate.
 
 Only as many documents of a template are looked at as it takes to find a few that differ, in nearly all cases the first
 few; each is hashed once.
@@ -12,6 +14,7 @@ few; each is hashed once.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -22,6 +25,7 @@ from templatemine.config import CopyConfig
 from templatemine.mining.labels import Candidates
 from templatemine.mining.near_duplicates import characters_of_shingle
 from templatemine.mining.segments import Segments
+from templatemine.model import LongArray
 
 _MIN_DIFFERENT, _MIN_OF_FEW, _FEW = 3, 2, 3
 """Documents that must differ; of a template that is in so few, two."""
@@ -37,12 +41,20 @@ _RARE, _SAME_OF_RARE = 5, 0.25
 """A template in so few documents may be of a story as they are, so what else only so few have is compared too, and less
 of it is enough.  With 0.1 all excerpts of the trials stay (420 small archives; five lose a sentence with 0.25), but 24
 points of recall go in archives of ten articles."""
+_MOSTLY_ONE = 0.75
+"""Documents of a template that may be versions of one story."""
+_MIN_CUES = 1 / 3
+"""Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find_single_stories(
-    segments: Segments, candidate_kinds: Sequence[Candidates], rows: NDArray[np.int64]
+    segments: Segments,
+    candidate_kinds: Sequence[Candidates],
+    rows: NDArray[np.int64],
+    versions: LongArray,
+    cues: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
     """Find the candidates that only documents of one story hold.
 
@@ -52,17 +64,39 @@ def find_single_stories(
         Of each kind.
     rows : int64 array
         Places among the candidates of all kinds, one kind after the other; ascending.
+    versions : int64 array, shape (documents,)
+        Equal for documents that may be versions of one story, see `near_duplicates.group_versions`.
+    cues : bool array, shape (2, candidates of all kinds)
+        Which candidates hold a strong cue, and which read like boilerplate by themselves.
     """
     stories = _Stories(segments)
-    first, single = 0, []
+    holders, lengths = [], np.concatenate([candidates.length for candidates in candidate_kinds])
+    first = 0
     for candidates in candidate_kinds:
         own_rows = rows[(rows >= first) & (rows < first + len(candidates))] - first
         for row in own_rows.tolist():
-            documents = np.unique(segments.document[candidates.segment[slice(*candidates.bounds[row : row + 2])]])
-            if not stories.differ(documents, _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT):
-                single.append(first + row)
+            holders.append(np.unique(segments.document[candidates.segment[slice(*candidates.bounds[row : row + 2])]]))
         first += len(candidates)
+    # What the same documents hold is one block, of boilerplate or of a story: all of it is read.
+    is_cue, is_sign = cues
+    tokens: defaultdict[bytes, int] = defaultdict(int)
+    read: defaultdict[bytes, int] = defaultdict(int)
+    for row, documents in zip(rows.tolist(), holders, strict=True):
+        tokens[documents.tobytes()] += int(lengths[row])
+        read[documents.tobytes()] += int(lengths[row]) * bool(is_cue[row])
+    single = []
+    for row, documents in zip(rows.tolist(), holders, strict=True):
+        least, block = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT, documents.tobytes()
+        is_read = is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
+        if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):
+            single.append(row)
     return np.array(single, np.int64)
+
+
+def _are_versions(versions: LongArray, least: int) -> bool:
+    """Return whether most documents may be versions of one story, or there are too few others."""
+    counts = np.unique(versions, return_counts=True)[1]
+    return len(counts) < least or int(counts.max()) >= _MOSTLY_ONE * len(versions)
 
 
 class _Stories:

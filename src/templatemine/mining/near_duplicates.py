@@ -167,8 +167,25 @@ def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongAr
 # ------------------------------------------------------------------------------------------------------------- versions
 
 
+def group_versions(corpus: Corpus, config: CopyConfig | None) -> LongArray:
+    """Return a number for each document, equal for those that may be versions of one story: most of their text is in
+    another, a longer one.  So is that of articles with more boilerplate than text."""
+    if config is None:
+        return np.arange(corpus.documents)
+    order = np.argsort(-np.diff(corpus.doc_starts), kind="stable")
+    return _find_versions(corpus, order, config, config.mostly_foreign)
+
+
 def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig) -> NDArray[np.bool_]:
     """Mark the first of each group of versions in an order in which the longest are first."""
+    is_original: NDArray[np.bool_] = _find_versions(corpus, order, config, config.foreign) == np.arange(
+        corpus.documents
+    )
+    return is_original
+
+
+def _find_versions(corpus: Corpus, order: LongArray, config: CopyConfig, foreign: float) -> LongArray:
+    """Return for each document the first in an order that says all but a share of it, or itself."""
     lengths = np.diff(corpus.doc_starts)
     spaceless = is_spaceless(corpus.forms, corpus.traits)
     # A character is in nearly all documents, and says nothing by itself.
@@ -176,7 +193,7 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
     kinds = np.where(corpus.df > everywhere, 1, 2).astype(np.uint8)
     kinds[: int(corpus.lines)] = 0
     order = order[lengths[order] >= config.least_tokens]
-    version_of = _core.find_versions(
+    version_of: LongArray = _core.find_versions(
         corpus.forms,
         corpus.doc_starts,
         kinds,
@@ -184,10 +201,9 @@ def _find_longest_versions(corpus: Corpus, order: LongArray, config: CopyConfig)
         order.astype(np.int64),
         characters_of_shingle(corpus.counts, config) if spaceless else config.shingle,
         _choose_sampling(lengths[order]),
-        config.foreign,
+        foreign,
     )
-    is_original: NDArray[np.bool_] = version_of == np.arange(corpus.documents)
-    return is_original
+    return version_of
 
 
 def characters_of_shingle(counts: LongArray, config: CopyConfig) -> int:

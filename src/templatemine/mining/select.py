@@ -72,6 +72,8 @@ _SHORT_TEXT = 80
 """Tokens of a text of a few sentences, as items of feeds are."""
 _HALF, _MOSTLY, _WEAK = 0.5, 0.8, 1.0
 """Of the occurrences; and the strength of a weak cue."""
+_GOOD_PART = 0.25
+"""Tokens of a string that cues are."""
 _ONE_WORD = 1.5
 """Between one word of a cue and two."""
 _ONE = 0.1
@@ -149,11 +151,13 @@ def select(
     scores: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
     config: SelectConfig,
     *,
+    versions: LongArray | None = None,
     html: bool = False,
 ) -> Verdicts:
     """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
 
-    In HTML no label takes a filler.
+    In HTML no label takes a filler.  `versions` are equal for documents that may be of one story, see
+    `near_duplicates.group_versions`; without, all differ.
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
     parts = [
@@ -165,8 +169,11 @@ def select(
     )
     # Pages are compared by their main text before they are mined; their tags are most of what they share.
     accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
-    single = accepted[:0] if html else find_single_stories(segments, candidates, accepted)
-    verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
+    if not html:
+        reads = [_read_cues(one.kind, own) for one, own in zip(candidates, matrices, strict=True)]
+        different = np.arange(len(segments.doc_tokens)) if versions is None else versions
+        single = find_single_stories(segments, candidates, accepted, different, np.concatenate(reads, axis=1))
+        verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if len(rows):
         starts = np.concatenate([kind.starts(segments, kind.first, kind.length) for kind in candidates])[rows]
@@ -180,6 +187,16 @@ def select(
         selection.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
+
+
+def _read_cues(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which candidates hold a strong cue, and which begin or end with one or are cues for a good part, for a cue
+    within a sentence may be prose: bool array, shape (2, candidates)."""
+    any_cue, first, last, share = (
+        matrix[:, FEATURES[kind].index(name)] for name in ("cue_any", "cue_first", "cue_last", "cue_share")
+    )
+    is_cue = any_cue > _WEAK
+    return np.stack([is_cue, is_cue & ((np.maximum(first, last) > _WEAK) | (share >= _GOOD_PART))])
 
 
 def _hash_forms(segments: Segments) -> NDArray[np.uint64]:

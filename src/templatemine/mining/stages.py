@@ -35,7 +35,7 @@ from templatemine.mining.index import build_index, document_floor, documents_at,
 from templatemine.mining.labels import find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.near_duplicates import drop_copies, is_blank, number_documents, take_documents
+from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
@@ -284,6 +284,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         matrices,
         options.scorer.score_all(candidate_kinds, matrices),
         options.select,
+        versions=group_versions(corpus, options.copies),
         html=corpus.html,
     )
     kind_rows, accepted_rows = [], []
@@ -369,7 +370,9 @@ def _learn_pages(
         for one, row in zip(documents, rows, strict=True)
     ]
     corpus = tokenise(documents[0].source if documents else "", stories, options.tokenise, lines=True)
-    _, different = drop_copies(corpus, options.copies, number_documents(documents))
+    # A story without what is around it: two with most of it in common are versions.
+    copies = options.copies and replace(options.copies, foreign=options.copies.mostly_foreign)
+    _, different = drop_copies(corpus, copies, number_documents(documents))
     return different, counter.learn([row for row in (rows[index] for index in different.tolist()) if row is not None])
 
 
