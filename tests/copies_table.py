@@ -31,7 +31,12 @@ SOURCE = "echo.example"
 @lru_cache(maxsize=2)
 def _generate(script: str, articles: int) -> tuple[list[Document], list[str]]:
     """Articles, and the lines of a story as long as three of them, without boilerplate."""
-    spec = ArchiveSpec(seed=articles, sources=1, documents=articles + 3, near_duplicates=0.0, scripts=(script,))
+    return _read_lines(script, articles, articles, 3)
+
+
+@lru_cache(maxsize=4)
+def _read_lines(script: str, seed: int, articles: int, stories: int) -> tuple[list[Document], list[str]]:
+    spec = ArchiveSpec(seed=seed, sources=1, documents=articles + stories, near_duplicates=0.0, scripts=(script,))
     generated = list(Archive(spec).articles())
     lines: list[str] = []
     for article in generated[articles:]:
@@ -58,21 +63,12 @@ def make_versions(kind: str, lines: Sequence[str], number: int, seed: int = 1, s
         first = [rng.randrange(len(lines) - size + 1) for _ in range(number)]
         return ["\n".join(lines), *("\n".join(lines[begin : begin + size]) for begin in first[1:])]
     if kind == "added":
-        # From one new line to nearly as much as the story, at its head or in it.
-        added = [
-            [_invent(rng, line) for line in rng.sample(lines, 1 + step % (2 * len(lines) // 3))]
-            for step in range(number)
-        ]
+        # From one new line to half as many as the story has, at its head or in it.
+        new = _read_lines(script, seed=99, articles=0, stories=40)[1]
+        added = [rng.sample(new, 1 + step % (len(lines) // 2)) for step in range(number)]
         places = [step % 2 * len(lines) // 2 for step in range(number)]
-        return ["\n".join([*lines[:at], *new, *lines[at:]]) for at, new in zip(places, added, strict=True)]
+        return ["\n".join([*lines[:at], *own, *lines[at:]]) for at, own in zip(places, added, strict=True)]
     return ["\n".join(_change(rng, line, script) for line in lines) for _ in range(number)]
-
-
-def _invent(rng: random.Random, line: str) -> str:
-    """A line of new words, as long as another; where that has no spaces, of other characters."""
-    if " " not in line:
-        return "".join(chr(rng.randrange(0x4E00, 0x9000)) for _ in line)
-    return " ".join("".join(rng.choices("aeioulmnrst", k=len(word))) for word in line.split(" "))
 
 
 def _change(rng: random.Random, line: str, script: str) -> str:
@@ -120,7 +116,20 @@ def _mine_once(script: str, articles: int, kind: str) -> Pack:
 def measure(script: str, articles: int, kind: str, number: int) -> tuple[int, int]:
     """`count_lost` of one cell of the table."""
     documents, copies = add_copies(script, articles, kind, number)
-    return count_lost(mine([*documents, *copies])[SOURCE], _mine_once(script, articles, kind), copies)
+    if kind != "added":
+        return count_lost(mine([*documents, *copies])[SOURCE], _mine_once(script, articles, kind), copies)
+    # What is new has phrases of other articles, and makes them more frequent: it is learnt from beside one copy, too.
+    story = set(_generate(script, articles)[1])
+    new = [
+        Document(
+            source=SOURCE,
+            id=f"n{place}",
+            text="\n".join(line for line in (copy.text or "").split("\n") if line not in story),
+        )
+        for place, copy in enumerate(copies)
+    ]
+    once = mine([*documents, copies[0], *new])[SOURCE]
+    return count_lost(mine([*documents, *copies])[SOURCE], once, copies)
 
 
 def _rows() -> Iterator[str]:

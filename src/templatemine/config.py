@@ -176,7 +176,7 @@ class CopyConfig:
     """
 
     foreign: float = 0.05
-    mostly_foreign: float = 0.5
+    mostly_foreign: float = 0.4
     everywhere: float = 0.96
     shingle: int = 3
     spaceless_shingle: int = 4

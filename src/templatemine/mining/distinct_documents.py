@@ -41,8 +41,10 @@ _RARE, _SAME_OF_RARE = 5, 0.25
 """A template in so few documents may be of a story as they are, so what else only so few have is compared too, and less
 of it is enough.  With 0.1 all excerpts of the trials stay (420 small archives; five lose a sentence with 0.25), but 24
 points of recall go in archives of ten articles."""
-_MOSTLY_ONE = 0.75
+_MOSTLY_ONE = 0.5
 """Documents of a template that may be versions of one story."""
+_EVERYWHERE = CopyConfig().everywhere
+"""What is in more of the documents of a source is of no story."""
 _MIN_CUES = 1 / 3
 """Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
@@ -87,16 +89,18 @@ def find_single_stories(
     single = []
     for row, documents in zip(rows.tolist(), holders, strict=True):
         least, block = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT, documents.tobytes()
-        is_read = is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
+        is_everywhere = len(documents) > _EVERYWHERE * len(versions)
+        is_read = is_everywhere or is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
         if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):
             single.append(row)
     return np.array(single, np.int64)
 
 
 def _are_versions(versions: LongArray, least: int) -> bool:
-    """Return whether most documents may be versions of one story, or there are too few others."""
+    """Return whether half of the documents may be versions of one story, or too few differ."""
     counts = np.unique(versions, return_counts=True)[1]
-    return len(counts) < least or int(counts.max()) >= _MOSTLY_ONE * len(versions)
+    is_mostly_one = len(versions) > _FEW and int(counts.max()) >= _MOSTLY_ONE * len(versions)
+    return len(counts) < least or is_mostly_one
 
 
 class _Stories:

@@ -170,7 +170,7 @@ def _find_longest(digests: NDArray[np.uint64], order: LongArray, numbers: LongAr
 def group_versions(corpus: Corpus, config: CopyConfig | None) -> LongArray:
     """Return a number for each document, equal for those that may be versions of one story: most of their text is in
     another, a longer one.  So is that of articles with more boilerplate than text."""
-    if config is None:
+    if config is None or config.alike > 1:
         return np.arange(corpus.documents)
     order = np.argsort(-np.diff(corpus.doc_starts), kind="stable")
     return _find_versions(corpus, order, config, config.mostly_foreign)
