@@ -122,6 +122,7 @@ def test_the_reference_is_the_page_of_middle_size(sizes: list[int], order: list[
     assert order_by_middle(sizes) == order
 
 
+@pytest.mark.alone
 def test_two_large_pages_take_no_more_than_their_size() -> None:
     """Two levels of thousands of children that share nothing, or everything in the reverse order."""
 
