@@ -23,7 +23,7 @@ from templatemine.model import Document
 from templatemine.pipeline import mine
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
-BOUNDED = {5: (2, 5, 30), 40: (5, 100), 400: (30,)}
+BOUNDED = {5: (2, 5, 30), 40: (5, 30, 100), 400: (30,)}
 """Copies beside so many articles in the ordinary tests."""
 
 

@@ -83,12 +83,13 @@ def find_single_stories(
     is_cue, is_sign = cues
     tokens: defaultdict[bytes, int] = defaultdict(int)
     read: defaultdict[bytes, int] = defaultdict(int)
-    for row, documents in zip(rows.tolist(), holders, strict=True):
-        tokens[documents.tobytes()] += int(lengths[row])
-        read[documents.tobytes()] += int(lengths[row]) * bool(is_cue[row])
+    blocks = [documents.tobytes() for documents in holders]
+    for row, block in zip(rows.tolist(), blocks, strict=True):
+        tokens[block] += int(lengths[row])
+        read[block] += int(lengths[row]) * bool(is_cue[row])
     single = []
-    for row, documents in zip(rows.tolist(), holders, strict=True):
-        least, block = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT, documents.tobytes()
+    for row, documents, block in zip(rows.tolist(), holders, blocks, strict=True):
+        least = _MIN_OF_FEW if len(documents) <= _FEW else _MIN_DIFFERENT
         is_everywhere = len(documents) > _EVERYWHERE * len(versions)
         is_read = is_everywhere or is_sign[row] or read[block] >= _MIN_CUES * tokens[block]
         if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):

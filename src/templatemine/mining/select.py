@@ -171,7 +171,7 @@ def select(
     accepted = np.flatnonzero(verdicts.reason_of == ACCEPTED)
     if not html:
         reads = [_read_cues(one.kind, own) for one, own in zip(candidates, matrices, strict=True)]
-        different = np.arange(len(segments.doc_tokens)) if versions is None else versions
+        different = np.arange(len(segments.doc_tokens) - 1) if versions is None else versions
         single = find_single_stories(segments, candidates, accepted, different, np.concatenate(reads, axis=1))
         verdicts.reason_of[single], verdicts.stake[single] = ONE_STORY, 0
     rows = np.flatnonzero(verdicts.reason_of == ACCEPTED)

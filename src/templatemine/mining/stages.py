@@ -284,7 +284,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         matrices,
         options.scorer.score_all(candidate_kinds, matrices),
         options.select,
-        versions=group_versions(corpus, options.copies),
+        versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
     )
     kind_rows, accepted_rows = [], []

@@ -1053,14 +1053,14 @@ cdef class Rules:
             return True
         return table_find(&self.starts, p + i, word.end - i, tm_hash(p + i, word.end - i)) >= 0
 
-    def read(self, str text not None, int first=0, int end=STEPS, bint composed=False):
+    def read(self, str text not None, int first=0, int end=STEPS, bint composed=False, bint with_edits=True):
         """The reading form of a text, of the steps from `first` up to `end`.
 
         Returns
         -------
-        (str, list of array), None or NOT_COMPOSED
-            The form, and for each step the edits: new start, new end, start and end of each, in code points.  None if the text
-            is its own form.
+        (str, list of array), bytes, None or NOT_COMPOSED
+            The form, and for each step the edits: new start, new end, start and end of each, in code points; without edits the
+            form in UTF-8.  None if the text is its own form.
         """
         cdef StrView view = view_str(text)
         cdef Bytes utf8 = Bytes(NULL, 0, 0)
@@ -1077,31 +1077,13 @@ cdef class Rules:
                 return NOT_COMPOSED
             if form.steps == 0:
                 return None
+            if not with_edits:
+                return PyBytes_FromStringAndSize(<const char*>form.text, form.size)
             steps = []
             for k in range(form.steps):
                 steps.append(edits_in_points(&form.step[k], p))
                 p = form.step[k].text.data
             return PyUnicode_DecodeUTF8(<const char*>form.text, form.size, "surrogatepass"), steps
-        finally:
-            form_free(&form)
-            free(utf8.data)
-
-    def read_form(self, str text not None):
-        """The reading form of a text without the way back: the text itself if it is that, else UTF-8; or NOT_COMPOSED."""
-        cdef StrView view = view_str(text)
-        cdef Bytes utf8 = Bytes(NULL, 0, 0)
-        cdef Form form
-        cdef const uint8_t* p
-        cdef int64_t n = 0
-        cdef int failed
-        memset(&form, 0, sizeof(Form))
-        try:
-            with nogil:
-                p = encode_utf8(&view, True, &utf8, &n)
-                failed = self._read_steps(p, n, 0, STEPS, False, &form)
-            if failed:
-                return NOT_COMPOSED
-            return text if form.steps == 0 else PyBytes_FromStringAndSize(<const char*>form.text, form.size)
         finally:
             form_free(&form)
             free(utf8.data)

@@ -148,11 +148,11 @@ def read_text(text: str, rules: ReadingRules = PLAIN) -> Reading | None:
 def read_form(text: str, rules: ReadingRules) -> str | bytes:
     """Return the reading form of a text without the way back: the text itself if it is that, else in UTF-8 where that
     takes less time."""
-    form: str | bytes | object = _native(rules).read_form(text)
+    form = _native(rules).read(text, with_edits=False)
     if form is _reading.NOT_COMPOSED:
         found = read_text(text, rules)
         return text if found is None else found.text
-    return cast("str | bytes", form)
+    return text if form is None else cast("bytes", form)
 
 
 @cache
