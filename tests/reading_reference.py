@@ -8,6 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from functools import cache
 from html.entities import html5
+from typing import NamedTuple
 
 import regex
 
@@ -147,21 +148,97 @@ _REST = regex.compile(rf"(?:[ \t-\r/](?:(?!{_AMPERSAND}[lg]t;)[^<>]){{0,1000}}?)
 _ENTITY = regex.compile(rf"{_AMPERSAND}(?P<entity>#[0-9]{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[a-zA-Z][a-zA-Z0-9]{{0,31}});")
 
 
+class Tag(NamedTuple):
+    start: int
+    end: int
+    name: str
+    closes: bool
+    whole: bool
+    """Not cut off by the end of the text."""
+
+
+def _read_tag(text: str, place: int) -> Tag | None:
+    tag = _OPENS.match(text, place)
+    name = tag.group("tag").lower() if tag else ""
+    rest = _REST.match(text, tag.end()) if tag and name in (_BLOCK_TAGS + " " + _INLINE_TAGS).split() else None
+    if tag is None or rest is None:
+        return None
+    return Tag(place, rest.end(), name, "/" in tag.group(), rest.group().endswith((">", "gt;")))
+
+
 def _decode(text: str, _: ReadingRules) -> Edits:
-    """Tags and entities."""
+    """Tags and entities; a tag that the end cuts off is read as text if its line shows nothing else."""
     edits: Edits = []
     place = 0
+    shown = True
     while place < len(text):
-        tag = _OPENS.match(text, place)
-        name = tag.group("tag").lower() if tag else ""
-        rest = _REST.match(text, tag.end()) if tag and name in (_BLOCK_TAGS + " " + _INLINE_TAGS).split() else None
-        if rest is not None:
-            edits.append((place, rest.end(), "\n" if name in _BLOCK_TAGS.split() else ""))
-            place = rest.end()
+        tag = _read_tag(text, place)
+        if tag and (tag.whole or shown):
+            block = tag.name in _BLOCK_TAGS.split()
+            shown = shown and not block
+            edits.append((place, tag.end, "\n" if block else ""))
+            place = tag.end
             continue
+        shown = text[place] != "\n" and (shown or text[place] > " ")
         entity = _ENTITY.match(text, place)
         place = place + 1 if entity is None else _add_entity(entity, edits)
     return edits
+
+
+def take_empty_tags(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Widen spans by the tags of elements in which they leave nothing.  O(n^2) and more."""
+    tags: list[Tag] = []
+    while (place := tags[-1].end if tags else 0) < len(text):
+        found = (_read_tag(text, start) for start in range(place, len(text)))
+        tag = next((tag for tag in found if tag), None)
+        if tag is None:
+            break
+        tags.append(tag)
+    partners: dict[Tag, Tag] = {}
+    opened: list[Tag] = []
+    for tag in tags:
+        if tag.closes:
+            of_name = [one for one in opened[-64:] if one.name == tag.name]
+            if of_name:
+                partners |= {tag: of_name[-1], of_name[-1]: tag}
+                del opened[opened.index(of_name[-1]) :]
+        elif tag.name not in ("br", "hr", "img", "wbr"):
+            opened.append(tag)
+    gone = spans
+    while (wider := _widen_once(text, gone, tags, partners)) != gone:
+        gone = wider
+    return gone
+
+
+def _widen_once(
+    text: str, spans: list[tuple[int, int]], tags: list[Tag], partners: dict[Tag, Tag]
+) -> list[tuple[int, int]]:
+    cuts: list[list[int]] = []
+    """Places of the spans that only white space parts."""
+    for place, (start, _) in enumerate(spans):
+        if cuts and not text[spans[place - 1][1] : start].strip():
+            cuts[-1].append(place)
+        else:
+            cuts.append([place])
+    for cut in cuts:
+        start, end = spans[cut[0]][0], spans[cut[-1]][1]
+        free = spans[cut[0] - 1][1] if cut[0] else 0, spans[cut[-1] + 1][0] if cut[-1] + 1 < len(spans) else len(text)
+        near = [tag for tag in tags if free[0] <= tag.start and tag.end <= free[1]]
+        left = next((tag for tag in near if tag.end <= start and not text[tag.end : start].strip()), None)
+        right = next((tag for tag in near if tag.start >= end and not text[end : tag.start].strip()), None)
+        if right and (not right.whole or (right in partners and start <= partners[right].start < end)):
+            return [*spans[: cut[-1]], (spans[cut[-1]][0], right.end), *spans[cut[-1] + 1 :]]
+        if left is None or left.closes or left.name in ("br", "hr", "img", "wbr"):
+            continue
+        other = partners.get(left)
+        before = right is not None and right in partners and partners[right].start < left.start
+        if (
+            (not text[end:].strip() or before)
+            if other is None
+            else (start <= other.start and other.end <= end) or other == right
+        ):
+            return [*spans[: cut[0]], (left.start, spans[cut[0]][1]), *spans[cut[0] + 1 :]]
+    return spans
 
 
 def _add_entity(entity: regex.Match[str], edits: Edits) -> int:

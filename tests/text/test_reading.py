@@ -135,6 +135,9 @@ def test_soft_points(text: str) -> None:
         ('<a href="x">Foo</a>&amp;nbsp;bar<br/>&#8220;q&#x201D; it&#8217;s', "Foo\u00a0bar\n\u201cq\u201d it's"),
         ("&amp;lt;b&amp;gt;z a<b 3&4; &foo; x < y", "z a<b 3&4; &foo; x < y"),
         ('cut off <a href="https://x', "cut off "),
+        ('<p>Story.</p> <b><a href="https://x', '\nStory.\n <a href="https://x'),
+        ("&lt;p&gt;Story.&lt;/p&gt;&lt;a href='x", "\nStory.\n<a href='x"),
+        ("<p>Story. <b>more</b> <a hr", "\nStory. more "),
     ],
 )
 def test_markup(text: str, expected: str) -> None:
@@ -222,7 +225,7 @@ def test_what_is_invisible_goes_with_the_token_beside_it() -> None:
 # ------------------------------------------------------------------------------------------------------------- cleaning
 
 SIGNS = "\u200e\u200f\u061c\u202a\u202c\u2066\u2069\ufeff\u00ad\u200b\u2060\u200c\u200d\ufe0f\u0640"
-GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
+GLUE_PIECES = ("\u00a9", "Mrs", "dr.", "NATO", "www.", "#", "(", ")", "[", "]", "\u201e", "\u201c", "\u00bb", "\ub2e4", "\uae30\uc790", "\u0939\u0948\u0964", "\u06d4", "\u0627\u0644", "A", "I", "YouTube", "&lt;", "&#8217;", "&amp;amp;", "<br/>", "</p", "<a h", "class=\"x\"", ">", "&foo;", "\u0309", "\u0323", "dialogue.", "Log", "Si", "ouverte", "2021", "said.\u201d", "(AP)", "\u2026", "\u2019", "It", "\uff0c", "\u4e2d", "&amp;", "<p>", "e\u0301")  # fmt: skip
 
 
 @st.composite

@@ -121,7 +121,7 @@ class Cleaner:
         if stub and self.config.stubs == "keep":
             return Cleaned(text, (), stub)
         if reading is not None:
-            removed = _original_spans(reading, removed)
+            removed = self._original_spans(text, reading, removed)
         return Cleaned(_match.cut(text, removed) if removed else text, tuple(removed), stub)
 
     @cached_property
@@ -166,7 +166,14 @@ class Cleaner:
         reading = None if self.pack.rules is None else read_text(text, self.pack.rules)
         if reading is None:
             return self._spans_by_matches(text)
-        return _original_spans(reading, self._spans_by_matches(reading.text))
+        return self._original_spans(text, reading, self._spans_by_matches(reading.text))
+
+    def _original_spans(self, text: str, reading: Reading, removed: Sequence[Span]) -> list[Span]:
+        spans = _map_spans(reading, removed)
+        if self.pack.reading.markup:
+            bounds = _match.take_empty_tags(text, spans)
+            spans = [span._replace(start=start, end=end) for span, (start, end) in zip(spans, bounds, strict=True)]
+        return spans
 
     def _spans_by_matches(self, text: str) -> list[Span]:
         """Find the cuts by the reading form of a text, where the automaton does not decide alone or cannot read the
@@ -208,7 +215,7 @@ class Cleaner:
         ]
 
 
-def _original_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
+def _map_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
     """Map spans of a reading form to its original.  Two that touch an invisible character do not share it, and two
     that touch still do."""
     spans: list[Span] = []

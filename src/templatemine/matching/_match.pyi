@@ -10,9 +10,10 @@ from templatemine.model import Cleaned, Span
 from templatemine.text._reading import Rules
 from templatemine.text._scan import Scanner
 
-__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "widen"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "take_empty_tags", "widen"]
 
 def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
+def take_empty_tags(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> list[tuple[int, int]]: ...
 def widen(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> list[tuple[int, int]]: ...
 
 @disjoint_base

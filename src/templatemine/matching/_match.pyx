@@ -15,7 +15,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from templatemine.matching._prefilter cimport (
     line_end, Region, Regions, sieve_add_sample, sieve_build, sieve_free, sieve_new, sieve_regions, sieve_saves_time,
 )
-from templatemine.text._reading cimport Form, form_free, form_room, original_end, original_start, Rules
+from templatemine.text._reading cimport Form, form_free, form_room, original_end, original_start, read_tag, Rules, Tag
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, copy_to_array, count_points, DATES, decode, DURATIONS, encode_utf8,
     ENDS_LINE, FIRST_IN_LINE, HEAD, INITIALS, intern_word_list, is_address_sign, is_all_upper, is_alnum, is_alpha, is_any_digit,
@@ -27,7 +27,7 @@ from templatemine.text._scan cimport (
     Tokens, tokens_free, tokens_push, UPPER, view_str, WORD, WordList, words_find,
 )
 
-__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "widen"]
+__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "take_empty_tags", "widen"]
 
 
 # --------------------------------------------------------------------------------------------------------------- the automaton
@@ -351,7 +351,7 @@ cdef inline uint32_t decode_before(const uint8_t* p, int64_t i, int64_t* start) 
     return decode(p + start[0], i - start[0], &width)
 
 
-cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil:
     """Widen the spans of a text of n bytes by the signs that would be left alone; sets point_start and point_end to bytes.
 
     Spans that touch are one cut.
@@ -408,6 +408,7 @@ cdef void widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) noe
             spans[k].point_start = spans[k].start
             spans[k].point_end = spans[k].end
             k += 1
+    return 0
 
 
 cdef struct StringKinds:
@@ -686,16 +687,142 @@ cdef bint is_stub(const Span* removed, int64_t number, int64_t points, double gu
     return total > guard * points
 
 
-cdef void move_spans(const Form* form, const uint8_t* p, bint ascii, Span* spans, int64_t size) noexcept nogil:
-    """Make spans of a reading form those of its original, p; two that touch an invisible character do not share it, and two that
-    touch still do."""
-    cdef int64_t k, last = 0, byte = 0, point = 0, end = -1
+cdef void move_spans(const Form* form, Span* spans, int64_t size) noexcept nogil:
+    """Make spans of a reading form those of its original, in bytes; two that touch an invisible character do not share it, and
+    two that touch still do."""
+    cdef int64_t k, last = 0, end = -1
     for k in range(size):
         spans[k].start, end = last if spans[k].start == end else max(original_start(form, spans[k].start), last), spans[k].end
         last = spans[k].end = max(original_end(form, spans[k].end), spans[k].start)
+
+
+cdef void set_points(const uint8_t* p, bint ascii, Span* spans, int64_t size) noexcept nogil:
+    """Set the bounds of spans in code points by those in bytes."""
+    cdef int64_t k, byte = 0, point = 0
+    for k in range(size):
         spans[k].point_start = spans[k].start if ascii else point + count_points(p, byte, spans[k].start)
-        spans[k].point_end = spans[k].end if ascii else spans[k].point_start + count_points(p, spans[k].start, last)
-        byte, point = last, spans[k].point_end
+        spans[k].point_end = spans[k].end if ascii else spans[k].point_start + count_points(p, spans[k].start, spans[k].end)
+        byte, point = spans[k].end, spans[k].point_end
+
+
+# ======================================================================================================================
+# Tags that cuts leave empty
+# ======================================================================================================================
+
+cdef enum:
+    MAX_OPEN_TAGS = 64      # within which the end of an element looks for its beginning
+
+
+cdef struct OpenedTag:
+    # A tag of a text, and the one at the other end of its element, or -1.
+    Tag tag
+    int64_t partner
+
+
+cdef struct OpenedTags:
+    OpenedTag* row
+    int64_t size
+    int64_t room
+    int64_t* open           # tags that are open so far
+    int64_t open_room
+
+
+cdef int read_tags(const uint8_t* p, int64_t n, OpenedTags* tags) except -1 nogil:
+    """Add the tags of a text to `tags`, which is empty."""
+    cdef int64_t i = 0, place, opened = 0
+    cdef Tag tag
+    while i < n:
+        if (p[i] != 60 and p[i] != 38) or not read_tag(p, i, n, &tag):
+            i += 1
+            continue
+        i = tag.end
+        reserve(<void**>&tags.row, &tags.room, tags.size + 1, sizeof(OpenedTag))
+        reserve(<void**>&tags.open, &tags.open_room, opened + 1, sizeof(int64_t))
+        tags.row[tags.size] = OpenedTag(tag, -1)
+        if tag.closes:
+            for place in range(opened - 1, max(opened - MAX_OPEN_TAGS, 0) - 1, -1):
+                if tags.row[tags.open[place]].tag.name == tag.name:
+                    tags.row[tags.size].partner = tags.open[place]
+                    tags.row[tags.open[place]].partner = tags.size
+                    opened = place
+                    break
+        elif not tag.single:
+            tags.open[opened] = tags.size
+            opened += 1
+        tags.size += 1
+    return 0
+
+
+cdef int64_t find_tag(const OpenedTags* tags, int64_t offset) noexcept nogil:
+    """The first tag that begins there or behind."""
+    cdef int64_t low = 0, high = tags.size, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if tags.row[middle].tag.start < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef bint take_tag_before(const uint8_t* p, int64_t n, const OpenedTags* tags, int64_t low, int64_t high, int64_t* start,
+                          int64_t end) noexcept nogil:
+    """Move the start (IN OUT) of a cut before the tag there if its element is empty; False if there is none.  Other cuts end at
+    `low` and start at `high`."""
+    cdef int64_t place = find_tag(tags, start[0]) - 1, after = find_tag(tags, end)
+    cdef const OpenedTag* tag = tags.row + place
+    cdef const OpenedTag* next = tags.row + after if after < tags.size else NULL
+    if place < 0 or tag.tag.start < low or tag.tag.end != space_start(p, start[0], tag.tag.end):
+        return False
+    if tag.tag.single or tag.tag.closes:
+        return False
+    if next != NULL and (next.tag.end > high or next.tag.start != space_end(p, end, next.tag.start)):
+        next = NULL
+    if tag.partner < 0:
+        if space_end(p, end, n) < n and (next == NULL or not 0 <= next.partner < place):
+            return False
+    elif tags.row[tag.partner].tag.end > end and (next == NULL or next.partner != place):
+        return False
+    start[0] = tag.tag.start
+    return True
+
+
+cdef bint take_tag_behind(const uint8_t* p, const OpenedTags* tags, int64_t high, int64_t start, int64_t* end) noexcept nogil:
+    """Move the end (IN OUT) of a cut behind the tag there, see `take_tag_before`."""
+    cdef int64_t place = find_tag(tags, end[0])
+    cdef const OpenedTag* tag = tags.row + place
+    if place == tags.size or tag.tag.end > high or tag.tag.start != space_end(p, end[0], tag.tag.start):
+        return False
+    if tag.tag.whole and (tag.partner < 0 or not start <= tags.row[tag.partner].tag.start < end[0]):
+        return False
+    end[0] = tag.tag.end
+    return True
+
+
+cdef int take_tags(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil:
+    """Widen spans, in bytes, by the tags that cutting them leaves empty, see `take_empty_tags`."""
+    cdef OpenedTags tags
+    cdef int64_t first, last, low, high
+    cdef bint more
+    memset(&tags, 0, sizeof(OpenedTags))
+    try:
+        read_tags(p, n, &tags)
+        if tags.size == 0:
+            return 0
+        for last in range(size):
+            first = last
+            high = spans[last + 1].start if last + 1 < size else n
+            more = True
+            while more:
+                while first and space_start(p, spans[first].start, spans[first - 1].end) == spans[first - 1].end:
+                    first -= 1
+                low = spans[first - 1].end if first else 0
+                more = take_tag_behind(p, &tags, high, spans[first].start, &spans[last].end)
+                more = take_tag_before(p, n, &tags, low, high, &spans[first].start, spans[last].end) or more
+    finally:
+        free(tags.row)
+        free(tags.open)
+    return 0
 
 
 cdef int cut_pieces(const uint8_t* p, int64_t n, const Span* removed, int64_t number, Pieces* out) except -1 nogil:
@@ -831,9 +958,33 @@ def widen(text not None, list spans not None):
     -------
     list of (start, end)
     """
-    text = exact_str(text)
+    return widen_by(exact_str(text), spans, widen_cuts)
+
+
+def take_empty_tags(text not None, list spans not None):
+    """Widen spans of a text by the tags, plain or escaped, of elements in which they leave nothing but white space.
+
+    They take a tag beside them whose other end they hold, both tags of an element around them, a tag that the text's end cuts
+    off, and the beginning of an element without an end, if the text or the element around it ends there.
+
+    Parameters
+    ----------
+    spans : list of (start, end, ...)
+        In code points, ascending and disjoint.
+
+    Returns
+    -------
+    list of (start, end)
+    """
+    return widen_by(exact_str(text), spans, take_tags)
+
+
+ctypedef int (*Widen)(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil
+
+
+cdef list widen_by(str text, list spans, Widen widen):
     cdef StrView whole = view_str(text)
-    cdef int64_t size = whole.points, number = len(spans), k, byte = 0, points = 0
+    cdef int64_t size = whole.points, number = len(spans), k
     cdef Bytes utf8 = Bytes(NULL, 0, 0)
     cdef const uint8_t* p
     cdef Span* widened
@@ -845,14 +996,8 @@ def widen(text not None, list spans not None):
             p = encode_utf8(&whole, True, &utf8, &size)
             if not whole.ascii:
                 spans_to_bytes(p, widened, number)
-            widen_cuts(p, size, widened, number)
-            if not whole.ascii:
-                for k in range(number):
-                    points += count_points(p, byte, widened[k].start)
-                    widened[k].point_start = points
-                    points += count_points(p, widened[k].start, widened[k].end)
-                    widened[k].point_end = points
-                    byte = widened[k].end
+            widen(p, size, widened, number)
+            set_points(p, whole.ascii, widened, number)
         return [(widened[k].point_start, widened[k].point_end) for k in range(number)]
     finally:
         free(widened)
@@ -2213,7 +2358,10 @@ cdef class Matcher(Scanner):
             out.members = members
             return STUB_KEPT
         if read != p:
-            move_spans(&scratch.reading, p, n == points, out.span + first, out.size - first)
+            move_spans(&scratch.reading, out.span + first, out.size - first)
+            if rules.markup:
+                take_tags(p, n, out.span + first, out.size - first)
+            set_points(p, n == points, out.span + first, out.size - first)
         if guard >= 0:
             cut_pieces(p, n, out.span + first, out.size - first, &out.pieces)
         return STUB_CUT if stub else CUT

@@ -34,10 +34,22 @@ cdef struct Form:
     int64_t size
 
 
+cdef struct Tag:
+    # A tag in a text, plain or escaped, [start, end) in bytes.
+    int64_t start
+    int64_t end
+    int name
+    bint block              # whether it parts lines
+    bint closes
+    bint single             # of an element that has no end of its own
+    bint whole              # not cut off by the text's end
+
+
 cdef void form_free(Form* form) noexcept nogil
 cdef int64_t form_room(const Form* form) noexcept nogil
 cdef int64_t original_start(const Form* form, int64_t offset) noexcept nogil
 cdef int64_t original_end(const Form* form, int64_t offset) noexcept nogil
+cdef bint read_tag(const uint8_t* p, int64_t i, int64_t n, Tag* tag) noexcept nogil
 
 
 cdef class Rules:

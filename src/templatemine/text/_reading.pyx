@@ -489,9 +489,11 @@ wbr
 """.split()
 cdef Table tag_names
 cdef int64_t block_tags = len(_BLOCK_TAGS)      # the first ones
+cdef bint[80] single_tags                       # whether a tag has no end of its own
 table_init(&tag_names)
-for _name in (*_BLOCK_TAGS, *_INLINE_TAGS):
+for _place, _name in enumerate((*_BLOCK_TAGS, *_INLINE_TAGS)):
     table_add(&tag_names, <const uint8_t*><bytes>_name, len(_name))
+    single_tags[_place] = _name in (b"br", b"hr", b"img", b"wbr")
 
 
 cdef inline int64_t ampersands_end(const uint8_t* p, int64_t i, int64_t n, int* count) noexcept nogil:
@@ -525,40 +527,43 @@ cdef int64_t closing_end(const uint8_t* p, int64_t i, int64_t n) noexcept nogil:
     return end if end > i else -1
 
 
-cdef int64_t text_tag_end(const uint8_t* p, int64_t i, int64_t n, bint* block) noexcept nogil:
-    """The end of the tag at i, plain or escaped, and whether it parts lines (OUT); -1 if there is none."""
-    cdef int64_t start, end, found, size = 0
+cdef bint read_tag(const uint8_t* p, int64_t i, int64_t n, Tag* tag) noexcept nogil:
+    """Read the tag at i, plain or escaped (OUT); False if there is none.  One that the text's end cuts off is a tag, too."""
+    cdef int64_t start, end, after, size = 0
     cdef uint8_t name[12]
     start = i + 1 if p[i] == 60 else escape_end(p, i, n, 108)
     if start == i:
-        return -1
-    if start < n and p[start] == 47:
+        return False
+    tag.start = i
+    tag.closes = start < n and p[start] == 47
+    if tag.closes:
         start += 1
     end = start
     while end < n and is_alnum(p[end]):
         if end - start >= 12:
-            return -1
+            return False
         name[end - start] = p[end] | 32 if is_alpha(p[end]) else p[end]
         end += 1
-    found = table_find(&tag_names, name, end - start, tm_hash(name, end - start)) if end > start else -1
-    if found < 0:
-        return -1
-    block[0] = found < block_tags
-    start = closing_end(p, end, n)
-    if start >= 0:
-        return start
-    if not (p[end] == 32 or 9 <= p[end] <= 13 or p[end] == 47):
-        return -1
-    end += 1
+    tag.name = <int>table_find(&tag_names, name, end - start, tm_hash(name, end - start)) if end > start else -1
+    if tag.name < 0:
+        return False
+    tag.block = tag.name < block_tags
+    tag.single = single_tags[tag.name]
+    if closing_end(p, end, n) < 0:
+        if not (p[end] == 32 or 9 <= p[end] <= 13 or p[end] == 47):
+            return False
+        end += 1
     while size <= MAX_TAG:
-        start = closing_end(p, end, n)
-        if start >= 0:
-            return start
+        after = closing_end(p, end, n)
+        if after >= 0:
+            tag.end = after
+            tag.whole = end < n
+            return True
         if p[end] == 60 or (p[end] == 38 and escape_end(p, end, n, 108) > end):
-            return -1
+            return False
         end = next_char(p, end, n)
         size += 1
-    return -1
+    return False
 
 
 cdef int64_t entity_end(const Table* entities, const uint8_t* p, int64_t i, int64_t n, uint32_t* code, int64_t* name) noexcept nogil:
@@ -984,19 +989,23 @@ cdef class Rules:
         return 0
 
     cdef int _decode_markup(self, const uint8_t* p, int64_t n, Step* step) except -1 nogil:
+        """Tags and entities.  A tag that the text's end cuts off is read as text if its line shows nothing else."""
         cdef int64_t i = 0, end, name = -1, place
         cdef uint32_t code = 0
         cdef uint8_t character[4]
-        cdef bint block = False
+        cdef Tag tag
+        cdef bint shown = True      # whether the line shows anything
         while i < n:
             if p[i] != 60 and p[i] != 38:
+                shown = p[i] != 10 and (shown or p[i] > 32)
                 i += 1
                 continue
-            end = text_tag_end(p, i, n, &block)
-            if end >= 0:
-                add_edit(step, p, i, end, b"\n", block)
-                i = end
+            if read_tag(p, i, n, &tag) and (tag.whole or shown):
+                shown = shown and not tag.block
+                add_edit(step, p, i, tag.end, b"\n", tag.block)
+                i = tag.end
                 continue
+            shown = True
             end = entity_end(&self.entities, p, i, n, &code, &name) if p[i] == 38 else -1
             if end < 0:
                 i += 1
@@ -1095,12 +1104,12 @@ cdef class Rules:
         cdef int64_t n = 0, i, name = -1
         cdef const uint8_t* p
         cdef uint32_t code = 0
-        cdef bint block = False
+        cdef Tag tag
         try:
             p = encode_utf8(&view, True, &utf8, &n)
             for i in range(n):
                 if p[i] == 60 or p[i] == 38:
-                    if text_tag_end(p, i, n, &block) >= 0:
+                    if read_tag(p, i, n, &tag):
                         return True
                     if p[i] == 38 and entity_end(&self.entities, p, i, n, &code, &name) >= 0:
                         return True
