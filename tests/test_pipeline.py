@@ -489,4 +489,33 @@ def test_rows_of_data_are_no_templates() -> None:
         assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
 
 
+@pytest.mark.parametrize(
+    "row", ["{0}: ${1}.{2}", "{0} \u2013 {1}%", "{0} {1} ({2})", "FT: {0} {1} {3} {2}", "{0} {1} {3} {2}"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_names_and_figures_are_no_templates(row: str, seed: int) -> None:
+    """Prices and results of the same names, in every third article."""
+    rng = random.Random(seed)
+    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    names = [
+        "Hazelmoor",
+        "Fern Rovers",
+        "Lindow Park",
+        "Oakshott",
+        "Marl Dale",
+        "Wrenbury Vale",
+        "Tarnock",
+        "Ebble Cross",
+    ]
+    articles = []
+    for number in range(80):
+        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        chosen = rng.sample(names, 5) if number % 3 == 0 else []
+        rows = [row.format(name, rng.randrange(20), rng.randrange(10, 60), rng.choice(names)) for name in chosen]
+        articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines[:3], *rows, *lines[3:], CALL])})
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+
+
 CALL = "Sign up for our morning newsletter today."

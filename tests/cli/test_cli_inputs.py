@@ -70,7 +70,7 @@ def test_headers_in_other_cases(cli: Cli, tmp_path: Path, mark: str) -> None:
     ran = cli("mine", archive, "-o", packs)
     assert ran.code == 0
     assert len(list(packs.glob("[!.]*.json"))) == 3
-    assert "1 column 'TEXT' is read, and written, as 'text'" in ran.err
+    assert "column 'TEXT' is read, and written, as 'text': 1" in ran.err
     assert cli("clean", archive, "-p", packs, "-o", tmp_path / "c.csv").code == 0
     with (tmp_path / "c.csv").open(newline="") as handle:
         done = list(csv.DictReader(handle))

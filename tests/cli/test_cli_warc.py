@@ -153,8 +153,8 @@ def test_what_was_met_is_told_by_every_command(cli: Cli, tmp_path: Path, crawled
     told = cli(*args)
     assert told.code == 0, told
     lines = (told.err + told.out).splitlines()
-    assert [line for line in lines if line in {f"{number:,} {what}" for what, number in MET.items()}] == [
-        f"{number:,} {what}" for what, number in sorted(MET.items())
+    assert [line for line in lines if line in {f"{what}: {number:,}" for what, number in MET.items()}] == [
+        f"{what}: {number:,}" for what, number in sorted(MET.items())
     ]
     for found in set(everything(tmp_path)) & {"packs", "sites"}:
         (tmp_path / found).rename(tmp_path / f"old {found}")
@@ -175,7 +175,7 @@ def test_what_was_met_is_told_by_evaluate(cli: Cli, tmp_path: Path) -> None:
             one.raw_stream.close()
     told = cli("evaluate", "mirror", path)
     assert told.code == 0, told
-    assert f"1 {OTHERS}" in told.err.splitlines()
+    assert f"{OTHERS}: 1" in told.err.splitlines()
     assert json.loads(cli("evaluate", "mirror", path, "--json", "-").out)["met"] == {OTHERS: 1}
 
 

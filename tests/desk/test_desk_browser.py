@@ -497,6 +497,7 @@ def test_an_expression_is_edited(page: Any, place: Place) -> None:
     review(page, place, source)
     page.keyboard.press("j")
     chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
+    page.wait_for_selector(f"#pane-template[data-id={chosen}]")
     page.get_by_role("button", name="Edit its expression").click()
     page.wait_for_selector("#trial .figures")
     assert int(page.locator("#trial .figures b").first.inner_text()) > 0

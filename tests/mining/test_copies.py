@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import sys
 from collections.abc import Iterator
 from itertools import product
@@ -20,6 +21,7 @@ from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import PipelineConfig, SharedConfig
 from templatemine.io.page_addresses import canonical_address
 from templatemine.model import Document
+from templatemine.pages.main_text import PageCleaner
 from templatemine.pipeline import mine
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
@@ -195,3 +197,24 @@ def test_texts_of_the_cases_stay(name: str) -> None:
     for text in stories:
         removed = [text[span.start : span.end] for span in cleaner.clean(text).removed]
         assert not [piece for piece in removed if len(piece) > 60], removed
+
+
+@pytest.mark.parametrize("name", ["pg-20-6.jsonl", "pg-54-6.jsonl.gz", "pg-200-30.jsonl.gz"])
+def test_pages_of_the_cases_keep_headline_and_story(name: str) -> None:
+    """Captures of one page among others, each with its story and without the menu."""
+    records = _read_case(f"39-copies/{name}")
+    cleaner = PageCleaner(next(iter(mine(records).values())).pages)
+    for record in records:
+        headline = record["html"].partition("<title>")[2].partition(" | ")[0].strip()
+        paragraphs = re.findall(r"<p>([^<]{80,})</p>", record["html"])
+        left = cleaner.clean(record["html"]).text
+        assert len(paragraphs) >= 2
+        assert [part for part in [headline, *paragraphs] if part not in left] == []
+        assert "Obituaries" not in left
+
+
+@pytest.mark.parametrize("pair", [("o1", "o2"), ("o3", "o4")])
+def test_orders_of_the_cases_give_the_same_packs(pair: tuple[str, str]) -> None:
+    one, two = (mine(_read_case(f"40-order/{name}.jsonl")) for name in pair)
+    assert [*one] == [*two]
+    assert all(one[source].to_json() == two[source].to_json() for source in one)

@@ -495,7 +495,7 @@ class Terminal:
 
     def notes(self) -> list[str]:
         """Return the counts of the readers, one line each."""
-        return [] if self._met is None else [f"{number:,} {what}" for what, number in sorted(self._met.notes.items())]
+        return [] if self._met is None else [f"{what}: {number:,}" for what, number in sorted(self._met.notes.items())]
 
     def say(self, *lines: str) -> None:
         """Print lines of a summary, whatever they hold."""

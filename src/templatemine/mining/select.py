@@ -81,6 +81,8 @@ _ONE = 0.1
 _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has
 so many letters, as a name that holds a figure."""
+_ROW_SHARE = 0.2
+"""From this share on without any cue, if the others are names ("Brent: $75.86"), and of what fills a label ("FT:")."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -288,11 +290,10 @@ def _judge_candidates(
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
     is_sign = column["letters"] <= 0
-    is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | is_sign
     is_usual = (column["share"] > _USUAL) | opens
     # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
     is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual) & ~is_fixed
-    reason[is_pattern & (column["cue_any"] <= _WEAK) & ~is_usual | is_bare] = DATA
+    reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
@@ -312,6 +313,16 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which candidates are rows of figures, or of names and figures, and labels before such, without a cue."""
+    is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["letters"] <= 0)
+    is_address = column["addresses"] + column["mails"] + column["handles"] > 0
+    is_row = (column["small"] <= 0) & (column["capitals"] > 0) & (column["figures"] >= _ROW_SHARE) & ~is_address
+    if candidates.kind == PREFIX:
+        is_row |= column["fill_mutable"] >= _ROW_SHARE
+    return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
 
 
 def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:

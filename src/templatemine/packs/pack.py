@@ -7,6 +7,7 @@ elsewhere.  A template with ``tokens`` None is an expression written by hand; it
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -83,7 +84,7 @@ class Pack(PackRecord):
             Naming the file, the field and its value.
         """
         try:
-            with open(path, "rb") as file:
+            with open(os.fspath(path), "rb") as file:
                 data = file.read(MAX_PACK_BYTES + 1)
             if len(data) > MAX_PACK_BYTES:
                 raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")

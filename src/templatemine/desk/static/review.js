@@ -322,18 +322,20 @@ const details = later(60, async () => {
   const out = row.state === "out";
   const kin = familyOf(row.id);
   const held = pane.contains(document.activeElement) ? document.activeElement.textContent.slice(-3) : "";
+  // Another row may be chosen while its own pane is on the way: what is pressed then is meant for neither.
+  const act = (what) => () => { if (row === chosen) what(); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
     row.grounds ? el("p", { class: "dim" }, row.grounds) : null,
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
-      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: () => judge(true) }, !out && row.reviewed ? "Reviewed" : "Cut (a)"),
-      el("button", { disabled: out, onclick: () => judge(false) }, "Leave in (r)"),
-      kin.length > 1 ? el("button", { onclick: () => judge(true, true) }, `Cut all ${kin.length} (A)`) : null,
-      kin.length > 1 ? el("button", { onclick: () => judge(false, true) }, `Leave in all ${kin.length} (R)`) : null,
+      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Reviewed" : "Cut (a)"),
+      el("button", { disabled: out, onclick: act(() => judge(false)) }, "Leave in (r)"),
+      kin.length > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${kin.length} (A)`) : null,
+      kin.length > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${kin.length} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
-      el("button", { onclick: () => edit(row, found.edit) }, "Edit its expression …")),
+      el("button", { onclick: act(() => edit(row, found.edit)) }, "Edit its expression …")),
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} occurrences`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
@@ -346,6 +348,7 @@ const details = later(60, async () => {
     found.short !== row.regex ? el("details", { class: "full" }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
     snippets(found.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
+  pane.dataset.id = row.id;
   // Who pressed a button there goes on from the same one.
   if (held) ([...pane.querySelectorAll(".acts button")].find((one) => one.textContent.slice(-3) === held && !one.disabled) || pane.querySelector(".acts button:not(:disabled)"))?.focus();
 });
