@@ -176,13 +176,14 @@ class Page:
     @cached_property
     def kind_chances(self) -> NDArray[np.float64]:
         """Return the probability of each of `page_kind.KINDS`."""
-        return self._kind_chances(self._judgement[2])
+        _, _, article_scores, chances = self._judgement
+        return self._kind_chances(article_scores) if chances is None else chances
 
     @cached_property
-    def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64]]:
-        """Return scores, headline and the scores of an article; the matrix of features that all come from is not
-        kept.  The kind counts on a page of one part, if it is given, or the address is known and the page model in
-        doubt."""
+    def _judgement(self) -> tuple[NDArray[np.float64], int, NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return scores, headline, the scores of an article, and the chances of kinds if they were asked; the matrix
+        of features that all come from is not kept.  The kind counts on a page of one part, if it is given, or the
+        address is known and the page model in doubt."""
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
@@ -198,15 +199,15 @@ class Page:
         told = self._given_kind != "auto"
         doubtful = told or (_model.measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
         if len(alone) < len(self) or not doubtful:
-            return article_scores, headline, article_scores
+            return article_scores, headline, article_scores, None
         chances = self._kind_chances(article_scores)
         article = float(chances[0])
         if article >= ARTICLE_CHANCE:
-            return article_scores, headline, article_scores
+            return article_scores, headline, article_scores, chances
         matrix, context = _model.compute_features(self.columns), _model.compute_context(self.columns, alone)
         rows = kind_rows(matrix, context, (alone, contextual, article_scores), chances)
         scores = article * article_scores + (1 - article) * load_kind_model().forest.scores(rows)
-        return scores, headline, article_scores
+        return scores, headline, article_scores, chances
 
     def _kind_chances(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._given_kind != "auto" or self.plain:

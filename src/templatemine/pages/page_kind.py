@@ -87,6 +87,7 @@ _SIGN_WORDS = [name.encode() for name in _SIGNS]
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
 _CURRENCIES = [sign.encode() for sign in "$€£"]
 _NEXT = (b'rel="next"', b"rel='next'", b"rel=next")
+_BEFORE_NEXT = len(b'rel="')
 _LD_TYPE = re.compile(rb'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
 _ITEM_TYPE = re.compile(rb"schema\.org/([A-Za-z]{1,40})[\"']?[\s>]")
 _CONTENT = re.compile(rb"\bcontent\s*=\s*[\"']?([^\"'<>]{0,2000})", re.IGNORECASE)
@@ -156,13 +157,23 @@ def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64
         *_model.describe_main(scores, page.words, page.columns["counts"]),
         math.log1p(sum(map(text.count, _CURRENCIES))),
         math.log1p(text.count(b"?")),
-        any(sign in page.data for sign in _NEXT),
+        _names_next(page.data),
         *[word in signs for word in _SIGN_WORDS],
         *[math.log1p(counts[index]) for index in _TAG_INDICES],
         *_describe_types(page.data),
         *_describe_address(page),
     ]
     return np.array(values, np.float64)
+
+
+def _names_next(data: bytes) -> bool:
+    """Return whether a page links to the next one, in one pass: to look for each of `_NEXT` takes three."""
+    at = data.find(b"next")
+    while at >= 0:
+        if data.startswith(_NEXT, max(at - _BEFORE_NEXT, 0)) or data.startswith(_NEXT, max(at - _BEFORE_NEXT + 1, 0)):
+            return True
+        at = data.find(b"next", at + 1)
+    return False
 
 
 def _describe_types(data: bytes) -> list[float]:
