@@ -8,8 +8,10 @@ from test_sieve import agree
 from common import texts
 from common.choices import Choices
 from common.session import run
+from reading_reference import take_empty_tags
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
+from templatemine.matching import _match
 
 
 def one(data: bytes) -> None:
@@ -23,6 +25,8 @@ def one(data: bytes) -> None:
         spans = native.spans(text)
         assert spans == regex.spans(text)
         assert all(0 <= span.start < span.end <= len(text) and span.templates for span in spans)
+        bounds = [(span.start, span.end) for span in spans]
+        assert _match.take_empty_tags(text, bounds) == take_empty_tags(text, bounds)
         if not html:
             cleaned = native.clean(text)
             assert list(cleaned.removed) == spans
