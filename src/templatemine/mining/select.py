@@ -82,7 +82,7 @@ _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has
 so many letters, as a name that holds a figure."""
 _ROW_SHARE = 0.2
-"""From this share on without any cue, if the others are names ("Brent: $75.86"), and of what fills a label ("FT:")."""
+"""From this share on without any cue ("Crude oil: $75.86"), and of what fills a label ("FT:")."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -316,10 +316,10 @@ def _judge_candidates(
 
 
 def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Return which candidates are rows of figures, or of names and figures, and labels before such, without a cue."""
+    """Return which candidates are rows of figures, or of words and figures, and labels before such, without a cue."""
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["letters"] <= 0)
     is_address = column["addresses"] + column["mails"] + column["handles"] > 0
-    is_row = (column["small"] <= 0) & (column["capitals"] > 0) & (column["figures"] >= _ROW_SHARE) & ~is_address
+    is_row = (column["figures"] >= _ROW_SHARE) & ~is_address
     if candidates.kind == PREFIX:
         is_row |= column["fill_mutable"] >= _ROW_SHARE
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
