@@ -7,6 +7,7 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -503,9 +504,13 @@ METALS = [
 ]
 
 
-@pytest.mark.parametrize("names", [TEAMS, GOODS, METALS], ids=["teams", "goods", "metals"])
+SHORT_ROWS = ("{0}: ${1}.{2}", "{0} \u2013 {1}%", "{0} {1} ({2})")
+RESULTS = ("FT: {0} {1} {3} {2}", "{0} {1} {3} {2}")
+
+
 @pytest.mark.parametrize(
-    "row", ["{0}: ${1}.{2}", "{0} \u2013 {1}%", "{0} {1} ({2})", "FT: {0} {1} {3} {2}", "{0} {1} {3} {2}"]
+    ("row", "names"),
+    [*product((*SHORT_ROWS, *RESULTS), [TEAMS, METALS]), *product(SHORT_ROWS, [GOODS])],
 )
 def test_rows_of_names_and_figures_are_no_templates(row: str, names: list[str]) -> None:
     """Prices and results of the same names, in every third article."""

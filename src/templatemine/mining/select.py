@@ -81,8 +81,9 @@ _ONE = 0.1
 _DATA_SHARE, _WORDY = 0.5, 3.0
 """From this share of numbers among its tokens on a string is data: rows of tables, prices, results; unless a token has
 so many letters, as a name that holds a figure."""
-_ROW_SHARE = 0.2
-"""From this share on without any cue ("Crude oil: $75.86"), and of what fills a label ("FT:")."""
+_ROW_SHARE, _ROW_TOKENS = 0.2, 4
+"""From this share on without any cue, if the others are names, or a segment has so few tokens ("Crude oil: $75.86"),
+and of what fills a label ("FT:")."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -319,7 +320,9 @@ def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) 
     """Return which candidates are rows of figures, or of words and figures, and labels before such, without a cue."""
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["letters"] <= 0)
     is_address = column["addresses"] + column["mails"] + column["handles"] > 0
-    is_row = (column["figures"] >= _ROW_SHARE) & ~is_address
+    is_named = (column["small"] <= 0) & (column["capitals"] > 0)
+    is_few = candidates.length <= (_ROW_TOKENS if candidates.kind == SEGMENT else 0)
+    is_row = (column["figures"] >= _ROW_SHARE) & (is_named | is_few) & ~is_address
     if candidates.kind == PREFIX:
         is_row |= column["fill_mutable"] >= _ROW_SHARE
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
