@@ -141,6 +141,8 @@ _INLINE_TAGS = (
     "a abbr b bdi bdo big cite code del em font i iframe img ins kbd mark q s samp small span strike strong sub sup "
     "time tt u var video wbr"
 )
+_SINGLE_TAGS = ("br", "hr", "img", "wbr")
+"""Without an end of their own."""
 _AMPERSAND = "&(?:amp;)*"
 _OPENS = regex.compile(f"(?:<|{_AMPERSAND}lt;)/?(?P<tag>[A-Za-z][A-Za-z0-9]*)")
 _CLOSES = rf"(?:>|{_AMPERSAND}gt;|\Z)"
@@ -202,7 +204,7 @@ def take_empty_tags(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, 
             if of_name:
                 partners |= {tag: of_name[-1], of_name[-1]: tag}
                 del opened[opened.index(of_name[-1]) :]
-        elif tag.name not in ("br", "hr", "img", "wbr"):
+        elif tag.name not in _SINGLE_TAGS:
             opened.append(tag)
     gone = spans
     while (wider := _widen_once(text, gone, tags, partners)) != gone:
@@ -228,7 +230,7 @@ def _widen_once(
         right = next((tag for tag in near if tag.start >= end and not text[end : tag.start].strip()), None)
         if right and (not right.whole or (right in partners and start <= partners[right].start < end)):
             return [*spans[: cut[-1]], (spans[cut[-1]][0], right.end), *spans[cut[-1] + 1 :]]
-        if left is None or left.closes or left.name in ("br", "hr", "img", "wbr"):
+        if left is None or left.closes or left.name in _SINGLE_TAGS:
             continue
         other = partners.get(left)
         before = right is not None and right in partners and partners[right].start < left.start

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
+from strategies import examples
 from templatemine import extract
 from templatemine.config import CleanConfig, ExtractConfig, PageConfig
 from templatemine.errors import ConfigError
@@ -134,3 +137,14 @@ def test_runs_of_main_text_are_counted() -> None:
 )
 def test_the_address_is_the_canonical_one_or_that_of_open_graph(head: str, address: str) -> None:
     assert read_address(head.encode()) == address
+
+
+@examples(300)
+@hypothesis.given(
+    st.lists(st.sampled_from(["rel=", "rel", "=", '"', "'", "next", "n", "ext", " ", "page"]), max_size=10)
+)
+def test_a_link_to_the_next_page_counts_wherever_it_stands(pieces: list[str]) -> None:
+    html = f"<p>A story of some words.<a {''.join(pieces)}>"
+    names_next = any(sign in html for sign in ('rel="next"', "rel='next'", "rel=next"))
+    page = Page(html)
+    assert describe_page(page, page.scores)[VALUES.index("next")] == names_next

@@ -352,10 +352,7 @@ cdef inline uint32_t decode_before(const uint8_t* p, int64_t i, int64_t* start) 
 
 
 cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil:
-    """Widen the spans of a text of n bytes by the signs that would be left alone; sets point_start and point_end to bytes.
-
-    Spans that touch are one cut.
-    """
+    """Widen the spans of a text, in bytes, by the signs that would be left alone.  Spans that touch are one cut."""
     cdef int64_t k = 0, m, low = 0, high, left, right, place, mark, other = 0
     cdef int width = 1
     cdef bint began = True, begins, ends
@@ -404,10 +401,7 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
                 spans[k].start = place
         low = spans[m].end
         began = begins
-        while k <= m:
-            spans[k].point_start = spans[k].start
-            spans[k].point_end = spans[k].end
-            k += 1
+        k = m + 1
     return 0
 
 
@@ -549,7 +543,7 @@ cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const
 
     Matches of strings that are kept add nothing, and are taken out of what would be cut.
     """
-    cdef int64_t i, start, end, first = out.size, members = out.members, k, byte = 0, point = 0
+    cdef int64_t i, start, end, first = out.size, members = out.members, k
     for i in range(matches.size):
         if not keeps or not is_kept(kinds, matches.count[i]):
             add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]],
@@ -571,13 +565,7 @@ cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const
         widen_cuts(p, n, out.span + first, out.size - first)
     if keeps and cuts_kept(tokens, matches, kinds, out.span + first, out.size - first):
         spare_kept(p, n, tokens, matches, kinds, first, members, out)
-    if not ascii:
-        for k in range(first, out.size):
-            point += count_points(p, byte, out.span[k].start)
-            out.span[k].point_start = point
-            point += count_points(p, out.span[k].start, out.span[k].end)
-            out.span[k].point_end = point
-            byte = out.span[k].end
+    set_points(p, ascii, out.span + first, out.size - first)
     return 0
 
 
@@ -965,16 +953,8 @@ def take_empty_tags(text not None, list spans not None):
     """Widen spans of a text by the tags, plain or escaped, of elements in which they leave nothing but white space.
 
     They take a tag beside them whose other end they hold, both tags of an element around them, a tag that the text's end cuts
-    off, and the beginning of an element without an end, if the text or the element around it ends there.
-
-    Parameters
-    ----------
-    spans : list of (start, end, ...)
-        In code points, ascending and disjoint.
-
-    Returns
-    -------
-    list of (start, end)
+    off, and the beginning of an element without an end, if the text or the element around it ends there.  Parameters and
+    result are those of `widen`.
     """
     return widen_by(exact_str(text), spans, take_tags)
 

@@ -319,10 +319,11 @@ def _judge_candidates(
 def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
     """Return which candidates are rows of figures, or of words and figures, and labels before such, without a cue."""
     is_pattern = (column["figures"] >= _DATA_SHARE) & (column["letters"] < _WORDY) | (column["letters"] <= 0)
-    is_address = column["addresses"] + column["mails"] + column["handles"] > 0
-    is_named = (column["small"] <= 0) & (column["capitals"] > 0)
-    is_few = candidates.length <= (_ROW_TOKENS if candidates.kind == SEGMENT else 0)
-    is_row = (column["figures"] >= _ROW_SHARE) & (is_named | is_few) & ~is_address
+    holds_address = column["addresses"] + column["mails"] + column["handles"] > 0
+    is_row = (column["small"] <= 0) & (column["capitals"] > 0)
+    if candidates.kind == SEGMENT:
+        is_row |= candidates.length <= _ROW_TOKENS
+    is_row &= (column["figures"] >= _ROW_SHARE) & ~holds_address
     if candidates.kind == PREFIX:
         is_row |= column["fill_mutable"] >= _ROW_SHARE
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)

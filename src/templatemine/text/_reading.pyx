@@ -549,21 +549,18 @@ cdef bint read_tag(const uint8_t* p, int64_t i, int64_t n, Tag* tag) noexcept no
         return False
     tag.block = tag.name < block_tags
     tag.single = single_tags[tag.name]
-    if closing_end(p, end, n) < 0:
-        if not (p[end] == 32 or 9 <= p[end] <= 13 or p[end] == 47):
-            return False
-        end += 1
-    while size <= MAX_TAG:
-        after = closing_end(p, end, n)
-        if after >= 0:
-            tag.end = after
-            tag.whole = end < n
-            return True
-        if p[end] == 60 or (p[end] == 38 and escape_end(p, end, n, 108) > end):
+    after = closing_end(p, end, n)
+    if after < 0 and not (p[end] == 32 or 9 <= p[end] <= 13 or p[end] == 47):
+        return False
+    while after < 0:
+        if size > MAX_TAG or p[end] == 60 or (p[end] == 38 and escape_end(p, end, n, 108) > end):
             return False
         end = next_char(p, end, n)
         size += 1
-    return False
+        after = closing_end(p, end, n)
+    tag.end = after
+    tag.whole = end < n
+    return True
 
 
 cdef int64_t entity_end(const Table* entities, const uint8_t* p, int64_t i, int64_t n, uint32_t* code, int64_t* name) noexcept nogil:
