@@ -525,4 +525,21 @@ def test_rows_of_names_and_figures_are_no_templates(row: str, names: list[str]) 
         assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
 
 
+@pytest.mark.parametrize("place", [0, 4, 5])
+@pytest.mark.parametrize("label", ["Reference:", "Romney:"])
+def test_labels_without_a_cue_stay_where_what_they_label_does(label: str, place: int) -> None:
+    """Before prose in every third article: at its head, between its lines, before its footer."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    articles = []
+    for number in range(90):
+        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        if number % 3 == 0:
+            lines[place] = f"{label} {' '.join(rng.choices(words, k=12)).capitalize()}."
+        articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines, f"Photo: {CALL}"])})
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\nPhoto: {CALL}")
+
+
 CALL = "Sign up for our morning newsletter today."

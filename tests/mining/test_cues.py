@@ -47,6 +47,10 @@ def find(text: str, lexicon=None) -> dict[str, float]:
     return dict(zip(COLUMNS, row.tolist(), strict=True))
 
 
+def test_identifiers_of_publications_are_no_cues() -> None:
+    assert find("DOI: 10.1038/s41586-026-10725-y")["cue_agency"] == 0
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

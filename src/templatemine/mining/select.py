@@ -295,7 +295,11 @@ def _judge_candidates(
     # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
     is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
-    reason[score < _scale_odds(config.segment if is_segment else config.label, config.caution)] = UNLIKELY
+    # A label without a cue stays where what it labels does: "Reference:" before a citation.
+    stays_with_filler = (column["colon_last"] > 0) & (column["cue_any"] <= 0) & ~slot & ~is_fixed
+    stays_with_filler &= candidates.kind == PREFIX
+    min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
+    reason[(score < min_score) | stays_with_filler] = UNLIKELY
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
