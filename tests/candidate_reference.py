@@ -31,13 +31,14 @@ from templatemine.mining.segments import (
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 
-__all__ = ["Table", "describe", "labels", "number_hashes", "find_repeated_segments"]
+__all__ = ["Table", "describe", "labels", "number_hashes", "find_repeated_segments", "sketch_segments"]
 
 Column = NDArray[np.float64]
 
 _HEAD = 12
 _NEAR = 3
 _TENTHS = 10
+_MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 # ----------------------------------------------------------------------------------------------------------- candidates
@@ -55,6 +56,20 @@ def number_hashes(hashes: NDArray[np.uint64], document: IntArray) -> tuple[LongA
     own = document[order]
     new[1:] |= own[1:] != own[:-1]
     return string, np.bincount(number[new]).astype(np.int32)
+
+
+def sketch_segments(tokens: IntArray, lengths: IntArray, df: IntArray, max_df: int, size: int, most: int) -> list[int]:
+    """The least hashes of the strings of so many tokens in those segments that few documents have."""
+    own = [token for token, keep in zip(tokens.tolist(), np.repeat(df <= max_df, lengths).tolist(), strict=True) if keep]
+    hashes = []
+    for end in range(size, len(own) + 1):
+        string_hash = 0
+        for token in reversed(own[end - size : end]):
+            string_hash = (string_hash * _MULTIPLIER + token) % 2**64
+        string_hash = string_hash * _MULTIPLIER % 2**64
+        hashes.append((string_hash ^ string_hash >> 29) * _MULTIPLIER % 2**64)
+    limit = 2 * most * ((2**64 - 1) // len(hashes)) if len(hashes) > 4 * most else 2**64
+    return sorted({one for one in hashes if one < limit})[:most]
 
 
 class _Runs:

@@ -11,6 +11,7 @@ __all__ = [
     "FeatureExtractor",
     "Tokeniser",
     "Windows",
+    "count_holders",
     "count_occurrences",
     "cut_segments",
     "document_frequency",
@@ -33,6 +34,7 @@ __all__ = [
     "number_hashes",
     "reduce_tokens",
     "renumber",
+    "sketch_segments",
 ]
 
 @disjoint_base
@@ -112,6 +114,17 @@ def count_occurrences(
 def number_hashes(
     hashes: NDArray[np.uint64], document: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def count_holders(
+    wanted: NDArray[np.uint64], hashes: NDArray[np.uint64], document: NDArray[np.int32]
+) -> NDArray[np.int32]: ...
+def sketch_segments(
+    tokens: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    df: NDArray[np.int32],
+    max_df: int,
+    size: int,
+    most: int,
+) -> NDArray[np.uint64]: ...
 def find_repeated_segments(
     string: NDArray[np.int32],
     string_df: NDArray[np.int32],

@@ -23,10 +23,10 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "FeatureExtractor", "Tokeniser", "Windows", "count_occurrences", "cut_segments", "document_frequency",
+    "FeatureExtractor", "Tokeniser", "Windows", "count_holders", "count_occurrences", "cut_segments", "document_frequency",
     "find_first_positions", "find_labels", "find_last_start", "find_rare_pairs", "find_repeated_segments", "find_repeats_i32",
     "find_repeats_i64", "find_versions", "format_json_rows", "gather_slices_i32", "gather_slices_u8", "group_rates",
-    "grow_strings", "hash_strings", "lcp_i32", "lcp_i64", "number_hashes", "reduce_tokens", "renumber",
+    "grow_strings", "hash_strings", "lcp_i32", "lcp_i64", "number_hashes", "reduce_tokens", "renumber", "sketch_segments",
 ]
 
 
@@ -1161,6 +1161,51 @@ def _grow(array, int64_t rows):
 # in segments and occurrences, except for the radix sorts by token, which take a pass for each eight bits.
 
 
+cdef struct HashTable:
+    # Hashes and a number for each, in the order in which they were added.
+    int32_t* slots          # 1 + number, 0 where there is none
+    uint64_t* keys          # by number
+    uint64_t mask
+    int32_t size
+
+
+cdef int hash_table_init(HashTable* table, int64_t most) except -1 nogil:
+    cdef int64_t slot_count = 64
+    while slot_count < 2 * most:
+        slot_count *= 2
+    table.slots = <int32_t*>calloc(slot_count, sizeof(int32_t))
+    table.keys = <uint64_t*>malloc(max(most, 1) * sizeof(uint64_t))
+    table.mask, table.size = slot_count - 1, 0
+    if table.slots == NULL or table.keys == NULL:
+        hash_table_free(table)
+        with gil:
+            raise MemoryError
+    return 0
+
+
+cdef inline int32_t* hash_table_slot(const HashTable* table, uint64_t key) noexcept nogil:
+    """The slot of a hash: of its number, or where it may be added."""
+    cdef uint64_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20 & table.mask
+    while table.slots[slot] and table.keys[table.slots[slot] - 1] != key:
+        slot = (slot + 1) & table.mask
+    return &table.slots[slot]
+
+
+cdef inline int32_t hash_table_add(HashTable* table, uint64_t key) noexcept nogil:
+    """The number of a hash, which is added if it is new."""
+    cdef int32_t* slot = hash_table_slot(table, key)
+    if slot[0] == 0:
+        table.keys[table.size] = key
+        table.size += 1
+        slot[0] = table.size
+    return slot[0] - 1
+
+
+cdef void hash_table_free(HashTable* table) noexcept nogil:
+    free(table.slots)
+    free(table.keys)
+
+
 def number_hashes(const uint64_t[::1] hashes not None, const int32_t[::1] document not None):
     """Number the different hashes in the order of their first occurrence, and count the documents of each.  O(hashes).
 
@@ -1177,42 +1222,132 @@ def number_hashes(const uint64_t[::1] hashes not None, const int32_t[::1] docume
     df : int32 array, shape (different hashes,)
         Document frequency by number.
     """
-    cdef int64_t n = hashes.shape[0], i, slot_count = 64
-    cdef int32_t distinct = 0
-    if document.shape[0] != n:
-        raise ValueError(f"expected equal lengths, got {n} and {document.shape[0]}")
-    if n > 2**31 - 1:
-        raise ValueError(f"expected fewer than 2^31 hashes, got {n}")
+    cdef int64_t n = hashes.shape[0], i
+    cdef int32_t number
+    cdef HashTable table
+    _check_hashes(n, document.shape[0])
     cdef int32_t[::1] numbers = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] df = np.empty(max(n, 1), np.int32)
-    cdef int32_t[::1] last_document = np.empty(max(n, 1), np.int32)
-    while slot_count < 2 * n:
-        slot_count *= 2
-    cdef uint64_t slot, mask = slot_count - 1
-    cdef int32_t* slots = <int32_t*>calloc(slot_count, sizeof(int32_t))       # 1 + number
-    cdef uint64_t* keys = <uint64_t*>malloc(max(n, 1) * sizeof(uint64_t))
-    if slots == NULL or keys == NULL:
-        free(slots)
-        free(keys)
-        raise MemoryError
+    cdef int32_t[::1] df = np.zeros(max(n, 1), np.int32)
+    cdef int32_t[::1] last_document = np.full(max(n, 1), -1, np.int32)
+    hash_table_init(&table, n)
     with nogil:
         for i in range(n):
-            slot = (hashes[i] * <uint64_t>0x9E3779B97F4A7C15) >> 20 & mask
-            while slots[slot] and keys[slots[slot] - 1] != hashes[i]:
-                slot = (slot + 1) & mask
-            if slots[slot] == 0:
-                keys[distinct] = hashes[i]
-                df[distinct] = 0
-                last_document[distinct] = -1
-                distinct += 1
-                slots[slot] = distinct
-            numbers[i] = slots[slot] - 1
-            if last_document[numbers[i]] != document[i]:
-                last_document[numbers[i]] = document[i]
-                df[numbers[i]] += 1
-    free(slots)
-    free(keys)
-    return np.asarray(numbers)[:n], np.asarray(df)[:distinct].copy()
+            number = hash_table_add(&table, hashes[i])
+            numbers[i] = number
+            if last_document[number] != document[i]:
+                last_document[number] = document[i]
+                df[number] += 1
+        hash_table_free(&table)
+    return np.asarray(numbers)[:n], np.asarray(df)[: table.size].copy()
+
+
+def count_holders(const uint64_t[::1] wanted not None, const uint64_t[::1] hashes not None, const int32_t[::1] document not None):
+    """Count the documents that hold each of some hashes.  O(wanted + hashes).
+
+    Parameters
+    ----------
+    wanted : uint64 array
+        Equal ones may be among them.
+    hashes : uint64 array
+    document : int32 array
+        Document of each hash, ascending.
+
+    Returns
+    -------
+    df : int32 array, shape (wanted,)
+    """
+    cdef int64_t n = hashes.shape[0], size = wanted.shape[0], i
+    cdef int32_t number
+    cdef HashTable table
+    _check_hashes(n, document.shape[0])
+    _check_hashes(size, size)
+    cdef int32_t[::1] found = np.empty(max(size, 1), np.int32)
+    cdef int32_t[::1] df = np.zeros(max(size, 1), np.int32)
+    cdef int32_t[::1] last_document = np.full(max(size, 1), -1, np.int32)
+    hash_table_init(&table, size)
+    with nogil:
+        for i in range(size):
+            found[i] = hash_table_add(&table, wanted[i])
+        for i in range(n):
+            number = hash_table_slot(&table, hashes[i])[0] - 1
+            if number >= 0 and last_document[number] != document[i]:
+                last_document[number] = document[i]
+                df[number] += 1
+        for i in range(size):
+            found[i] = df[found[i]]
+        hash_table_free(&table)
+    return np.asarray(found)[:size]
+
+
+def _check_hashes(int64_t hashes, int64_t documents):
+    if documents != hashes:
+        raise ValueError(f"expected equal lengths, got {hashes} and {documents}")
+    if hashes > 2**31 - 1:
+        raise ValueError(f"expected fewer than 2^31 hashes, got {hashes}")
+
+
+def sketch_segments(const int32_t[::1] tokens not None, const int32_t[::1] lengths not None, const int32_t[::1] df not None,
+                    int32_t max_df, int size, int64_t most):
+    """Return the least hashes of the short strings in those segments of a document that few documents have.
+
+    Parameters
+    ----------
+    tokens : int32 array
+        Of the document.
+    lengths, df : int32 arrays, shape (segments,)
+        Tokens of each segment, and the documents that hold it.
+    max_df : int
+        Greatest df of a segment that is looked at.
+    size : int
+        Tokens of a string, from 1 on; one that begins in a segment may end in the next that is looked at.
+    most : int
+        Hashes at most.
+
+    Returns
+    -------
+    hashes : uint64 array
+        Different ones, ascending (a bottom sketch, Broder 1997).
+    """
+    cdef int64_t i, place = 0, end, kept = 0, count = 0, strings
+    cdef uint64_t h, multiplier = <uint64_t>0x9E3779B97F4A7C15, limit = <uint64_t>0xFFFFFFFFFFFFFFFF
+    cdef int before
+    if lengths.shape[0] != df.shape[0] or size < 1 or most < 1:
+        raise ValueError(f"expected as many lengths as df, and strings of a token, got {lengths.shape[0]}, {df.shape[0]}, {size}, {most}")
+    for i in range(lengths.shape[0]):
+        place += max(0, lengths[i])
+    if place != tokens.shape[0]:
+        raise ValueError(f"expected segments of {tokens.shape[0]} tokens, got {place}")
+    cdef uint64_t[::1] own = np.empty(max(place, 1), np.uint64)
+    with nogil:
+        place = 0
+        for i in range(lengths.shape[0]):
+            end = place + max(0, lengths[i])
+            while place < end:
+                if df[i] <= max_df:
+                    own[kept] = <uint64_t><int64_t>tokens[place]
+                    kept += 1
+                place += 1
+        strings = max(0, kept - size + 1)
+        if strings > 4 * most:      # sorting all of them would take most of the time
+            limit = 2 * most * (limit // strings)
+        # A hash takes the place of the first token of its string, which no later string needs.
+        for i in range(strings):
+            h = own[i + size - 1]
+            for before in range(1, size):
+                h = h * multiplier + own[i + size - 1 - before]
+            h *= multiplier
+            h = (h ^ h >> 29) * multiplier
+            if h < limit or limit == <uint64_t>0xFFFFFFFFFFFFFFFF:
+                own[count] = h
+                count += 1
+    sketch = np.asarray(own)[:count]
+    sketch.sort()
+    kept = 0
+    for i in range(count):
+        if kept == 0 or own[i] != own[kept - 1]:
+            own[kept] = own[i]
+            kept += 1
+    return sketch[: min(kept, most)].copy()
 
 
 cdef inline bint is_whole_line(const uint8_t* begins, int64_t n, int64_t segment) noexcept nogil:

@@ -87,6 +87,29 @@ def test_segments_are_numbered_and_found_as_in_the_reference(texts: list[str]) -
     same(find_candidates(some)[0], candidate_reference.find_repeated_segments(some, 2))
 
 
+@examples(200)
+@given(st.lists(st.integers(0, 12)), st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5))))
+def test_holders_are_counted(wanted: list[int], rows: list[tuple[int, int]]) -> None:
+    rows.sort(key=lambda row: row[1])
+    hashes, documents = (np.array([row[column] for row in rows], np.int64) for column in (0, 1))
+    counts = _core.count_holders(np.array(wanted, np.uint64), hashes.astype(np.uint64), documents.astype(np.int32))
+    assert counts.tolist() == [len({document for one, document in rows if one == hash_}) for hash_ in wanted]
+
+
+@examples(200)
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(1, 3)), max_size=12),
+    *(st.integers(*bounds) for bounds in ((1, 3), (1, 4), (1, 8), (0, 9))),
+)
+def test_sketches_are_those_of_the_reference(
+    segments: list[tuple[int, int]], max_df: int, size: int, most: int, seed: int
+) -> None:
+    lengths, df = (np.array([row[column] for row in segments], np.int32) for column in (0, 1))
+    tokens = np.random.default_rng(seed).integers(0, 7, lengths.sum(), np.int32)
+    columns = tokens, lengths, df, max_df, size, most
+    assert _core.sketch_segments(*columns).tolist() == candidate_reference.sketch_segments(*columns)
+
+
 @examples(150)
 @given(archives, st.data())
 def test_features_are_those_of_the_reference(texts: list[str], data: st.DataObject) -> None:
@@ -204,6 +227,17 @@ def test_what_finds_candidates_refuses_what_does_not_fit() -> None:
             _core.find_repeated_segments(wrong_string, some.string_df, some.document, begins, 2)
     with pytest.raises(ValueError, match="expected equal lengths"):
         _core.number_hashes(some.hashes, some.document[:-1])
+    with pytest.raises(ValueError, match="expected equal lengths"):
+        _core.count_holders(some.hashes, some.hashes, some.document[:-1])
+    few, one = np.ones(2, np.int32), np.ones(1, np.int32)
+    for columns, numbers, told in (
+        ((few, few, one), (1, 2, 3), "as many lengths"),
+        ((few, one, one), (1, 2, 3), "segments of 2 tokens"),
+        ((few, few, few), (1, 0, 3), "strings of a token"),
+        ((few, few, few), (1, 2, 0), "strings of a token"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            _core.sketch_segments(*columns, *numbers)
 
 
 @pytest.mark.parametrize("texts", [[""], ["", ""], ["a"], ["a", "a"]], ids=repr)

@@ -21,6 +21,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from templatemine import _core
 from templatemine.config import CopyConfig
 from templatemine.mining.labels import Candidates
 from templatemine.mining.near_duplicates import characters_of_shingle
@@ -48,7 +49,6 @@ _EVERYWHERE = CopyConfig().everywhere
 _MIN_CUES = 1 / 3
 """Tokens of a block in strings with cues: of a story they are a byline, of boilerplate half."""
 _GREATEST = (1 << 64) - 1
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find_single_stories(
@@ -77,7 +77,7 @@ def find_single_stories(
     for candidates in candidate_kinds:
         own_rows = rows[(rows >= first) & (rows < first + len(candidates))] - first
         for row in own_rows.tolist():
-            holders.append(np.unique(segments.document[candidates.segment[slice(*candidates.bounds[row : row + 2])]]))
+            holders.append(_different(segments.document[candidates.segment[slice(*candidates.bounds[row : row + 2])]]))
         first += len(candidates)
     # What the same documents hold is one block, of boilerplate or of a story: all of it is read.
     is_cue, is_sign = cues
@@ -95,6 +95,11 @@ def find_single_stories(
         if (not is_read and _are_versions(versions[documents], least)) or not stories.differ(documents, least):
             single.append(row)
     return np.array(single, np.int64)
+
+
+def _different(documents: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the different ones of ascending documents."""
+    return documents[np.append(documents[:1] >= 0, documents[1:] != documents[:-1])]
 
 
 def _are_versions(versions: LongArray, least: int) -> bool:
@@ -132,17 +137,11 @@ class _Stories:
         most."""
         segments = self._segments
         own = slice(*self._first_segments[document : document + 2])
-        tokens = segments.tokens[slice(*segments.doc_tokens[document : document + 2])].astype(np.uint64)
-        tokens = tokens[np.repeat(segments.string_df[own] <= max_df, segments.length[own])]
-        size = self._size
-        hashes = tokens[size - 1 :]
-        for before in range(size - 1, 0, -1):
-            hashes = hashes * _MULTIPLIER + tokens[size - 1 - before : -before]
-        hashes = hashes * _MULTIPLIER
-        hashes = (hashes ^ hashes >> np.uint64(29)) * _MULTIPLIER
-        if len(hashes) > 4 * _SKETCH:  # sorting all of them would take most of the time
-            hashes = hashes[hashes < np.uint64(2 * _SKETCH * ((1 << 64) // len(hashes)))]
-        return _Sketch(np.unique(hashes)[:_SKETCH].tolist())
+        tokens = segments.tokens[slice(*segments.doc_tokens[document : document + 2])]
+        hashes = _core.sketch_segments(
+            tokens, segments.length[own], segments.string_df[own], max_df, self._size, _SKETCH
+        )
+        return _Sketch(hashes.tolist())
 
 
 class _Sketch:

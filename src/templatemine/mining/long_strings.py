@@ -38,8 +38,8 @@ def find_string_edges(corpus: Corpus, *, spaceless: bool) -> LongArray:
     says whether characters are tokens."""
     windows = SPACELESS_WINDOWS if spaceless else WINDOWS
     found = [_find_edges(corpus, size, share) for size, share in windows]
-    begins, ends = (np.unique(np.concatenate(edges)) for edges in zip(*found, strict=True))
     lines = _Lines(corpus)
+    begins, ends = (unite_places(lines.tokens + 1, *edges) for edges in zip(*found, strict=True))
     # A label behind a fixed line is none of it: so much of a string as a short window lies in the line of its edge.
     least = windows[-1][0]
     begins = begins[lines.number(begins + least - 1) == lines.number(begins)]
@@ -47,7 +47,15 @@ def find_string_edges(corpus: Corpus, *, spaceless: bool) -> LongArray:
     begins, ends = _drop_labels(begins, ends, lines, SPACELESS_LABEL if spaceless else LABEL)
     ends = ends[ends < lines.tokens]
     is_within = lines.document(ends) == lines.document(ends - 1)
-    return lines.place(np.union1d(begins, ends[is_within]))
+    return lines.place(unite_places(lines.tokens, begins, ends[is_within]))
+
+
+def unite_places(size: int, *places: LongArray) -> LongArray:
+    """Return the different ones of some places below a size, ascending."""
+    is_there = np.zeros(size, np.bool_)
+    for some in places:
+        is_there[some] = True
+    return np.flatnonzero(is_there)
 
 
 class _Lines:
@@ -62,7 +70,8 @@ class _Lines:
     @property
     def bounds(self) -> LongArray:
         """Where lines with tokens begin, and the end of the last one."""
-        return np.unique(np.concatenate([np.zeros(1, np.int64), self._ends, np.full(1, self.tokens)]))
+        bounds = np.concatenate([np.zeros(1, np.int64), self._ends, np.full(1, self.tokens)])
+        return bounds[np.append(True, bounds[1:] > bounds[:-1])]
 
     def number(self, tokens: LongArray) -> LongArray:
         """Return a number of the line of each token: line breaks before it."""
@@ -120,15 +129,6 @@ def _count_parts(
     is_wanted = np.zeros(windows.slots, np.uint8)
     is_wanted[(wanted & np.uint64(windows.slots - 1)).view(np.int64)] = True
     _, documents, hashes = windows.find(parts, is_wanted, len(parts))
-    counted = np.zeros(wanted.shape, np.int32)
-    for column in range(len(parts)):
-        seen = np.ascontiguousarray(hashes[:, column])
-        number, df = _core.number_hashes(seen, documents)
-        distinct, place = np.unique(wanted[:, column], return_inverse=True)
-        # What only shares its place in the table with another is put where it hurts nothing.
-        places = np.minimum(np.searchsorted(distinct, seen), len(distinct))
-        is_own = np.append(distinct, np.uint64(0))[places] == seen
-        by_hash = np.zeros(len(distinct) + 1, np.int32)
-        by_hash[places[is_own]] = df[number[is_own]]
-        counted[:, column] = by_hash[place]
-    return counted
+    columns = zip(wanted.T, hashes.T, strict=True)
+    counts = [_core.count_holders(*map(np.ascontiguousarray, pair), documents) for pair in columns]
+    return np.stack(counts, axis=1)

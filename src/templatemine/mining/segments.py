@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
-from templatemine.mining.long_strings import find_string_edges
+from templatemine.mining.long_strings import find_string_edges, unite_places
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
 from templatemine.text import _scan
@@ -105,7 +105,7 @@ def segment(corpus: Corpus) -> Segments:
     traits = corpus.traits | find_abbreviations(corpus)
     dashes = _find_dashes(corpus)
     edges = find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
-    breaks = np.union1d(np.union1d(_line_gaps(corpus), edges), dashes)
+    breaks = unite_places(len(corpus.forms) + 1, _line_gaps(corpus), edges, dashes)
     tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
         corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
