@@ -60,7 +60,9 @@ def number_hashes(hashes: NDArray[np.uint64], document: IntArray) -> tuple[LongA
 
 def sketch_segments(tokens: IntArray, lengths: IntArray, df: IntArray, max_df: int, size: int, most: int) -> list[int]:
     """The least hashes of the strings of so many tokens in those segments that few documents have."""
-    own = [token for token, keep in zip(tokens.tolist(), np.repeat(df <= max_df, lengths).tolist(), strict=True) if keep]
+    own = [
+        token for token, keep in zip(tokens.tolist(), np.repeat(df <= max_df, lengths).tolist(), strict=True) if keep
+    ]
     hashes = []
     for end in range(size, len(own) + 1):
         string_hash = 0

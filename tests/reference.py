@@ -780,16 +780,19 @@ def find_cues(tokens: Sequence[str], cues: Sequence[tuple[Sequence[str], int, bo
     """What `mining._cues.CueTrie.find_cues` says of one string.  O(tokens * cues * words of a cue).
 
     Cues pass over tokens without letters; a cue is its words, the number of its kind, and whether it is strong.  One
-    whose last word ends with a colon needs one behind it, in the same token or as the next.
+    whose last word ends with a colon needs one behind it, in the same token or as the next; one of a word in brackets
+    a token in brackets.
     """
     row = [0.0] * (kinds + 3)
-    words = [token.strip(":—") or None for token in tokens]
+    words = [token.strip("(:—)") or None for token in tokens]
     solid = [place for place, word in enumerate(words) if word is not None]
     covered: set[int] = set()
     for start in range(len(solid)):
         for phrase, kind, strong in cues:
             places = solid[start : start + len(phrase)]
-            if [words[place] for place in places] != [word.rstrip(":") for word in phrase]:
+            if [words[place] for place in places] != [word.strip("(:)") for word in phrase]:
+                continue
+            if phrase[0].startswith("(") and not tokens[places[0]].startswith("("):
                 continue
             if phrase[-1].endswith(":") and not (
                 tokens[places[-1]].endswith(":") or tokens[places[-1] + 1 : places[-1] + 2] == [":"]

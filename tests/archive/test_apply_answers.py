@@ -16,6 +16,7 @@ from templatemine.archive.apply_answers import (
     QuestionContexts,
     add_answer_rules,
     current_removal,
+    find_inner_templates,
     open_questions,
     possible_answers,
 )
@@ -51,7 +52,7 @@ def named(forms: list[bytes], anchor: str) -> Pack:
 def cleaned(pack: Pack, *answers: tuple[Question, str]) -> tuple[str, Pack]:
     rules = pack.overrides.rules
     for question, answer in answers:
-        rules = add_answer_rules(rules, question, answer)
+        rules = add_answer_rules(rules, question, answer, inner=find_inner_templates(pack, question))
     made = apply_rules(pack, (), rules)
     return Cleaner(made).clean(TEXT).text, made
 
@@ -72,6 +73,15 @@ def test_what_an_answer_does(pack: Pack, question: Question, answer: str, left: 
     assert current_removal(made, question) == does
     assert question not in open_questions(made)
     assert open_questions(Pack.from_json(made.to_json())) == open_questions(made)
+
+
+def test_no_part_of_what_belongs_to_the_story_is_cut() -> None:
+    part = named([b"Sign", b"up"], "start")
+    assert "Sign up now" not in Cleaner(part).clean(TEXT).text
+    assert cleaned(part, (STRING, STORY))[0] == TEXT
+    # What stands elsewhere, too, is another matter.
+    common = replace(part, templates=tuple(replace(one, df=90) for one in part.templates))
+    assert find_inner_templates(common, STRING) == []
 
 
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import reference
 from templatemine import _core
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
+from templatemine.mining._cues import FORM_MARKS
 from templatemine.mining.cues import (
     COLUMNS,
     KINDS,
@@ -79,10 +81,14 @@ def test_first_and_last_pass_over_signs() -> None:
 
 
 words = st.sampled_from(["aa", "bb", "cc", "dd"])
-phrases = st.tuples(st.lists(words, min_size=1, max_size=3), st.sampled_from(["", ":"])).map(
-    lambda pair: [*pair[0][:-1], pair[0][-1] + pair[1]]
+bracketed = words.map(lambda word: f"({word})")
+phrases = st.one_of(
+    st.tuples(st.lists(words, min_size=1, max_size=3), st.sampled_from(["", ":"])).map(
+        lambda pair: [*pair[0][:-1], pair[0][-1] + pair[1]]
+    ),
+    bracketed.map(lambda word: [word]),
 )
-tokens_of_text = st.one_of(words, words.map(lambda word: f"{word}:"), st.sampled_from(["—", ":"]))
+tokens_of_text = st.one_of(words, words.map(lambda word: f"{word}:"), bracketed, st.sampled_from(["—", ":"]))
 
 
 @given(
@@ -141,13 +147,24 @@ def test_a_colon_of_a_cue_counts(text: str, strength: int) -> None:
     assert find(text, lexicon)["cue_media"] == strength
 
 
+@pytest.mark.parametrize(
+    ("text", "strength"),
+    [("(DR)", 2), ("Foto: (Dr).", 2), ("Dr. Ann Lee", 1), ("(Dr. Lee)", 1), ("(čtk)", 2), ("čtk", 0), ("dr", 1)],
+)
+def test_brackets_of_a_cue_of_one_word_count(text: str, strength: int) -> None:
+    """ "(dr)" is a credit, "Dr." a title."""
+    table = "[en]\nmedia strong: (dr) | (čtk)\nmedia weak: dr"
+    lexicon = compile_cues([*parse_cues(table, "own")], PATTERNS, SEPARATORS)
+    assert find(text, lexicon)["cue_media"] == strength
+
+
 def test_words_are_folded() -> None:
     assert fold_words(["“Newsletter”:", "—"]) == ["newsletter", ""]
     assert fold_words([]) == []
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=12), max_size=20))
+@given(st.lists(st.text(st.characters(codec="utf-8") | st.sampled_from("()a"), min_size=1, max_size=12), max_size=20))
 def test_forms_are_numbered_as_words_are_folded(tokens: list[str]) -> None:
     """ASCII by the kernel, the rest together; and each as if it were alone."""
     folded = [fold_words([token])[0] for token in tokens]
@@ -159,7 +176,9 @@ def test_forms_are_numbered_as_words_are_folded(tokens: list[str]) -> None:
     offsets = np.cumsum([0, *map(len, forms)], dtype=np.int64)
     found = lexicon.number_forms(Vocabulary(np.frombuffer(b"".join(forms), np.uint8), offsets))
     assert found.words.tolist() == [names.index(word) + 1 if word in names else 0 if word else -1 for word in folded]
-    assert found.colons.tolist() == [token.endswith((":", "：", "﹕")) for token in tokens]
+    in_brackets = [re.fullmatch(r"\(.*[^\W_]\)[\W_]*", token, re.DOTALL) is not None for token in tokens]
+    assert (found.marks & FORM_MARKS["bracketed"] > 0).tolist() == in_brackets
+    assert (found.marks & FORM_MARKS["colon"] > 0).tolist() == [token.endswith((":", "：", "﹕")) for token in tokens]
 
 
 def test_kernel_refuses_what_lies_outside() -> None:

@@ -68,6 +68,28 @@ def test_what_other_templates_cut_needs_no_head() -> None:
     assert add_heads(pack, articles) == pack
 
 
+def test_a_head_takes_the_place_of_a_slot_that_reaches_over_the_story() -> None:
+    """Excerpts without a mark at their end, behind which the footer stands, as feeds have them."""
+    dice = random.Random(7)
+    leads = [_words(dice, 12).capitalize() for _ in range(80)]
+    articles = [
+        Document(source="a.example", id=str(place), text=f"{lead} The post {_words(dice, 5).capitalize()} {FOOTER}")
+        for place, lead in enumerate(leads)
+    ]
+    mined = _mine(articles)
+    # As where the filler is likely.
+    reaching = [
+        replace(one, tokens=("{slot}", *(one.string or ())), anchor="line")
+        for one in mined.templates
+        if one.tokens and one.tokens[-1] == "Courier."
+    ][:1]
+    plain = replace(mined, templates=tuple(replace(one, regex=mined.derived(one)) for one in reaching))
+    pack = add_heads(plain, articles)
+    assert [(" ".join(one.head), one.slot, one.anchor) for one in pack.templates] == [("The post", "middle", "end")]
+    cleaner = Cleaner(pack, CleanConfig(guard=1.0))
+    assert [cleaner.clean(one.body).text for one in articles] == leads
+
+
 def test_words_that_open_other_sentences_are_no_head() -> None:
     assert _heads(_archive("The post", own=False)) == set()
 

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import cases, examples
+from strategies import cases, examples, make_pack
 from templatemine.cleaning.cleaner import Cleaner, cut
 from templatemine.config import CleanConfig
 from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.model import Span
 from templatemine.packs.pack import Pack
+from templatemine.text.patterns import pattern_set
 
 choices = st.sets(st.sampled_from(KINDS[:4])).map(lambda kinds: CUT_ALL.keeping(kinds))
 
@@ -84,4 +85,24 @@ def test_what_is_kept_stays_whole_and_nothing_else_does(data: st.DataObject) -> 
         found, others = places(spans(pack, choice, text)), places(cleaner_of(cut_pack, CUT_ALL).spans(text))
         assert not found & bare
         assert found <= others
-        assert all(text[place].isspace() for place in others - found - kept)
+        # What fills a slot stays where what is kept takes a part of the match.
+        slotted = [replace(cut_pack, templates=(one,)) for one in cut_pack.templates if one.slot]
+        parted = [
+            span for one in slotted for span in cleaner_of(one, CUT_ALL, gap=0).spans(text) if places([span]) & kept
+        ]
+        assert all(text[place].isspace() for place in others - found - kept - places(parted))
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_fillers_stay_where_the_string_beside_them_is_kept(engine: str) -> None:
+    footer = [b"appeared", b"first", b"on", b"The", b"Courier."]
+    strings = [
+        (footer, "appeared first on The Courier."),
+        ([b"Spring", *footer], "Spring appeared first on The Courier."),
+    ]
+    made = make_pack(strings, pattern_set("news"), "-", False, ["start/line", ""])
+    slotted, kept = (one for one in made.templates if one.slot or one.id == "t1")
+    pack = replace(made, templates=(replace(slotted, kind="legal"), replace(kept, kind="note")))
+    cleaner = cleaner_of(pack, CUT_ALL.keeping(["note"]), engine)
+    assert cleaner.clean("The bridge opens. Spring appeared first on The Courier.").removed == ()
+    assert cleaner.clean("It is long. June appeared first on The Courier.").text == ""

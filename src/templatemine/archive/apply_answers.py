@@ -20,6 +20,9 @@ from templatemine.text.slots import ANY, slot_token
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
 """All of it is boilerplate; the label is, but not what fills its line; it belongs to the story."""
 
+MAX_INNER_DF = 2
+"""Times as many documents as a string that belongs to the story has, for a part of it to be a template of its own."""
+
 
 def possible_answers(question: Question) -> tuple[str, ...]:
     """Return the answers that a question has."""
@@ -32,10 +35,25 @@ def open_questions(pack: Pack) -> list[Question]:
     return [question for question in pack.questions if not answered_ids & set(_template_ids(question))]
 
 
+def find_inner_templates(pack: Pack, question: Question) -> list[Template]:
+    """Return the templates that cut a part of the string of a question, and hardly stand elsewhere."""
+    tokens, most = question.tokens, MAX_INNER_DF * question.df
+    parts = {tokens[start:end] for end in range(1, len(tokens) + 1) for start in range(end)} - {tokens}
+    return [one for one in pack.templates if one.df <= most and one.string in parts]
+
+
 def add_answer_rules(
-    rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
+    rules: tuple[Rule, ...],
+    question: Question,
+    answer: str,
+    *,
+    inner: Sequence[Template] = (),
+    by: str = "",
+    time: str = "",
 ) -> tuple[Rule, ...]:
     """Add the rules of an answer, in place of earlier ones about the same string.
+
+    Of what belongs to the story no part is cut: `inner` are templates of such, see `find_inner_templates`.
 
     Raises
     ------
@@ -49,7 +67,9 @@ def add_answer_rules(
     new_rules = [
         _answer_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))
     ]
-    return (*other_rules, *(rule for rule in new_rules if rule is not None))
+    if answer == STORY:
+        new_rules += [Rule(action="reject", id=one.id, by=by, time=time) for one in inner if one.id not in ids]
+    return (*other_rules, *(rule for rule in new_rules if rule is not None and rule not in other_rules))
 
 
 def _answer_rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:

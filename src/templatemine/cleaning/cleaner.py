@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, cast
 
 from templatemine.bounds import check_config
 from templatemine.cleaning import _records
-from templatemine.cleaning.parts import KindsOfRows, leave_parts_of_lines, merge_matches, spare_kept, widen_parts
+from templatemine.cleaning.parts import (
+    KindsOfRows,
+    leave_parts_of_lines,
+    leave_slots_to_kept,
+    merge_matches,
+    spare_kept,
+    widen_parts,
+)
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
@@ -63,6 +70,7 @@ class Cleaner:
         self._kept = frozenset(
             row for row, template in enumerate(pack.templates) if not self.config.choice.cuts(template.kind)
         )
+        self._slotted = frozenset(row for row, template in enumerate(pack.templates) if template.slot)
         self._matcher, self._rows = pack.make_matcher(choice=self.config.choice) if self._kept else pack.matcher()
         self._written = ManualExpressions(pack)
         self._ids = [template.id for template in pack.templates]
@@ -198,7 +206,7 @@ class Cleaner:
     def _merge_matches(self, text: str, matches: Matches) -> list[Span]:
         kept, cut = self._kept, matches
         if kept:
-            cut = [match for match in matches if match[2] not in kept]
+            cut = leave_slots_to_kept(matches, kept, self._slotted)
         if not cut:
             return []
         gap = self.config.gap

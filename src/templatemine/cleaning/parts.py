@@ -103,6 +103,24 @@ def _touching(parts: Sequence[Part]) -> list[tuple[int, int]]:
     return list(zip(firsts, [*(place - 1 for place in firsts[1:]), len(parts) - 1], strict=True)) if parts else []
 
 
+def leave_slots_to_kept(matches: Matches, kept: frozenset[int], slotted: frozenset[int]) -> Matches:
+    """Return the matches that are cut: those with a slot go where they overlap one that is kept, for without it what
+    fills their slots says nothing.
+
+    Parameters
+    ----------
+    matches : list of (start, end, row)
+    kept, slotted : frozenset of int
+        Rows of templates that are kept, and of those with a slot.
+    """
+    holes = [(start, end) for start, end, row in matches if row in kept]
+    return [
+        (start, end, row)
+        for start, end, row in matches
+        if row not in kept and not (row in slotted and any(first < end and start < last for first, last in holes))
+    ]
+
+
 def spare_kept(text: str, parts: Sequence[Part], kept: Sequence[tuple[int, int]]) -> list[Part]:
     """Return parts without kept text, and without white space beside it; parts that become empty go."""
     holes: list[tuple[int, int]] = []

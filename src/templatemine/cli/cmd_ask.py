@@ -176,12 +176,13 @@ def _read_lines(prompt: str) -> Iterator[str]:
 def _format_question(
     number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter
 ) -> list[str]:
-    from templatemine.archive.apply_answers import ALL, LABEL, current_removal
+    from templatemine.archive.apply_answers import ALL, LABEL, current_removal, find_inner_templates
     from templatemine.report.words import join_tokens
 
     what = "a label" if question.filled else "a string"
     with_rest = " with the rest of its line" if question.filled else ""
-    state = {"": "kept", LABEL: "removed", ALL: f"removed{with_rest}"}[current_removal(pack, question)]
+    untouched = "cut in part" if find_inner_templates(pack, question) else "kept"
+    state = {"": untouched, LABEL: "removed", ALL: f"removed{with_rest}"}[current_removal(pack, question)]
     head = (
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
@@ -221,7 +222,7 @@ def _user_name() -> str:
 
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
-    from templatemine.archive.apply_answers import add_answer_rules
+    from templatemine.archive.apply_answers import add_answer_rules, find_inner_templates
     from templatemine.archive.apply_overrides import apply_rules
     from templatemine.desk.store import utc_now
     from templatemine.errors import CorpusError
@@ -234,7 +235,8 @@ def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) ->
         pack = Pack.load(file)
         rules = pack.overrides.rules
         for question, answer in answers:
-            rules = add_answer_rules(rules, question, answer, by=whose, time=time)
+            inner = find_inner_templates(pack, question)
+            rules = add_answer_rules(rules, question, answer, inner=inner, by=whose, time=time)
         try:
             made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_path(file)) else (), rules)
         except CorpusError as error:

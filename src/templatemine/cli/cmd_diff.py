@@ -86,6 +86,9 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import load_packs
 
+    for path in (old, new):
+        if not os.path.exists(path):
+            raise ConfigError(f"{path}: there is no such file or folder")
     if os.path.isdir(old) != os.path.isdir(new):
         raise ConfigError("OLD and NEW: expected two packs or two folders of packs, got one of each")
     if not os.path.isdir(old):

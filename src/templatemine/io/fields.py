@@ -144,7 +144,9 @@ def _missing_body_error(fields: Mapping[str, object], config: ReadConfig) -> Val
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
     if not fields:
         return ValueError(f"{wanted}, found an empty object")
-    return HintedError(f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field=')} names another)")
+    return HintedError(
+        f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field= of read()')} names another)"
+    )
 
 
 _JSON_TYPES = {

@@ -480,6 +480,36 @@ cdef int64_t unite_kept(const Tokens* tokens, const Occurrences* matches, const 
     return size
 
 
+cdef int leave_slots_to_kept(const Tokens* tokens, Occurrences* matches, const StringKinds* kinds) except -1 nogil:
+    """Drop the matches with a slot that overlap a match of a string that is kept: without it their fillers say nothing."""
+    cdef int64_t i, low, high, middle, holes, size = 0
+    cdef int64_t* bounds = <int64_t*>malloc(max(matches.size, 1) * 2 * sizeof(int64_t))
+    if bounds == NULL:
+        with gil:
+            raise MemoryError
+    holes = unite_kept(tokens, matches, kinds, bounds)
+    for i in range(matches.size if holes else 0):
+        if kinds.edges[matches.count[i]] & (REACHES_EDGE | SPANS) and not is_kept(kinds, matches.count[i]):
+            low = 0
+            high = holes
+            while low < high:       # the first hole that ends behind the beginning of the match
+                middle = (low + high) // 2
+                if bounds[2 * middle + 1] > tokens.start[matches.position[i]]:
+                    high = middle
+                else:
+                    low = middle + 1
+            if low < holes and bounds[2 * low] < tokens.end[matches.length[i]]:
+                continue
+        matches.position[size] = matches.position[i]
+        matches.length[size] = matches.length[i]
+        matches.count[size] = matches.count[i]
+        size += 1
+    if holes:
+        matches.size = size
+    free(bounds)
+    return 0
+
+
 cdef int add_piece(const uint8_t* p, int64_t n, Span span, int64_t start, int64_t end, const int32_t* member, int64_t members,
                    Outcome* out) except -1 nogil:
     """Add what is left of a span between two holes, without white space beside them, unless that is all."""
@@ -537,13 +567,15 @@ cdef int spare_kept(const uint8_t* p, int64_t n, const Tokens* tokens, const Occ
     return 0
 
 
-cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, const Occurrences* matches,
+cdef int unite_matches(const uint8_t* p, int64_t n, bint ascii, bint html, const Tokens* tokens, Occurrences* matches,
                        const StringKinds* kinds, bint keeps, int64_t gap, Outcome* out) except -1 nogil:
     """Add the union of the matches of a text of n bytes, ordered by end, to `out`, widened by `widen_cuts` unless it is HTML.
 
-    Matches of strings that are kept add nothing, and are taken out of what would be cut.
+    Matches of strings that are kept add nothing, and are taken out of what would be cut.  `matches` is INOUT.
     """
     cdef int64_t i, start, end, first = out.size, members = out.members, k
+    if keeps:
+        leave_slots_to_kept(tokens, matches, kinds)
     for i in range(matches.size):
         if not keeps or not is_kept(kinds, matches.count[i]):
             add_interval(p, ascii, tokens.start[matches.position[i]], tokens.end[matches.length[i]],

@@ -2,9 +2,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-__all__ = ["CUE_COLUMNS", "CueTrie"]
+__all__ = ["CUE_COLUMNS", "FORM_MARKS", "CueTrie"]
 
 CUE_COLUMNS: int
+FORM_MARKS: dict[str, int]
 
 @disjoint_base
 class CueTrie:
@@ -17,6 +18,7 @@ class CueTrie:
         strong: NDArray[np.uint16],
         weak: NDArray[np.uint16],
         colon: bytes,
+        bracketed: bytes,
     ) -> None: ...
     def find_word(self, word: bytes) -> int: ...
     def number_ascii(
@@ -28,5 +30,5 @@ class CueTrie:
         starts: NDArray[np.int64],
         lengths: NDArray[np.int32],
         word_of: NDArray[np.int32],
-        colons: NDArray[np.uint8],
+        marks: NDArray[np.uint8],
     ) -> NDArray[np.float32]: ...

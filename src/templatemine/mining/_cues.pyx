@@ -11,7 +11,7 @@ from templatemine.text._scan cimport (
     check_bounds, check_within, is_alnum, is_upper, Table, table_add, table_find, table_free, table_init, tm_hash,
 )
 
-__all__ = ["CUE_COLUMNS", "CueTrie"]
+__all__ = ["CUE_COLUMNS", "FORM_MARKS", "CueTrie"]
 
 
 cdef enum:
@@ -22,6 +22,13 @@ cdef enum:
     COLUMNS = KINDS + 3
 
 CUE_COLUMNS = COLUMNS
+
+cdef enum:
+    COLON = 1               # a form ends with a colon
+    BRACKETED = 2           # a form is one word in brackets
+
+FORM_MARKS = {"colon": COLON, "bracketed": BRACKETED}
+"""Bits of the marks of forms, see `CueTrie.number_ascii`."""
 
 
 cdef class CueTrie:
@@ -37,8 +44,8 @@ cdef class CueTrie:
         ``node * (words + 1) + word``, ascending, and the node behind.
     strong, weak : uint16 arrays, shape (nodes,)
         The kinds of which a cue ends there, a bit each.
-    colon : bytes
-        The word behind the last of a cue that only a colon ends.
+    colon, bracketed : bytes
+        The word behind the last of a cue that only a colon ends, and behind that of one that is a word in brackets.
     """
 
     cdef Table _table
@@ -49,6 +56,7 @@ cdef class CueTrie:
     cdef const uint16_t[::1] _weak
     cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
     cdef int32_t _colon
+    cdef int32_t _bracketed
 
     def __cinit__(self):
         table_init(&self._table)
@@ -58,7 +66,7 @@ cdef class CueTrie:
 
     def __init__(self, bytes names not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
                  const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
-                 bytes colon not None):
+                 bytes colon not None, bytes bracketed not None):
         cdef const uint8_t[::1] text = names
         cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0]
         for i in range(n + 1 if n else 0):
@@ -79,6 +87,7 @@ cdef class CueTrie:
                     self._first[node] = i
                     node += 1
         self._colon = self._find(<const uint8_t*>colon, len(colon))
+        self._bracketed = self._find(<const uint8_t*>bracketed, len(bracketed))
 
     def find_word(self, bytes word not None):
         """Return the number of a word; 0 if there is none such."""
@@ -91,15 +100,15 @@ cdef class CueTrie:
         -------
         words : int32 array, shape (forms,)
             The word that each is; 0 for none, -1 for a form without letters and digits.
-        colons : uint8 array, shape (forms,)
-            Whether it ends with a colon.
+        marks : uint8 array, shape (forms,)
+            Bits of `FORM_MARKS`.
         others : int64 array
             Places of the forms that are not ASCII, for which both are 0.
         """
         cdef int64_t n = max(offsets.shape[0] - 1, 0), i, k, first, end, size, longest = 0, other = 0
         check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
         cdef int32_t[::1] words = np.zeros(max(n, 1), np.int32)
-        cdef uint8_t[::1] colons = np.zeros(max(n, 1), np.uint8)
+        cdef uint8_t[::1] marks = np.zeros(max(n, 1), np.uint8)
         cdef int64_t[::1] others = np.empty(max(n, 1), np.int64)
         for i in range(n):
             longest = max(longest, offsets[i + 1] - offsets[i])
@@ -116,7 +125,8 @@ cdef class CueTrie:
                     others[other] = i
                     other += 1
                     continue
-                colons[i] = end > first and arena[end - 1] == 58
+                if end > first and arena[end - 1] == 58:
+                    marks[i] = COLON
                 while first < end and not is_alnum(arena[first]):
                     first += 1
                 while first < end and not is_alnum(arena[end - 1]):
@@ -125,11 +135,13 @@ cdef class CueTrie:
                 if size == 0:
                     words[i] = -1
                     continue
+                if arena[offsets[i]] == 40 and end < offsets[i + 1] and arena[end] == 41:
+                    marks[i] |= BRACKETED
                 for k in range(size):
                     word[k] = arena[first + k] | 32 if is_upper(arena[first + k]) else arena[first + k]
                 words[i] = self._find(word, size)
         free(word)
-        return np.asarray(words)[:n], np.asarray(colons)[:n], np.asarray(others)[:other].copy()
+        return np.asarray(words)[:n], np.asarray(marks)[:n], np.asarray(others)[:other].copy()
 
     cdef int32_t _find(self, const uint8_t* word, int64_t size) noexcept nogil:
         return <int32_t>(table_find(&self._table, word, size, tm_hash(word, size)) + 1)
@@ -146,8 +158,14 @@ cdef class CueTrie:
                 high = middle
         return self._children[low] if low < end and self._keys[low] == key else -1
 
+    cdef inline void _add_kinds(self, int64_t node, uint16_t* certain, uint16_t* likely) noexcept nogil:
+        """Add the kinds of a node, if there is one."""
+        if node >= 0:
+            certain[0] |= self._strong[node]
+            likely[0] |= self._weak[node]
+
     def find_cues(self, const int32_t[::1] tokens not None, const int64_t[::1] starts not None,
-                  const int32_t[::1] lengths not None, const int32_t[::1] word_of not None, const uint8_t[::1] colons not None):
+                  const int32_t[::1] lengths not None, const int32_t[::1] word_of not None, const uint8_t[::1] marks not None):
         """Look for cues in strings: float32 array, shape (strings, `CUE_COLUMNS`).  O(tokens of the strings).
 
         Parameters
@@ -158,8 +176,8 @@ cdef class CueTrie:
             String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
         word_of : int32 array, shape (forms,)
             The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
-        colons : uint8 array, shape (forms,)
-            Whether a form ends with a colon.
+        marks : uint8 array, shape (forms,)
+            Bits of `FORM_MARKS`.
 
         Returns
         -------
@@ -168,7 +186,7 @@ cdef class CueTrie:
             cues cover; and the strength of cues that the string begins and ends with.
         """
         cdef int64_t n = starts.shape[0], i, k, m, end, covered_to, covered, solid
-        if lengths.shape[0] != n or colons.shape[0] != word_of.shape[0]:
+        if lengths.shape[0] != n or marks.shape[0] != word_of.shape[0]:
             raise ValueError("expected equal lengths of columns")
         check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, self._roots.shape[0])
         check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, word_of.shape[0])
@@ -178,7 +196,7 @@ cdef class CueTrie:
                     f"string {i}: expected it within {tokens.shape[0]} tokens, got {starts[i]} and {lengths[i]}")
         out = np.zeros((n, COLUMNS), np.float32)
         cdef float[:, ::1] rows = out
-        cdef int32_t word, node, closed
+        cdef int32_t word, node
         cdef uint16_t certain, likely
         cdef float strength
         with nogil:
@@ -193,11 +211,10 @@ cdef class CueTrie:
                     node, m = self._roots[word], k
                     while True:
                         certain, likely = self._strong[node], self._weak[node]
-                        if self._colon and (colons[tokens[m]] or is_colon(tokens, word_of, colons, m + 1, end)):
-                            closed = self._child(node, self._colon)
-                            if closed >= 0:
-                                certain |= self._strong[closed]
-                                likely |= self._weak[closed]
+                        if self._colon and (marks[tokens[m]] & COLON or is_colon(tokens, word_of, marks, m + 1, end)):
+                            self._add_kinds(self._child(node, self._colon), &certain, &likely)
+                        if self._bracketed and m == k and marks[tokens[m]] & BRACKETED:
+                            self._add_kinds(self._child(node, self._bracketed), &certain, &likely)
                         if certain or likely:
                             strength = 2 if certain else 1
                             mark_kinds(&rows[i, 0], certain, 2)
@@ -220,10 +237,10 @@ cdef class CueTrie:
         return out
 
 
-cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] colons, int64_t k,
+cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] marks, int64_t k,
                           int64_t end) noexcept nogil:
     """Whether a token is a colon by itself, as some set it behind a blank."""
-    return k < end and word_of[tokens[k]] < 0 and colons[tokens[k]]
+    return k < end and word_of[tokens[k]] < 0 and marks[tokens[k]] & COLON
 
 
 cdef inline bint is_rest_hollow(const int32_t[::1] tokens, const int32_t[::1] word_of, int64_t k, int64_t end) noexcept nogil:

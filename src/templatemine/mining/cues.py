@@ -5,8 +5,8 @@ article nearly always boilerplate) or weak (in prose, too).  It is looked for in
 while cleaning.  `cues.npz` is made of `datasets/cues/cues.txt` by `datasets/cues/compile.py`; a user's own cues are
 read from such a text (`--cues`).
 
-Words are compared by their letters: case, and signs around them, do not count, but for a colon that ends a cue:
-"photo:" is none without it.
+Words are compared by their letters: case, and signs around them, do not count, but for a colon that ends a cue and for
+brackets around a cue of one word: "photo:" is none without its colon, "(dr)" is no "Dr.".
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ STRENGTHS = ("weak", "strong")
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _NO_ACCENT = (0, 9)
 """Classes of signs that stay: letters and vowels, and what joins them (virama)."""
-_COLON = ":"
-"""The word of the trie that a colon behind a cue is."""
+_COLON, _BRACKETED = ":", "()"
+"""Words of the trie that a colon behind a cue, and brackets around one, are."""
+_IN_BRACKETS = re.compile(r"\(.*[^\W_]\)[\W_]*", re.DOTALL)
 _COLONS = (":", "：", "﹕")
 
 
@@ -102,20 +103,20 @@ class CueLexicon:
     @cached_property
     def _trie(self) -> _cues.CueTrie:
         columns = self.roots, self.keys, self.children, self.strong, self.weak
-        return _cues.CueTrie(self.names, *columns, _COLON.encode())
+        return _cues.CueTrie(self.names, *columns, _COLON.encode(), _BRACKETED.encode())
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
-        words, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
+        words, marks, others = self._trie.number_ascii(forms.arena, forms.offsets)
         tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
         find = self._trie.find_word
         words[others] = [find(word.encode()) if word else -1 for word in fold_words(tokens)]
-        colons[others] = [token.endswith(_COLONS) for token in tokens]
-        return FormWords(words=words, colons=colons)
+        marks[others] = [_mark_form(token) for token in tokens]
+        return FormWords(words=words, marks=marks)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
         """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.CueTrie.find_cues`."""
-        return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.colons)
+        return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.marks)
 
 
 class FormWords(NamedTuple):
@@ -125,12 +126,18 @@ class FormWords(NamedTuple):
     ----------
     words : int32 array, shape (forms,)
         The word that each is; 0 for none, -1 for a form without letters and digits.
-    colons : uint8 array, shape (forms,)
-        Whether it ends with a colon.
+    marks : uint8 array, shape (forms,)
+        Bits of `_cues.FORM_MARKS`.
     """
 
     words: IntArray
-    colons: NDArray[np.uint8]
+    marks: NDArray[np.uint8]
+
+
+def _mark_form(form: str) -> int:
+    """Return the bits of `_cues.FORM_MARKS` of a form."""
+    colon, bracketed = _cues.FORM_MARKS["colon"], _cues.FORM_MARKS["bracketed"]
+    return colon * form.endswith(_COLONS) | bracketed * bool(_IN_BRACKETS.fullmatch(form))
 
 
 def fold_words(tokens: Sequence[str]) -> list[str]:
@@ -168,7 +175,9 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
         # One character is no word where characters are tokens, and chance where they are not.
         if any("\ufffd" in word for word in phrase) or len("".join(phrase)) < MIN_CHARACTERS:
             continue
-        for word in (*phrase, _COLON) if cue.phrase.endswith(_COLONS) else phrase:
+        is_bracketed = len(phrase) == 1 and _IN_BRACKETS.fullmatch(cue.phrase)
+        ending = (_COLON,) if cue.phrase.endswith(_COLONS) else (_BRACKETED,) if is_bracketed else ()
+        for word in (*phrase, *ending):
             number = words.setdefault(word, len(words) + 1)
             child = nodes.setdefault((node, number), len(strong))
             if child == len(strong):

@@ -4,7 +4,7 @@
 varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
 lines is looked at in some articles: if its sentence nearly always opens with the same words, or holds them behind those
 of an excerpt that ends without a mark, and they hardly ever stand elsewhere, there is a template of both, with a slot
-between.
+between.  It takes the place of a template whose slot reaches to the beginning of the line, and so over the story.
 """
 
 from __future__ import annotations
@@ -64,15 +64,25 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     if pack.html or not pack.templates:
         return pack
     chosen = choose_by_text(documents, MAX_DOCUMENTS)
-    found = [
-        joined
-        for row, sentences in _find_sentences(pack, chosen).items()
+    bare = replace(pack, templates=tuple(map(_drop_slot, pack.templates)))
+    found = {
+        row: joined
+        for row, sentences in _find_sentences(bare, chosen).items()
         if (joined := _join_head(pack, pack.templates[row], sentences)) is not None
-    ]
-    kept = _drop_common(pack, found, chosen) if found else []
+    }
+    kept = _drop_common(pack, [*found.values()], chosen) if found else []
     if not kept:
         return pack
-    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *kept]))))
+    reaching = {pack.templates[row].id for row, joined in found.items() if pack.templates[row].slot and joined in kept}
+    others = [one for one in pack.templates if one.id not in reaching]
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*others, *kept]))))
+
+
+def _drop_slot(template: Template) -> Template:
+    """Return a template without a slot before its string."""
+    if template.slot != "start":
+        return template
+    return replace(template, tokens=template.string, anchor="")
 
 
 def _encode(pack: Pack, document: Document) -> bytes:
@@ -128,7 +138,8 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     """Return a template with the longest head that nearly all sentences open with, or else hold, before fillers that
     differ."""
     least = max(MIN_SENTENCES, MIN_SHARE * len(sentences.texts))
-    if len(sentences.texts) < least or 2 * sentences.opening > sentences.places:
+    opens = 2 * sentences.opening > sentences.places and not template.slot
+    if len(sentences.texts) < least or opens:
         return None
     # To look at two characters, or at words of a few, rules nearly all strings out, and takes no tokeniser.
     may_open = max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) >= least
@@ -153,8 +164,10 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     if len(examples) < least or (is_inner and len(fillers) < MIN_SENTENCES):
         return None
     readable = tuple(pack.patterns.readable(form) for form in head)
-    tokens = (*readable, SLOT, *(template.tokens or ()))
-    joined = replace(template, id=template_id(tokens), tokens=tokens, example=min(examples))
+    tokens = (*readable, SLOT, *(template.string or ()))
+    # With its slot the string is a line; without, it ends one.
+    anchor = "end" if template.slot and template.anchor == "line" else template.anchor
+    joined = replace(template, id=template_id(tokens), tokens=tokens, anchor=anchor, example=min(examples))
     return replace(joined, regex=pack.derived(joined))
 
 

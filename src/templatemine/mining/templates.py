@@ -6,6 +6,7 @@ Only the documents with an example are scanned again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ ANCHOR_NAMES = {bits: name for name, bits in ANCHORS.items()}
 
 SLOT_SIDES = {KINDS.index(PREFIX): "end", KINDS.index(SUFFIX): "start"}
 """Kind of a label -> the side on which the rest of its line is."""
+
+MIN_VARIANT = 3
+"""Tokens of a string of which others may be variants."""
 
 Slots = Mapping[tuple[int, str], Slot]
 """The slots of some strings by row and side."""
@@ -89,7 +93,26 @@ def build_templates(
     )
     templates = [template(row, "") for row in plain]
     templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
-    return tuple(order_templates(templates))
+    return tuple(order_templates(agree_on_kinds(templates)))
+
+
+def agree_on_kinds(templates: Sequence[Template]) -> list[Template]:
+    """Return templates of which those that begin or end with the string of one in more documents are of its kind.
+
+    They are variants of it, "May 1, 2026 appeared first on NAME": what keeps the one must not part the other.
+    """
+    kinds: dict[tuple[str, ...], str] = {}
+    agreed = []
+    for one in sorted(templates, key=lambda template: (-template.df, len(template.tokens or ()))):
+        string = one.string or ()
+        edges = (
+            edge for size in range(len(string) - 1, MIN_VARIANT - 1, -1) for edge in (string[:size], string[-size:])
+        )
+        kind = next((kinds[edge] for edge in edges if edge in kinds), one.kind)
+        if len(string) >= MIN_VARIANT:
+            kinds.setdefault(string, kind)
+        agreed.append(replace(one, kind=kind))
+    return agreed
 
 
 def build_questions(
