@@ -40,6 +40,7 @@ answers, each with the Enter key:
 
 _MAX_QUESTIONS = 10
 _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
+_ANSWER_WORDS = {"boilerplate": "cut", "label": "cut the label only", "story": "leave in"}
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
@@ -148,13 +149,14 @@ def _ask_questions(
         if args.list:
             continue
         able = possible_answers(question)
-        keys = [key for key, answer in _ANSWER_KEYS.items() if answer in able]
-        for line in _read_lines(f"{', '.join(keys)}, q or nothing? "):
+        keys = {key: answer for key, answer in _ANSWER_KEYS.items() if answer in able}
+        choices = ", ".join(f"{key} = {_ANSWER_WORDS[answer]}" for key, answer in keys.items())
+        for line in _read_lines(f"{choices}, q = stop, or Enter to pass: "):
             key = line.strip().lower()[:1]
             if key == "q":
                 return answers, False
             if not key or key in keys:
-                answers += [(question, _ANSWER_KEYS[key])] if key else []
+                answers += [(question, keys[key])] if key else []
                 break
         else:
             return answers, False

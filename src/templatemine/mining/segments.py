@@ -64,6 +64,8 @@ class Segments:
         Whether it ends at a dash near the beginning of its document, as datelines do.
     traits : uint16 array, shape (forms,)
         `Corpus.traits`.
+    shortened : bool array, shape (forms,)
+        Whether a form is an abbreviation, whose full stop ends nothing.
     """
 
     tokens: IntArray
@@ -77,6 +79,7 @@ class Segments:
     string_df: IntArray
     dashed: NDArray[np.bool_]
     traits: NDArray[np.uint16]
+    shortened: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.document)
@@ -102,7 +105,8 @@ def segment(corpus: Corpus) -> Segments:
     """Cut the documents of a source into segments."""
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
-    traits = corpus.traits | find_abbreviations(corpus)
+    abbreviations = find_abbreviations(corpus)
+    traits = corpus.traits | abbreviations
     dashes = _find_dashes(corpus)
     edges = find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
     breaks = unite_places(len(corpus.forms) + 1, _line_gaps(corpus), edges, dashes)
@@ -126,6 +130,7 @@ def segment(corpus: Corpus) -> Segments:
         string_df=df[string],
         dashed=np.isin(bounds[1:], _without_breaks(corpus, dashes)),
         traits=corpus.traits,
+        shortened=abbreviations > 0,
     )
 
 

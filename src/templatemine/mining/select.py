@@ -43,7 +43,8 @@ SHARED = "in other sources"
     UNMARKED,
     ONE_STORY,
     DATA,
-) = range(9)
+    HEADLINE,
+) = range(10)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -54,6 +55,7 @@ REASONS = (
     "a label without a sign of its own",
     "only in copies of one story",
     "data, such as a row of a table",
+    "the headline of an article",
 )
 
 _MAX_SLOT_STRING = SLOT_SIZE - 20
@@ -84,6 +86,8 @@ so many letters, as a name that holds a figure."""
 _ROW_SHARE, _ROW_TOKENS = 0.2, 4
 """From this share on without any cue, if the others are names, or a segment has so few tokens ("Crude oil: $75.86"),
 and of what fills a label ("FT:")."""
+_MAX_OPENED = 2
+"""Articles that a headline opens: its own, and a copy."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -251,6 +255,9 @@ def _judge_candidates(
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
+    last = segments.tokens[candidates.starts(segments, candidates.first, candidates.length) + candidates.length - 1]
+    # The full stop of "Dr." closes nothing.
+    column["closed_last"] = np.where(segments.shortened[last], 0, column["closed_last"])
     is_fixed = _has_fixed_place(candidates, column)
     score = np.where(is_fixed, np.maximum(score, _FIXED_SCORE), score)
     begins, ends = column["begins"] >= config.edge, column["ends"] >= config.edge
@@ -300,6 +307,8 @@ def _judge_candidates(
     stays_with_filler &= candidates.kind == PREFIX
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
     reason[(score < min_score) | stays_with_filler] = UNLIKELY
+    if is_segment:
+        reason[_find_headlines(candidates, column) & (reason == ACCEPTED)] = HEADLINE
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
@@ -331,6 +340,14 @@ def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) 
     if candidates.kind == PREFIX:
         is_row |= column["fill_mutable"] >= _ROW_SHARE
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
+
+
+def _find_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Find the lines without a cue that open an article or two, and stand elsewhere in others: headlines, which others
+    list as related.  Only a title tells them apart where they are content."""
+    opened = np.rint(column["first"] * candidates.count)
+    found: NDArray[np.bool_] = (opened >= 1) & (opened <= _MAX_OPENED) & (column["cue_any"] <= _WEAK)
+    return found & (column["first"] <= _HALF)
 
 
 def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
