@@ -542,4 +542,37 @@ def test_labels_without_a_cue_stay_where_what_they_label_does(label: str, place:
         assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\nPhoto: {CALL}")
 
 
+def test_headlines_that_others_list_stay_at_the_head_of_their_own_articles() -> None:
+    """Each article begins with its headline and lists the three before it."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    headlines = [" ".join(rng.choices(words, k=6)).capitalize() for _ in range(90)]
+    articles = []
+    for number, headline in enumerate(headlines):
+        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(5)]
+        related = ["Related", *headlines[max(0, number - 3) : number]]
+        articles.append({"source": "a", "id": str(number), "text": "\n".join([headline, *lines, *related, CALL])})
+    cleaner = Cleaner(mine(articles)["a"])
+    own = [cleaner.clean(one["text"]).text.split("\n")[0] for one in articles]
+    assert sum(first == headline for first, headline in zip(own, headlines, strict=True)) >= 85
+
+
+@pytest.mark.parametrize("title", ["Dr.", "Sen.", "Prof."])
+def test_titles_of_names_stay(title: str) -> None:
+    """At the head of paragraphs and within sentences, in every fifth article."""
+    rng = random.Random(1)
+    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    articles = []
+    for number in range(150):
+        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        if number % 5 == 0:
+            name = f"{rng.choice(words).capitalize()} {rng.choice(words).capitalize()}"
+            lines[2] = f"{title} {name} {lines[2].lower()}"
+            lines[4] = f"The study was led by {title} {name}. {lines[4]}"
+        articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines, CALL])})
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+
+
 CALL = "Sign up for our morning newsletter today."

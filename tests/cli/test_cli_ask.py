@@ -52,7 +52,7 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     assert cli("mine", archive, "-o", packs, "--force").code == 0
     assert Pack.load(file).overrides.rules == after.overrides.rules
     listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
-    assert listed.err == ""
+    assert (listed.err == "") == (len(before.questions) > 2)
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
 
 
@@ -71,7 +71,7 @@ def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs
     before = (packs / f"{SOURCE}.json").read_bytes()
     ran = cli("ask", packs, "--source", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())
     assert ran.code == 0
-    assert ran.out.count("q or nothing?") == 4
+    assert ran.out.count("q = stop, or Enter to pass:") == 4
     assert "0 answers in all" in ran.err
     assert (packs / f"{SOURCE}.json").read_bytes() == before
 

@@ -16,6 +16,7 @@ from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, find_cand
 from templatemine.mining.segments import segment
 from templatemine.mining.select import (
     DATA,
+    HEADLINE,
     ONE_STORY,
     REASONS,
     REDUNDANT,
@@ -205,7 +206,7 @@ def test_what_only_versions_of_one_story_hold_is_none() -> None:
 
 
 def test_every_reason_has_words() -> None:
-    assert len(set(REASONS)) == len(REASONS) == DATA + 1
+    assert len(set(REASONS)) == len(REASONS) == HEADLINE + 1
     assert REASONS[0] == ""
 
 

@@ -2,10 +2,9 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import disjoint_base
 
-__all__ = ["CUE_COLUMNS", "FORM_MARKS", "CueTrie"]
+__all__ = ["CUE_COLUMNS", "CueTrie"]
 
 CUE_COLUMNS: int
-FORM_MARKS: dict[str, int]
 
 @disjoint_base
 class CueTrie:
@@ -18,17 +17,17 @@ class CueTrie:
         strong: NDArray[np.uint16],
         weak: NDArray[np.uint16],
         colon: bytes,
-        bracketed: bytes,
     ) -> None: ...
     def find_word(self, word: bytes) -> int: ...
     def number_ascii(
         self, arena: NDArray[np.uint8], offsets: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
     def find_cues(
         self,
         tokens: NDArray[np.int32],
         starts: NDArray[np.int64],
         lengths: NDArray[np.int32],
         word_of: NDArray[np.int32],
-        marks: NDArray[np.uint8],
+        signed_of: NDArray[np.int32],
+        colons: NDArray[np.uint8],
     ) -> NDArray[np.float32]: ...

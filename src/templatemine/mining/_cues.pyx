@@ -11,7 +11,7 @@ from templatemine.text._scan cimport (
     check_bounds, check_within, is_alnum, is_upper, Table, table_add, table_find, table_free, table_init, tm_hash,
 )
 
-__all__ = ["CUE_COLUMNS", "FORM_MARKS", "CueTrie"]
+__all__ = ["CUE_COLUMNS", "CueTrie"]
 
 
 cdef enum:
@@ -22,13 +22,6 @@ cdef enum:
     COLUMNS = KINDS + 3
 
 CUE_COLUMNS = COLUMNS
-
-cdef enum:
-    COLON = 1               # a form ends with a colon
-    BRACKETED = 2           # a form is one word in brackets
-
-FORM_MARKS = {"colon": COLON, "bracketed": BRACKETED}
-"""Bits of the marks of forms, see `CueTrie.number_ascii`."""
 
 
 cdef class CueTrie:
@@ -44,8 +37,8 @@ cdef class CueTrie:
         ``node * (words + 1) + word``, ascending, and the node behind.
     strong, weak : uint16 arrays, shape (nodes,)
         The kinds of which a cue ends there, a bit each.
-    colon, bracketed : bytes
-        The word behind the last of a cue that only a colon ends, and behind that of one that is a word in brackets.
+    colon : bytes
+        The word behind the last of a cue that only a colon ends.
     """
 
     cdef Table _table
@@ -56,7 +49,6 @@ cdef class CueTrie:
     cdef const uint16_t[::1] _weak
     cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
     cdef int32_t _colon
-    cdef int32_t _bracketed
 
     def __cinit__(self):
         table_init(&self._table)
@@ -66,7 +58,7 @@ cdef class CueTrie:
 
     def __init__(self, bytes names not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
                  const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
-                 bytes colon not None, bytes bracketed not None):
+                 bytes colon not None):
         cdef const uint8_t[::1] text = names
         cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0]
         for i in range(n + 1 if n else 0):
@@ -87,7 +79,6 @@ cdef class CueTrie:
                     self._first[node] = i
                     node += 1
         self._colon = self._find(<const uint8_t*>colon, len(colon))
-        self._bracketed = self._find(<const uint8_t*>bracketed, len(bracketed))
 
     def find_word(self, bytes word not None):
         """Return the number of a word; 0 if there is none such."""
@@ -100,15 +91,18 @@ cdef class CueTrie:
         -------
         words : int32 array, shape (forms,)
             The word that each is; 0 for none, -1 for a form without letters and digits.
-        marks : uint8 array, shape (forms,)
-            Bits of `FORM_MARKS`.
+        signed : int32 array, shape (forms,)
+            The word that each is with the signs around it, 0 for none.
+        colons : uint8 array, shape (forms,)
+            Whether it ends with a colon.
         others : int64 array
-            Places of the forms that are not ASCII, for which both are 0.
+            Places of the forms that are not ASCII, for which all are 0.
         """
-        cdef int64_t n = max(offsets.shape[0] - 1, 0), i, k, first, end, size, longest = 0, other = 0
+        cdef int64_t n = max(offsets.shape[0] - 1, 0), i, k, first, last, end, size, longest = 0, other = 0
         check_bounds("offsets", &offsets[0] if offsets.shape[0] else NULL, offsets.shape[0], arena.shape[0])
         cdef int32_t[::1] words = np.zeros(max(n, 1), np.int32)
-        cdef uint8_t[::1] marks = np.zeros(max(n, 1), np.uint8)
+        cdef int32_t[::1] signed = np.zeros(max(n, 1), np.int32)
+        cdef uint8_t[::1] colons = np.zeros(max(n, 1), np.uint8)
         cdef int64_t[::1] others = np.empty(max(n, 1), np.int64)
         for i in range(n):
             longest = max(longest, offsets[i + 1] - offsets[i])
@@ -125,8 +119,7 @@ cdef class CueTrie:
                     others[other] = i
                     other += 1
                     continue
-                if end > first and arena[end - 1] == 58:
-                    marks[i] = COLON
+                colons[i] = end > first and arena[end - 1] == 58
                 while first < end and not is_alnum(arena[first]):
                     first += 1
                 while first < end and not is_alnum(arena[end - 1]):
@@ -135,16 +128,25 @@ cdef class CueTrie:
                 if size == 0:
                     words[i] = -1
                     continue
-                if arena[offsets[i]] == 40 and end < offsets[i + 1] and arena[end] == 41:
-                    marks[i] |= BRACKETED
-                for k in range(size):
-                    word[k] = arena[first + k] | 32 if is_upper(arena[first + k]) else arena[first + k]
-                words[i] = self._find(word, size)
+                words[i] = self._find_small(&arena[first], size, word)
+                first, last = offsets[i], end
+                end = offsets[i + 1]
+                while end > last and is_mark(arena[end - 1]):
+                    end -= 1
+                if end > last or not is_alnum(arena[first]):
+                    signed[i] = self._find_small(&arena[first], end - first, word)
         free(word)
-        return np.asarray(words)[:n], np.asarray(marks)[:n], np.asarray(others)[:other].copy()
+        return np.asarray(words)[:n], np.asarray(signed)[:n], np.asarray(colons)[:n], np.asarray(others)[:other].copy()
 
     cdef int32_t _find(self, const uint8_t* word, int64_t size) noexcept nogil:
         return <int32_t>(table_find(&self._table, word, size, tm_hash(word, size)) + 1)
+
+    cdef int32_t _find_small(self, const uint8_t* form, int64_t size, uint8_t* word) noexcept nogil:
+        """The number of an ASCII form in small letters, which are written to `word`."""
+        cdef int64_t k
+        for k in range(size):
+            word[k] = form[k] | 32 if is_upper(form[k]) else form[k]
+        return self._find(word, size)
 
     cdef inline int32_t _child(self, int64_t node, int32_t word) noexcept nogil:
         """The node behind a transition, or -1."""
@@ -165,7 +167,8 @@ cdef class CueTrie:
             likely[0] |= self._weak[node]
 
     def find_cues(self, const int32_t[::1] tokens not None, const int64_t[::1] starts not None,
-                  const int32_t[::1] lengths not None, const int32_t[::1] word_of not None, const uint8_t[::1] marks not None):
+                  const int32_t[::1] lengths not None, const int32_t[::1] word_of not None, const int32_t[::1] signed_of not None,
+                  const uint8_t[::1] colons not None):
         """Look for cues in strings: float32 array, shape (strings, `CUE_COLUMNS`).  O(tokens of the strings).
 
         Parameters
@@ -176,8 +179,10 @@ cdef class CueTrie:
             String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
         word_of : int32 array, shape (forms,)
             The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
-        marks : uint8 array, shape (forms,)
-            Bits of `FORM_MARKS`.
+        signed_of : int32 array, shape (forms,)
+            The word that each form is with the signs around it, 0 for none.
+        colons : uint8 array, shape (forms,)
+            Whether a form ends with a colon.
 
         Returns
         -------
@@ -186,9 +191,10 @@ cdef class CueTrie:
             cues cover; and the strength of cues that the string begins and ends with.
         """
         cdef int64_t n = starts.shape[0], i, k, m, end, covered_to, covered, solid
-        if lengths.shape[0] != n or marks.shape[0] != word_of.shape[0]:
+        if lengths.shape[0] != n or not colons.shape[0] == signed_of.shape[0] == word_of.shape[0]:
             raise ValueError("expected equal lengths of columns")
         check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, self._roots.shape[0])
+        check_within("signed_of", &signed_of[0] if signed_of.shape[0] else NULL, signed_of.shape[0], 0, self._roots.shape[0])
         check_within("tokens", &tokens[0] if tokens.shape[0] else NULL, tokens.shape[0], 0, word_of.shape[0])
         for i in range(n):
             if starts[i] < 0 or lengths[i] < 0 or starts[i] + lengths[i] > tokens.shape[0]:
@@ -196,7 +202,7 @@ cdef class CueTrie:
                     f"string {i}: expected it within {tokens.shape[0]} tokens, got {starts[i]} and {lengths[i]}")
         out = np.zeros((n, COLUMNS), np.float32)
         cdef float[:, ::1] rows = out
-        cdef int32_t word, node
+        cdef int32_t word, node, signed
         cdef uint16_t certain, likely
         cdef float strength
         with nogil:
@@ -206,15 +212,18 @@ cdef class CueTrie:
                 for k in range(starts[i], end):
                     word = word_of[tokens[k]]
                     solid += word >= 0
-                    if word <= 0 or self._roots[word] < 0:
+                    node = self._roots[word] if word > 0 else -1
+                    signed = self._roots[signed_of[tokens[k]]] if signed_of[tokens[k]] else -1
+                    if node < 0 and signed < 0:
                         continue
-                    node, m = self._roots[word], k
+                    m = k
                     while True:
-                        certain, likely = self._strong[node], self._weak[node]
-                        if self._colon and (marks[tokens[m]] & COLON or is_colon(tokens, word_of, marks, m + 1, end)):
+                        certain = likely = 0
+                        self._add_kinds(node, &certain, &likely)
+                        if node >= 0 and self._colon and (colons[tokens[m]] or is_colon(tokens, word_of, colons, m + 1, end)):
                             self._add_kinds(self._child(node, self._colon), &certain, &likely)
-                        if self._bracketed and m == k and marks[tokens[m]] & BRACKETED:
-                            self._add_kinds(self._child(node, self._bracketed), &certain, &likely)
+                        if m == k:
+                            self._add_kinds(signed, &certain, &likely)
                         if certain or likely:
                             strength = 2 if certain else 1
                             mark_kinds(&rows[i, 0], certain, 2)
@@ -226,6 +235,8 @@ cdef class CueTrie:
                             covered += max(0, m + 1 - max(covered_to, k))
                             covered_to = max(covered_to, m + 1)
                         m += 1
+                        if node < 0:
+                            break
                         while m < end and word_of[tokens[m]] < 0:
                             m += 1
                         if m >= end or word_of[tokens[m]] == 0:
@@ -237,10 +248,15 @@ cdef class CueTrie:
         return out
 
 
-cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] marks, int64_t k,
+cdef inline bint is_mark(uint8_t c) noexcept nogil:
+    """Whether a character is one of .,:;!?"""
+    return c == 46 or c == 44 or c == 58 or c == 59 or c == 33 or c == 63
+
+
+cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of, const uint8_t[::1] colons, int64_t k,
                           int64_t end) noexcept nogil:
     """Whether a token is a colon by itself, as some set it behind a blank."""
-    return k < end and word_of[tokens[k]] < 0 and marks[tokens[k]] & COLON
+    return k < end and word_of[tokens[k]] < 0 and colons[tokens[k]]
 
 
 cdef inline bint is_rest_hollow(const int32_t[::1] tokens, const int32_t[::1] word_of, int64_t k, int64_t end) noexcept nogil:

@@ -6,7 +6,7 @@ while cleaning.  `cues.npz` is made of `datasets/cues/cues.txt` by `datasets/cue
 read from such a text (`--cues`).
 
 Words are compared by their letters: case, and signs around them, do not count, but for a colon that ends a cue and for
-brackets around a cue of one word: "photo:" is none without its colon, "(dr)" is no "Dr.".
+signs at a cue of one word: "photo:" is none without its colon, "(dr)" is no "Dr.", "@media" no "media".
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ STRENGTHS = ("weak", "strong")
 _EDGE_SIGNS = re.compile(r"^[\W_]+|[\W_]+$")
 _NO_ACCENT = (0, 9)
 """Classes of signs that stay: letters and vowels, and what joins them (virama)."""
-_COLON, _BRACKETED = ":", "()"
-"""Words of the trie that a colon behind a cue, and brackets around one, are."""
-_IN_BRACKETS = re.compile(r"\(.*[^\W_]\)[\W_]*", re.DOTALL)
+_COLON = ":"
+"""The word of the trie that a colon behind a cue is."""
+_MARKS = ".,:;!?"
+"""Signs behind a word that are of its sentence."""
 _COLONS = (":", "：", "﹕")
 
 
@@ -103,20 +104,21 @@ class CueLexicon:
     @cached_property
     def _trie(self) -> _cues.CueTrie:
         columns = self.roots, self.keys, self.children, self.strong, self.weak
-        return _cues.CueTrie(self.names, *columns, _COLON.encode(), _BRACKETED.encode())
+        return _cues.CueTrie(self.names, *columns, _COLON.encode())
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
-        words, marks, others = self._trie.number_ascii(forms.arena, forms.offsets)
+        words, signed, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
         tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
         find = self._trie.find_word
         words[others] = [find(word.encode()) if word else -1 for word in fold_words(tokens)]
-        marks[others] = [_mark_form(token) for token in tokens]
-        return FormWords(words=words, marks=marks)
+        signed[others] = [find(form.encode()) if (form := _read_signed(token)) else 0 for token in tokens]
+        colons[others] = [token.endswith(_COLONS) for token in tokens]
+        return FormWords(words=words, signed=signed, colons=colons)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
         """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.CueTrie.find_cues`."""
-        return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.marks)
+        return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.signed, forms.colons)
 
 
 class FormWords(NamedTuple):
@@ -126,18 +128,30 @@ class FormWords(NamedTuple):
     ----------
     words : int32 array, shape (forms,)
         The word that each is; 0 for none, -1 for a form without letters and digits.
-    marks : uint8 array, shape (forms,)
-        Bits of `_cues.FORM_MARKS`.
+    signed : int32 array, shape (forms,)
+        The word that each is with the signs around it, 0 for none.
+    colons : uint8 array, shape (forms,)
+        Whether it ends with a colon.
     """
 
     words: IntArray
-    marks: NDArray[np.uint8]
+    signed: IntArray
+    colons: NDArray[np.uint8]
 
 
-def _mark_form(form: str) -> int:
-    """Return the bits of `_cues.FORM_MARKS` of a form."""
-    colon, bracketed = _cues.FORM_MARKS["colon"], _cues.FORM_MARKS["bracketed"]
-    return colon * form.endswith(_COLONS) | bracketed * bool(_IN_BRACKETS.fullmatch(form))
+def _read_signed(form: str) -> str:
+    """Return a form with the signs around it, but for marks behind it; "" if it has none.
+
+    >>> [_read_signed(form) for form in ("(DR),", "AFP/", "Dr.", "»")]
+    ['(dr)', 'afp/', '', '']
+    """
+    text = form.lower().rstrip(_MARKS)
+    is_signed = text and (_is_sign(text[0]) or _is_sign(text[-1])) and any(map(str.isalnum, text))
+    return text if is_signed else ""
+
+
+def _is_sign(char: str) -> bool:
+    return unicodedata.category(char)[0] in "PS"
 
 
 def fold_words(tokens: Sequence[str]) -> list[str]:
@@ -175,9 +189,10 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
         # One character is no word where characters are tokens, and chance where they are not.
         if any("\ufffd" in word for word in phrase) or len("".join(phrase)) < MIN_CHARACTERS:
             continue
-        is_bracketed = len(phrase) == 1 and _IN_BRACKETS.fullmatch(cue.phrase)
-        ending = (_COLON,) if cue.phrase.endswith(_COLONS) else (_BRACKETED,) if is_bracketed else ()
-        for word in (*phrase, *ending):
+        ends_with_colon = cue.phrase.endswith(_COLONS)
+        if len(phrase) == 1 and not ends_with_colon and (signed := _read_signed(cue.phrase)):
+            phrase = [signed]
+        for word in (*phrase, _COLON) if ends_with_colon else phrase:
             number = words.setdefault(word, len(words) + 1)
             child = nodes.setdefault((node, number), len(strong))
             if child == len(strong):

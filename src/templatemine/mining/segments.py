@@ -65,7 +65,7 @@ class Segments:
     traits : uint16 array, shape (forms,)
         `Corpus.traits`.
     shortened : bool array, shape (forms,)
-        Whether a form is an abbreviation, whose full stop ends nothing.
+        Whether a form is an abbreviation with small letters ("Dr."), whose full stop ends nothing.
     """
 
     tokens: IntArray
@@ -130,7 +130,7 @@ def segment(corpus: Corpus) -> Segments:
         string_df=df[string],
         dashed=np.isin(bounds[1:], _without_breaks(corpus, dashes)),
         traits=corpus.traits,
-        shortened=abbreviations > 0,
+        shortened=_find_shortened(forms, abbreviations),
     )
 
 
@@ -164,6 +164,14 @@ def _find_dashes(corpus: Corpus) -> LongArray:
 def _without_breaks(corpus: Corpus, places: LongArray) -> LongArray:
     """Map places in the forms of a corpus to places in its tokens without line breaks."""
     return places - np.searchsorted(np.flatnonzero(corpus.forms == 0), places) if corpus.lines else places
+
+
+def _find_shortened(forms: Vocabulary, abbreviations: NDArray[np.uint16]) -> NDArray[np.bool_]:
+    """Return which abbreviations have small letters: time zones and initials do end sentences."""
+    shortened = abbreviations > 0
+    rows = np.flatnonzero(shortened)
+    shortened[rows] = [not form.decode("utf-8", "replace").isupper() for form in forms.take(rows)]
+    return shortened
 
 
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:

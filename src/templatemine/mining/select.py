@@ -254,22 +254,10 @@ def _judge_candidates(
     is_short: bool,
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
-    column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
-    last = segments.tokens[candidates.starts(segments, candidates.first, candidates.length) + candidates.length - 1]
-    # The full stop of "Dr." closes nothing.
-    column["closed_last"] = np.where(segments.shortened[last], 0, column["closed_last"])
+    column = _name_columns(segments, candidates, matrix)
     is_fixed = _has_fixed_place(candidates, column)
     score = np.where(is_fixed, np.maximum(score, _FIXED_SCORE), score)
-    begins, ends = column["begins"] >= config.edge, column["ends"] >= config.edge
-    anchor = np.zeros(len(candidates), np.int8)
-    if is_segment:
-        alone = column["alone"] > 0.5
-        anchor[begins | alone] |= _BEGINS_LINE
-        anchor[(ends & ~begins) | alone] |= _ENDS_LINE
-    else:
-        anchor[begins if candidates.kind == PREFIX else ends] = (
-            _BEGINS_LINE if candidates.kind == PREFIX else _ENDS_LINE
-        )
+    anchor = _find_anchors(candidates, column, config.edge)
     min_own = {SEGMENT: 0.0, PREFIX: config.prefix_own, SUFFIX: config.suffix_own}[candidates.kind]
     reason = np.zeros(len(candidates), np.int8)
     reason[column["own"] < np.where(anchor == 0, config.inline_own, min_own)] = STANDS_ELSEWHERE
@@ -327,6 +315,33 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _name_columns(
+    segments: Segments, candidates: Candidates, matrix: NDArray[np.float32]
+) -> dict[str, NDArray[np.float32]]:
+    """Return the features of candidates by name; the full stop of "Dr." closes nothing."""
+    column = {name: matrix[:, index] for index, name in enumerate(FEATURES[candidates.kind])}
+    last = segments.tokens[candidates.starts(segments, candidates.first, candidates.length) + candidates.length - 1]
+    column["closed_last"] = column["closed_last"] * ~segments.shortened[last]
+    return column
+
+
+def _find_anchors(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], min_share: float
+) -> NDArray[np.int8]:
+    """Return the edges of lines at which candidates mostly stand: bits."""
+    begins, ends = column["begins"] >= min_share, column["ends"] >= min_share
+    anchor = np.zeros(len(candidates), np.int8)
+    if candidates.kind == SEGMENT:
+        alone = column["alone"] > _HALF
+        anchor[begins | alone] |= _BEGINS_LINE
+        anchor[(ends & ~begins) | alone] |= _ENDS_LINE
+    elif candidates.kind == PREFIX:
+        anchor[begins] = _BEGINS_LINE
+    else:
+        anchor[ends] = _ENDS_LINE
+    return anchor
 
 
 def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
