@@ -225,8 +225,8 @@ class SelectConfig:
     """Options of choosing templates among candidates by their scores.
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
-        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out for 0.12 % of
-        content lost; `filler`, and `inline_own` below, for 0.02 points more, so that less boilerplate is cut in part.
+        scores of a label and of what fills its line, for both to go.  Chosen with publishers left out: with 0.65
+        for all three twice the content is lost, and F1 is half a point less; a seventh more boilerplate is cut in part.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         halves what is lost, 0.5 finds more (docs/research/loso.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
@@ -240,8 +240,8 @@ class SelectConfig:
     """
 
     segment: float = 0.65
-    label: float = 0.65
-    filler: float = 0.65
+    label: float = 0.70
+    filler: float = 0.79
     caution: float = 1.0
     few: int = 3
     few_share: float = 0.003

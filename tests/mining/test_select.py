@@ -135,7 +135,7 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
 
 
 def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
-    for own, filler, slot in ((0.95, 0.69, True), (0.95, 0.68, False), (0.91, 0.72, True), (0.91, 0.71, False)):
+    for own, filler, slot in ((0.95, 0.84, True), (0.95, 0.83, False), (0.91, 0.87, True), (0.91, 0.86, False)):
         reason, has_slot, _ = decided({END: (own, filler)})[END]
         assert (reason, has_slot) == (0, slot)
 
