@@ -228,7 +228,7 @@ class SelectConfig:
         scores of a label and of what fills its line, for both to go.  Chosen with publishers left out: with 0.65
         for all three twice the content is lost, and F1 is half a point less; a seventh more boilerplate is cut in part.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
-        halves what is lost, 0.5 finds more (docs/research/loso.md has the figures).
+        loses less, 0.5 finds more (docs/research/loso.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.

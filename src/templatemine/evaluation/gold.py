@@ -127,7 +127,8 @@ def evaluate_annotation(
     missing_ids = gold.keys() - {document.id for document in annotated}
     if missing_ids:
         problem = (
-            f"{len(missing_ids)} of {len(gold)} annotated documents are not in the archive, e.g. {min(missing_ids)}"
+            f"{len(missing_ids)} of {len(gold)} annotated documents are not in the archive, e.g. {min(missing_ids)}: "
+            "give their archives, too, or the annotation of this one alone"
         )
         raise CorpusError(problem, fatal=True)
     if len(annotated) != len(gold):

@@ -99,7 +99,8 @@ def find_single_stories(
 
 def _different(documents: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the different ones of ascending documents."""
-    return documents[np.append(documents[:1] >= 0, documents[1:] != documents[:-1])]
+    different: NDArray[np.int32] = documents[np.append(documents[:1] >= 0, documents[1:] != documents[:-1])]
+    return different
 
 
 def _are_versions(versions: LongArray, least: int) -> bool:

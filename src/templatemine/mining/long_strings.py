@@ -71,7 +71,8 @@ class _Lines:
     def bounds(self) -> LongArray:
         """Where lines with tokens begin, and the end of the last one."""
         bounds = np.concatenate([np.zeros(1, np.int64), self._ends, np.full(1, self.tokens)])
-        return bounds[np.append(True, bounds[1:] > bounds[:-1])]
+        different: LongArray = bounds[np.append(True, bounds[1:] > bounds[:-1])]
+        return different
 
     def number(self, tokens: LongArray) -> LongArray:
         """Return a number of the line of each token: line breaks before it."""
@@ -129,6 +130,8 @@ def _count_parts(
     is_wanted = np.zeros(windows.slots, np.uint8)
     is_wanted[(wanted & np.uint64(windows.slots - 1)).view(np.int64)] = True
     _, documents, hashes = windows.find(parts, is_wanted, len(parts))
-    columns = zip(wanted.T, hashes.T, strict=True)
-    counts = [_core.count_holders(*map(np.ascontiguousarray, pair), documents) for pair in columns]
+    wanted_columns, columns = np.ascontiguousarray(wanted.T), np.ascontiguousarray(hashes.T)
+    counts = [
+        _core.count_holders(column, seen, documents) for column, seen in zip(wanted_columns, columns, strict=True)
+    ]
     return np.stack(counts, axis=1)
