@@ -199,13 +199,13 @@ def test_a_full_width_sign_at_the_edge_of_a_string() -> None:
         return "".join(chr(random.randrange(0x4E00, 0x5E00)) for _ in range(size))
 
     documents = [
-        Document(source="s", id=str(number), text=f"{prose(90)}。\n{prose(70)}。\n賞品名：{prose(6)}\n{prose(50)}。")
+        Document(source="s", id=str(number), text=f"{prose(90)}。\n{prose(70)}。\n写真：{prose(6)}\n{prose(50)}。")
         for number in range(40)
     ]
     (report,) = Miner().run(documents)
     assert check([report]) == 1
     assert report.pack is not None
-    assert "賞品名：" in [template.example for template in report.pack.templates]
+    assert "写真：" in [template.example for template in report.pack.templates]
 
 
 def named(anchor: str, df: int, tokens: tuple[str, ...] = ("a",)) -> Template:
