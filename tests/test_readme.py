@@ -38,9 +38,9 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     Path("archive.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
     Path("new.jsonl").write_text(json.dumps({"source": "example.org", "id": "1", "text": text}))
     html = "<html><body><ul><li><a href=/>Home</a></ul><p>A story, long enough to be one, with a second clause.</body>"
-    names: dict[str, Any] = {"html": html}
+    names: dict[str, Any] = {"html": html, "text": text}
     exec(code, names)
-    assert names["cleaned"].text == "Fresh news."
+    assert names["cleaned"].text == names["text"] == "Fresh news."
     assert len(names["cleaned"].removed) == 1
     assert names["page"].text.startswith("A story")
 

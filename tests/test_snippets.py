@@ -311,6 +311,8 @@ def test_python_of_adapters(here: Path, library: str, holds: str) -> None:
 
         frame = polars.DataFrame([{"source": "example.org", "id": str(n), "text": f"Text {n}"} for n in range(9)])
         frame.write_parquet("articles.parquet")
+        for file in Path("articles").iterdir():
+            file.unlink()
         frame.write_parquet("articles/a.parquet")
     (here / "snippet.py").write_text(next(one.text for one in ALL if one.page == "adapters.md" and holds in one.text))
     environment = elsewhere(HF_HOME=str(here / "cache"))

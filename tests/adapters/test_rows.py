@@ -31,6 +31,12 @@ def test_rows_come_back_in_their_order_as_the_cleaner_has_them() -> None:
     assert sum(bool(one) for one in done.removed) > 50
 
 
+def test_columns_of_other_lengths_are_named() -> None:
+    cleaner = RowCleaner({})
+    with pytest.raises(ConfigError, match="^texts: expected 1 rows, as sources has, got 2$"):
+        cleaner.columns(["a"], ["x", "y"])
+
+
 def test_rows_without_a_source_or_a_text_stay() -> None:
     source = next(iter(MINED.packs))
     done = RowCleaner(MINED.packs).columns([None, source, source, "?"], ["a", None, "\ud800 b", "c"], [None] * 4)

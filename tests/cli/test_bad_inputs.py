@@ -164,6 +164,7 @@ PACKED: list[Kind] = [
     ("no zstd", "a.jsonl.zst", lambda: zstd(b"")[:0] + ONE, 2, "a.jsonl.zst: the zstd data is damaged"),
     ("gzip in gzip", "a.jsonl.gz", lambda: gzip.compress(gzip.compress(ONE)), 2, "expected a JSON object in UTF-8, found gzip data, packed a second time"),
     ("a suffix of no format", "a.docx", ONE, 2, "found .docx (--input-format says what it is)"),
+    ("a text alone", "a.txt", ONE, 2, "found .txt (give the directory of the texts: DIRECTORY/SOURCE/*.txt)"),
     ("no suffix", "a", ONE, 2, "found no suffix (--input-format says what it is)"),
 ]  # fmt: skip
 

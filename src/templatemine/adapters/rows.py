@@ -99,6 +99,9 @@ class RowCleaner:
         removed, stubs : sequences, optional
             What an earlier cleaning made of the rows: one with cuts is left as it is.
         """
+        for name, values in (("texts", texts), ("pages", pages)):
+            if values is not None and len(values) != len(sources):
+                raise ConfigError(f"{name}: expected {len(sources)} rows, as sources has, got {len(values)}")
         nothing: list[str | None] = [None] * len(sources)
         texts, pages = texts if texts is not None else nothing, pages if pages is not None else nothing
         out = Columns(list(texts), [None] * len(sources), [False] * len(sources), [])

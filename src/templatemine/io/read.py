@@ -161,9 +161,12 @@ def format_of(path: str, config: ReadConfig) -> Format:
     found = named or format_by_path(path)
     if found is None or (found.name == "folder"):
         suffix = os.path.splitext(path)[1]
+        remedy = f"{spelled('--input-format', 'format=')} says what it is"
+        if suffix == ".txt":
+            remedy = "give the directory of the texts: DIRECTORY/SOURCE/*.txt"
         raise CorpusError(
             f"expected a file named {format_names()} (see templatemine formats), a directory, or - for JSON lines on "
-            f"standard input; found {suffix or 'no suffix'} ({spelled('--input-format', 'format=')} says what it is)",
+            f"standard input; found {suffix or 'no suffix'} ({remedy})",
             path,
             fatal=True,
         )
