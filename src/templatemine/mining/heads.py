@@ -64,7 +64,8 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     if pack.html or not pack.templates:
         return pack
     chosen = choose_by_text(documents, MAX_DOCUMENTS)
-    bare = replace(pack, templates=tuple(map(_drop_slot, pack.templates)))
+    reaches = any(template.slot == "start" for template in pack.templates)
+    bare = replace(pack, templates=tuple(map(_drop_slot, pack.templates))) if reaches else pack
     found = {
         row: joined
         for row, sentences in _find_sentences(bare, chosen).items()
