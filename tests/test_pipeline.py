@@ -41,6 +41,21 @@ def story(rng: random.Random, words: int = 60) -> str:
     return " ".join(rng.choice(WORDS) for _ in range(words)) + "."
 
 
+def invented_words(rng: random.Random, number: int = 600) -> list[str]:
+    return ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(number)]
+
+
+def sentence(rng: random.Random, words: list[str], size: int = 25) -> str:
+    return " ".join(rng.choices(words, k=size)).capitalize() + "."
+
+
+def check_that_nothing_goes_but(last_line: str, articles: list[dict[str, str]]) -> None:
+    """Each article of a source is what it was, without its last line."""
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{last_line}")
+
+
 def archive(source: str, footer: str, documents: int = 40, seed: int = 1) -> list[Document]:
     rng = random.Random(f"{source}{seed}")
     return [
@@ -467,7 +482,7 @@ def test_a_miner_goes_to_another_process() -> None:
 def test_rows_of_data_are_no_templates() -> None:
     """League tables, prices, dates and numbers repeat as patterns alone; fractions and years stand within sentences."""
     rng = random.Random(1)
-    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(4000)]
+    words = invented_words(rng, 4000)
 
     def prose(number: int) -> str:
         return " ".join(rng.choices(words, k=number)).capitalize()
@@ -485,9 +500,7 @@ def test_rows_of_data_are_no_templates() -> None:
         return {"source": "a", "id": str(number), "text": "\n".join([*lines, f"{prose(18)}.", CALL])}
 
     articles = [article(number) for number in range(60)]
-    cleaner = Cleaner(mine(articles)["a"])
-    for one in articles:
-        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+    check_that_nothing_goes_but(CALL, articles)
 
 
 TEAMS = ["Hazelmoor", "Fern Rovers", "Lindow Park", "Oakshott", "Marl Dale", "Wrenbury Vale", "Tarnock", "Ebble Cross"]
@@ -513,16 +526,14 @@ RESULTS = ("FT: {0} {1} {3} {2}", "{0} {1} {3} {2}")
 def test_rows_of_names_and_figures_are_no_templates(row: str, names: list[str]) -> None:
     """Prices and results of the same names, in every third article."""
     rng = random.Random(1)
-    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    words = invented_words(rng)
     articles = []
     for number in range(80):
-        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        lines = [sentence(rng, words) for _ in range(6)]
         chosen = rng.sample(names, 5) if number % 3 == 0 else []
         rows = [row.format(name, rng.randrange(20), rng.randrange(10, 60), rng.choice(names)) for name in chosen]
         articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines[:3], *rows, *lines[3:], CALL])})
-    cleaner = Cleaner(mine(articles)["a"])
-    for one in articles:
-        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+    check_that_nothing_goes_but(CALL, articles)
 
 
 @pytest.mark.parametrize("place", [0, 4, 5])
@@ -530,26 +541,24 @@ def test_rows_of_names_and_figures_are_no_templates(row: str, names: list[str]) 
 def test_labels_without_a_cue_stay_where_what_they_label_does(label: str, place: int) -> None:
     """Before prose in every third article: at its head, between its lines, before its footer."""
     rng = random.Random(1)
-    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    words = invented_words(rng)
     articles = []
     for number in range(90):
-        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        lines = [sentence(rng, words) for _ in range(6)]
         if number % 3 == 0:
-            lines[place] = f"{label} {' '.join(rng.choices(words, k=12)).capitalize()}."
+            lines[place] = f"{label} {sentence(rng, words, 12)}"
         articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines, f"Photo: {CALL}"])})
-    cleaner = Cleaner(mine(articles)["a"])
-    for one in articles:
-        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\nPhoto: {CALL}")
+    check_that_nothing_goes_but(f"Photo: {CALL}", articles)
 
 
 def test_headlines_that_others_list_stay_at_the_head_of_their_own_articles() -> None:
     """Each article begins with its headline and lists the three before it."""
     rng = random.Random(1)
-    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    words = invented_words(rng)
     headlines = [" ".join(rng.choices(words, k=6)).capitalize() for _ in range(90)]
     articles = []
     for number, headline in enumerate(headlines):
-        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(5)]
+        lines = [sentence(rng, words) for _ in range(5)]
         related = ["Related", *headlines[max(0, number - 3) : number]]
         articles.append({"source": "a", "id": str(number), "text": "\n".join([headline, *lines, *related, CALL])})
     cleaner = Cleaner(mine(articles)["a"])
@@ -561,18 +570,16 @@ def test_headlines_that_others_list_stay_at_the_head_of_their_own_articles() -> 
 def test_titles_of_names_stay(title: str) -> None:
     """At the head of paragraphs and within sentences, in every fifth article."""
     rng = random.Random(1)
-    words = ["".join(rng.choices("bdfgklmnprst", k=3)) + rng.choice("aeiou") for _ in range(600)]
+    words = invented_words(rng)
     articles = []
     for number in range(150):
-        lines = [" ".join(rng.choices(words, k=25)).capitalize() + "." for _ in range(6)]
+        lines = [sentence(rng, words) for _ in range(6)]
         if number % 5 == 0:
             name = f"{rng.choice(words).capitalize()} {rng.choice(words).capitalize()}"
             lines[2] = f"{title} {name} {lines[2].lower()}"
             lines[4] = f"The study was led by {title} {name}. {lines[4]}"
         articles.append({"source": "a", "id": str(number), "text": "\n".join([*lines, CALL])})
-    cleaner = Cleaner(mine(articles)["a"])
-    for one in articles:
-        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f"\n{CALL}")
+    check_that_nothing_goes_but(CALL, articles)
 
 
 CALL = "Sign up for our morning newsletter today."

@@ -89,7 +89,7 @@ def score_after_answers(
             for question in open_questions(pack):
                 answer = simulate_answer(pack, question, articles, gold) if len(rules) <= max(numbers) else None
                 if answer is not None:
-                    rules.append(add_answer_rules(rules[-1], question, answer))
+                    rules.append(add_answer_rules(pack, rules[-1], question, answer))
         answer_counts.append(len(rules) - 1)
         for number in numbers:
             changed = None if pack is None else apply_rules(pack, report.rejected or (), rules[: number + 1][-1])

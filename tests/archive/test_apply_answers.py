@@ -52,7 +52,7 @@ def named(forms: list[bytes], anchor: str) -> Pack:
 def cleaned(pack: Pack, *answers: tuple[Question, str]) -> tuple[str, Pack]:
     rules = pack.overrides.rules
     for question, answer in answers:
-        rules = add_answer_rules(rules, question, answer, inner=find_inner_templates(pack, question))
+        rules = add_answer_rules(pack, rules, question, answer)
     made = apply_rules(pack, (), rules)
     return Cleaner(made).clean(TEXT).text, made
 
@@ -87,8 +87,8 @@ def test_no_part_of_what_belongs_to_the_story_is_cut() -> None:
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:
     for first in ANSWERS:
         for second in ANSWERS:
-            both = add_answer_rules(add_answer_rules((), LABELLED, first), LABELLED, second)
-            assert both == add_answer_rules((), LABELLED, second)
+            both = add_answer_rules(pack, add_answer_rules(pack, (), LABELLED, first), LABELLED, second)
+            assert both == add_answer_rules(pack, (), LABELLED, second)
     _, made = cleaned(pack, (LABELLED, ALL), (STRING, STORY), (LABELLED, STORY))
     assert open_questions(made) == []
     assert len(made.overrides.rules) == 3  # the string, the label, and the label with its line
@@ -103,11 +103,11 @@ def test_answers_outlive_another_mining(pack: Pack) -> None:
     assert "Sign up now" in Cleaner(fresh).clean(TEXT).text
 
 
-def test_answers_that_a_question_does_not_have() -> None:
+def test_answers_that_a_question_does_not_have(pack: Pack) -> None:
     assert possible_answers(LABELLED) == ANSWERS
     assert possible_answers(STRING) == (ALL, STORY)
     with pytest.raises(ConfigError, match=r"^answer: expected boilerplate, story, got 'label'$"):
-        add_answer_rules((), STRING, LABEL)
+        add_answer_rules(pack, (), STRING, LABEL)
 
 
 def test_where_strings_stand(pack: Pack) -> None:

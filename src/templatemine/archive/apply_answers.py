@@ -43,17 +43,11 @@ def find_inner_templates(pack: Pack, question: Question) -> list[Template]:
 
 
 def add_answer_rules(
-    rules: tuple[Rule, ...],
-    question: Question,
-    answer: str,
-    *,
-    inner: Sequence[Template] = (),
-    by: str = "",
-    time: str = "",
+    pack: Pack, rules: tuple[Rule, ...], question: Question, answer: str, *, by: str = "", time: str = ""
 ) -> tuple[Rule, ...]:
-    """Add the rules of an answer, in place of earlier ones about the same string.
+    """Add the rules of an answer about a string of a pack, in place of earlier ones about the same string.
 
-    Of what belongs to the story no part is cut: `inner` are templates of such, see `find_inner_templates`.
+    What belongs to the story is not cut in part either: `find_inner_templates`.
 
     Raises
     ------
@@ -68,7 +62,11 @@ def add_answer_rules(
         _answer_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))
     ]
     if answer == STORY:
-        new_rules += [Rule(action="reject", id=one.id, by=by, time=time) for one in inner if one.id not in ids]
+        new_rules += [
+            Rule(action="reject", id=one.id, by=by, time=time)
+            for one in find_inner_templates(pack, question)
+            if one.id not in ids
+        ]
     return (*other_rules, *(rule for rule in new_rules if rule is not None and rule not in other_rules))
 
 

@@ -3,7 +3,7 @@
 The reference of what `_match.unite_matches` does: texts that the automaton does not decide alone go this way.  Matches
 that overlap or touch are one part, of the kind of the longest template among them.  Parts with fewer than `gap`
 characters between them are one cut: they become one part if they are of one kind, else the gap goes to the first, and
-they touch.  A template that is kept takes its occurrences out of the cuts.
+they touch.  A template that is kept takes its occurrences out of the cuts, and matches with a slot that overlap them.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def _user_name() -> str:
 
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:
     """Add the answers to the pack as it stands now, which somebody else may have changed meanwhile."""
-    from templatemine.archive.apply_answers import add_answer_rules, find_inner_templates
+    from templatemine.archive.apply_answers import add_answer_rules
     from templatemine.archive.apply_overrides import apply_rules
     from templatemine.desk.store import utc_now
     from templatemine.errors import CorpusError
@@ -237,8 +237,7 @@ def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) ->
         pack = Pack.load(file)
         rules = pack.overrides.rules
         for question, answer in answers:
-            inner = find_inner_templates(pack, question)
-            rules = add_answer_rules(rules, question, answer, inner=inner, by=whose, time=time)
+            rules = add_answer_rules(pack, rules, question, answer, by=whose, time=time)
         try:
             made = apply_rules(pack, read_rejected(file) if os.path.exists(rejected_path(file)) else (), rules)
         except CorpusError as error:

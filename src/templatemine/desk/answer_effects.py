@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from templatemine.archive.apply_answers import add_answer_rules, find_inner_templates, possible_answers
+from templatemine.archive.apply_answers import add_answer_rules, possible_answers
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.config import CleanConfig
 from templatemine.desk.effects import Effects, count_cuts
@@ -34,9 +34,9 @@ def measure_answers(
     some = [articles[place] for place in places]
     there = effects.restrict_pack(pack, places)
     before = count_cuts(there, some, config)
-    found, inner = {}, find_inner_templates(pack, question)
+    found = {}
     for answer in possible_answers(question):
-        whole = apply_rules(pack, rejected, add_answer_rules(pack.overrides.rules, question, answer, inner=inner))
+        whole = apply_rules(pack, rejected, add_answer_rules(pack, pack.overrides.rules, question, answer))
         after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some, config)
         pairs = list(zip(before, after, strict=True))
         found[answer] = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}

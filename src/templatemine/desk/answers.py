@@ -12,7 +12,6 @@ from templatemine.archive.apply_answers import (
     QuestionContexts,
     add_answer_rules,
     current_removal,
-    find_inner_templates,
     open_questions,
     possible_answers,
 )
@@ -390,8 +389,7 @@ class Desk:
             what = f"keep {_shorten(_template_text(known[reviewed[0]]))}" + _describe_variants(len(reviewed) - 1)
         elif kind == "answer":
             question, answer = _find_question(stored.pack, body.get("tokens")), str(body.get("answer"))
-            inner = find_inner_templates(stored.pack, question)
-            rules = add_answer_rules(rules, question, answer, inner=inner, by=name, time=utc_now())
+            rules = add_answer_rules(stored.pack, rules, question, answer, by=name, time=utc_now())
             what = f"{answer}: {join_tokens(question.tokens)}"
         elif kind == "reset-cutoff":
             rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"

@@ -483,12 +483,18 @@ cdef int64_t unite_kept(const Tokens* tokens, const Occurrences* matches, const 
 cdef int leave_slots_to_kept(const Tokens* tokens, Occurrences* matches, const StringKinds* kinds) except -1 nogil:
     """Drop the matches with a slot that overlap a match of a string that is kept: without it their fillers say nothing."""
     cdef int64_t i, low, high, middle, holes, size = 0
-    cdef int64_t* bounds = <int64_t*>malloc(max(matches.size, 1) * 2 * sizeof(int64_t))
+    cdef bint has_slots = False, has_kept = False
+    for i in range(matches.size):
+        has_kept = has_kept or is_kept(kinds, matches.count[i])
+        has_slots = has_slots or kinds.edges[matches.count[i]] & (REACHES_EDGE | SPANS)
+    if not (has_slots and has_kept):        # as in most texts
+        return 0
+    cdef int64_t* bounds = <int64_t*>malloc(matches.size * 2 * sizeof(int64_t))
     if bounds == NULL:
         with gil:
             raise MemoryError
     holes = unite_kept(tokens, matches, kinds, bounds)
-    for i in range(matches.size if holes else 0):
+    for i in range(matches.size):
         if kinds.edges[matches.count[i]] & (REACHES_EDGE | SPANS) and not is_kept(kinds, matches.count[i]):
             low = 0
             high = holes
@@ -504,8 +510,7 @@ cdef int leave_slots_to_kept(const Tokens* tokens, Occurrences* matches, const S
         matches.length[size] = matches.length[i]
         matches.count[size] = matches.count[i]
         size += 1
-    if holes:
-        matches.size = size
+    matches.size = size
     free(bounds)
     return 0
 
