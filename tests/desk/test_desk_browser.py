@@ -482,12 +482,14 @@ def test_an_expression_is_short_and_opens(page: Any, place: Place) -> None:
     page.keyboard.press("j")
     chosen = page.locator(".item[aria-selected=true]").get_attribute("data-id")
     (one,) = (one for one in place.pack(source).templates if one.id == chosen)
+    page.wait_for_selector(f"#pane-template[data-id={chosen}]")  # the pane of the row before stands until then
     short = page.get_by_label("expression", exact=True)
     short.wait_for()
     assert "[\\s" not in short.inner_text()
     full = page.get_by_label("expression in full")
     assert not full.is_visible()
     page.get_by_text("Expression in full").click()
+    full.wait_for()
     assert full.inner_text() == one.regex.strip()
 
 

@@ -322,6 +322,7 @@ const details = later(60, async () => {
   const out = row.state === "out";
   const kin = familyOf(row.id);
   const held = pane.contains(document.activeElement) ? document.activeElement.textContent.slice(-3) : "";
+  const opened = pane.dataset.id === row.id && Boolean(pane.querySelector("details.full[open]")); // stays open when redrawn
   // Another row may be chosen while its own pane is on the way: what is pressed then is meant for neither.
   const act = (what) => () => { if (row === chosen) what(); };
   const parts = [
@@ -345,7 +346,7 @@ const details = later(60, async () => {
     kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
       el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
     expression("expression", found.short),
-    found.short !== row.regex ? el("details", { class: "full" }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
+    found.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
     snippets(found.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
   pane.dataset.id = row.id;
