@@ -14,6 +14,7 @@ import regex
 
 from templatemine.text.characters import CASELESS, LETTER, OWN_TOKEN, in_class
 from templatemine.text.reading import ReadingRules
+from templatemine.text.slots import SLOT_SIZE
 
 Edits = list[tuple[int, int, str]]
 """(start, end, replacement), ascending and disjoint."""
@@ -262,6 +263,7 @@ def _add_entity(entity: regex.Match[str], edits: Edits) -> int:
 
 _SIGNS = ".!?\u061f\u06d4\u0964\u0965"
 """Signs that end sentences of scripts with spaces."""
+_OWN_STOPS = "\u3002\uff01\uff1f"
 _CLOSING = ')]"\u201d\u00bb'
 _OPENING = "(\u201c\u201e\u00ab"
 _MAX_WORD = 40
@@ -311,11 +313,27 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
     for match in _compile(
         r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
     ).finditer(text):
+        if _is_headline(text, text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())):
+            continue
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
-        elif _ends_line(text, match.start()):
+        elif _ends_line(text, match.start()) and not _numbers(text, match.start(), match.end()):
             edits.append((*match.span(), "\n"))
     return edits
+
+
+def _is_headline(text: str, start: int, end: int) -> bool:
+    """Whether a stretch between line feeds, none before the first, is short and ends without a sign."""
+    stretch = text[start : end if end >= 0 else None].rstrip(" ")
+    ends = _compile(r"[" + _SIGNS + _OWN_STOPS + r"]" + r"[)\]\"\u201d\u00bb\u201c'\u300d\u300f\uff09]{0,3}$")
+    return start > 0 and len(stretch) <= SLOT_SIZE and not ends.search(stretch)
+
+
+def _numbers(text: str, point: int, after: int) -> bool:
+    """Whether a short word in small letters, but for the first, with a full stop stands before a number."""
+    start = _letters_start(text, point - 1)
+    is_short = 1 <= point - 1 - start <= 3 and _char(text, point - 2).islower()
+    return "0" <= _char(text, after) <= "9" and _char(text, point - 1) == "." and is_short
 
 
 def _ends_line(text: str, point: int) -> bool:

@@ -720,7 +720,7 @@ def segments(
                 before = None
                 continue
             trait, last = traits[form], 0 if before is None else traits[before]
-            sentence = last & 2 and not last & 2048 and not trait & 512
+            sentence = last & 2 and not last & 2048 and not trait & 512 and not (last & 4096 and trait & 64)
             item = trait & 1024 and not last & 1024
             mark = trait & 5 == 5
             if before is None:

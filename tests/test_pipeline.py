@@ -161,7 +161,7 @@ def test_equal_documents_teach_nothing() -> None:
 
 
 def test_no_documents_no_reports() -> None:
-    with pytest.warns(UserWarning, match="no documents were given"):
+    with pytest.warns(UserWarning, match="no documents were given$"):
         assert Miner().run([]) == []
     exhausted = iter(())
     with pytest.warns(UserWarning, match="a generator gives what it has only once"):

@@ -12,6 +12,7 @@ from typing import Any
 
 from quality import archives
 from quality.archives import ANNOTATED, PAGES
+from quality.running import measure_running_stories
 from templatemine.config import PipelineConfig
 from templatemine.evaluation.cleaning_systems import mining_system, pack_cleaner
 from templatemine.evaluation.feeds import FeedConfig, evaluate_feed
@@ -38,6 +39,7 @@ UNITS = {
     "false per 10k": ("per 10k", False),
     "before per 10k": ("per 10k", False),
     "residue": ("share", False),
+    "repeated cut": ("share", False),
     "adjusted Rand": ("index", True),
 }
 """Name of a value -> its unit, which has an epsilon in the file of floors, and whether more is better."""
@@ -110,6 +112,10 @@ def _measure_residue(documents: list[Any]) -> dict[str, float]:
     return {"residue": evaluate_residue(documents, mining_system()).row(source=RESIDUE_ALL)["any"]}
 
 
+def _measure_running(documents: list[Any]) -> dict[str, float]:
+    return {"repeated cut": measure_running_stories(documents, mining_system())}
+
+
 def _measure_duplicates(documents: list[Any], sample: int) -> dict[str, float]:
     result = evaluate_near_duplicates(documents, mining_system(), RetrievalConfig(sample=sample))
     return _select_values(result.row(articles="cleaned"), *TEXTS)
@@ -179,6 +185,7 @@ FIGURES: Mapping[str, Figure] = {
     "generated mirror": _make_generated_figure(lambda: _measure_mirror(archives.make_generated()[0], 60)),
     "generated residue": _make_generated_figure(lambda: _measure_residue(archives.make_generated()[0])),
     "generated near duplicates": _make_generated_figure(lambda: _measure_duplicates(archives.make_generated()[0], 60)),
+    "generated running stories": _make_generated_figure(lambda: _measure_running(archives.make_generated()[0])),
     "generated pages": _make_generated_figure(_measure_generated_pages, pages=True),
     "generated feed": _make_generated_figure(_measure_generated_feed, pages=True),
     "annotated articles, default": _make_gold_figure("default"),
@@ -191,6 +198,9 @@ FIGURES: Mapping[str, Figure] = {
     "allsides residue": _make_text_figure(lambda: _measure_residue(archives.load_texts("allsides")), "allsides"),
     "allsides near duplicates": _make_text_figure(
         lambda: _measure_duplicates(archives.load_texts("allsides"), 50), "allsides"
+    ),
+    "allsides running stories": _make_text_figure(
+        lambda: _measure_running(archives.load_texts("allsides")), "allsides"
     ),
     "livedoor clusters": _make_text_figure(lambda: _measure_clusters("livedoor", 100), "livedoor"),
     "fakebr, which is clean": _make_text_figure(_measure_clean_archive, "fakebr"),

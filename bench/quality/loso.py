@@ -183,7 +183,7 @@ def _make_examples(source: AnnotatedSource) -> list[Any]:
     seeds = range(1, score_model.SYNTHETIC_COPIES + 1) if source.gold else ()
     return [
         score_model.make_examples(source),
-        *(score_model.make_synthetic_examples(source, seed) for seed in seeds),
+        *(make(source, seed) for seed in seeds for make in score_model.ADDED_EXAMPLES),
     ]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ for folder in (str(HERE), str(HERE.parent)):
     if folder not in sys.path:
         sys.path.insert(0, folder)
 
+from running_stories import repeat_passages  # noqa: E402
 from training_data import (  # noqa: E402
     BOILERPLATE_KINDS,
     FILLERS,
@@ -51,12 +52,14 @@ from templatemine.text.reading import ReadingRules  # noqa: E402
 from trees import average_trees, extract_trees  # noqa: E402
 
 __all__ = [
+    "ADDED_EXAMPLES",
     "SYNTHETIC_COPIES",
     "GROUPS",
     "LabelledCandidates",
     "SourceCandidates",
     "SourceExamples",
     "find_source_candidates",
+    "make_running_examples",
     "make_synthetic_examples",
     "make_examples",
     "fit",
@@ -100,6 +103,10 @@ SYNTHETIC = {
     "sentence at the start": PositionKind(position="start"),
 }
 SYNTHETIC_COPIES, DESIGNS, SYNTHETIC_WEIGHT = 2, 12, 0.1
+RUNNING_WEIGHT = 0.05
+"""Of a copy of a source with passages that are repeated.  On publishers left out, of such passages in four to eight of
+their articles 26 % are cut without these copies, 3.4 % with 0.05, and 1.9 % with 0.3, which costs half a point of F1;
+passages in up to 12 % of the articles cost as much."""
 LENGTHS, HALVINGS = (0.5, 4.5), 7.0
 """Of synthetic boilerplate: copies of a source, templates in each, weight of a copy; and the logarithms of words and of
 one over the share of documents, both drawn evenly."""
@@ -205,6 +212,11 @@ class LabelledCandidates:
     filler: NDArray[np.int8]
     unit: NDArray[np.int8]
 
+    def take(self, rows: NDArray[np.int64]) -> LabelledCandidates:
+        """Take some of the known candidates."""
+        columns = {one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name != "usual"}
+        return replace(self, **columns)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceExamples:
@@ -278,6 +290,25 @@ def make_synthetic_examples(source: AnnotatedSource, seed: int) -> SourceExample
     dressed = replace(source, documents=tuple(row.document for row in rows), gold=spans, labels=())
     examples = make_examples(dressed)
     return replace(examples, source=f"{source.name}, dressed {seed}", weight=SYNTHETIC_WEIGHT)
+
+
+def make_running_examples(source: AnnotatedSource, seed: int) -> SourceExamples:
+    """Segments of the same articles that are content, of which others repeat passages of the annotated ones: what is in
+    several articles need not be boilerplate."""
+    articles = [one for one in source.documents if not is_blank(one)]
+    origins = [place for place, one in enumerate(articles) if one.id in source.gold]
+    kept = {name: [(start, end) for start, end, *_ in spans] for name, spans in source.gold.items()}
+    documents, _ = repeat_passages(articles, origins, kept, seed)
+    examples = make_examples(replace(source, documents=tuple(documents), labels=()))
+    kinds = {
+        kind: labelled.take(np.flatnonzero((labelled.boilerplate == 0) & (kind == SEGMENT)))
+        for kind, labelled in examples.kinds.items()
+    }
+    return replace(examples, source=f"{source.name}, running {seed}", kinds=kinds, weight=RUNNING_WEIGHT)
+
+
+ADDED_EXAMPLES = (make_synthetic_examples, make_running_examples)
+"""Makers of copies of a source that differ from it, of so many seeds as `SYNTHETIC_COPIES`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -796,23 +796,26 @@ def find_repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of
 
 
 cdef enum:
-    SHORTENED = 2048    # an abbreviation: its full stop ends no sentence; an extra bit next to those of `_scan.form_traits`
+    # Extra bits next to those of `_scan.form_traits`: the full stop of an abbreviation ends no sentence, that of a short word
+    # ("no.") none before a number.
+    SHORTENED = 2048
+    NUMBERING = 4096
 
 
 def cut_segments(const int32_t[::1] forms not None, const int64_t[::1] doc_starts not None, const uint16_t[::1] traits not None,
                  const int64_t[::1] gaps not None, bint lines):
     """Cut documents into segments: lines, and within lines sentences and list items.  O(tokens).
 
-    A sentence ends after a form that ends one (trait 2), unless that is an abbreviation (2048) or the next form begins with
-    a small letter; a list item begins with a bullet (1024).  A closing mark that is a token of its own stays in the
-    segment that it closes.
+    A sentence ends after a form that ends one (trait 2), unless that is an abbreviation (2048), the next form begins with a
+    small letter, or a number (64) follows a short word (4096); a list item begins with a bullet (1024).  A closing mark that
+    is a token of its own stays in the segment that it closes.
 
     Parameters
     ----------
     forms : int32 array, shape (tokens,)
     doc_starts : int64 array, shape (documents + 1,)
     traits : uint16 array, shape (forms,)
-        `_scan.form_traits` of each form, and 2048 for abbreviations.
+        `_scan.form_traits` of each form, 2048 for abbreviations, and 4096 for short words with a full stop.
     gaps : int64 array
         Positions of tokens, ascending, that begin a segment whatever precedes them.
     lines : bool
@@ -851,6 +854,7 @@ def cut_segments(const int32_t[::1] forms not None, const int64_t[::1] doc_start
                     continue
                 trait = traits[forms[i]]
                 is_boundary = (previous & (SENTENCE | SHORTENED)) == SENTENCE and not trait & SMALL
+                is_boundary = is_boundary and not (previous & NUMBERING and trait & FIGURE)
                 is_boundary = is_boundary or (trait & BULLET and not previous & BULLET)
                 while gap_index < gaps.shape[0] and gaps[gap_index] < i:
                     gap_index += 1

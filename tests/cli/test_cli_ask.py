@@ -12,7 +12,7 @@ from conftest import Cli
 from templatemine.packs.pack import Pack
 from templatemine.text import time_limit
 
-SOURCE = "alpha.example"
+SOURCE, CAUTION = "alpha.example", ("--caution", "3")
 
 
 @pytest.fixture
@@ -20,15 +20,15 @@ def archive(tmp_path: Path) -> Path:
     rows = records()
     for number, row in enumerate(rows):
         first, *rest = row["text"].split("\n\n")
-        # Openings that may be bylines are asked about.
-        first = ("", "By noon the ", "By night all ", "")[number % 4] + first
-        row["text"] = "\n\n".join([first, f"Related: {rest[1][: 20 + number % 7]}", *rest])
+        # A sentence that may be a story's is asked about.
+        said = ["It is said that the warden of the gate knew of it."] if number % 8 == 0 else []
+        row["text"] = "\n\n".join([first, f"Related: {rest[1][: 20 + number % 7]}", *rest[:1], *said, *rest[1:]])
     return write(tmp_path / "archive.jsonl", rows)
 
 
 @pytest.fixture
 def packs(cli: Cli, archive: Path, tmp_path: Path) -> Path:
-    assert cli("mine", archive, "-o", tmp_path / "asked").code == 0
+    assert cli("mine", archive, "-o", tmp_path / "asked", *CAUTION).code == 0
     return tmp_path / "asked"
 
 
@@ -49,7 +49,7 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     assert other.overrides.rules == ()
 
     # They outlive another mining, and are not asked again.
-    assert cli("mine", archive, "-o", packs, "--force").code == 0
+    assert cli("mine", archive, "-o", packs, "--force", *CAUTION).code == 0
     assert Pack.load(file).overrides.rules == after.overrides.rules
     listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
     assert (listed.err == "") == (len(before.questions) > 2)

@@ -107,6 +107,10 @@ def test_what_is_mined_is_the_same(path: Path) -> None:
     [
         (7, "expected documents, records, a data frame or a path, got int"),
         (ROWS[0], "got dict"),
+        (
+            "A story. Another.",
+            "expected a path, got text of 17 characters that names no file; for one text: templatemine.clean",
+        ),
         (DOCUMENTS[0], "got Document"),
         (
             ["A story.", "Another."],

@@ -65,6 +65,10 @@ def test_an_abbreviation_ends_no_sentence() -> None:
     ]
     some = segments_of(texts)
     assert len(some) == 3 * 30
+    numbered = segments_of(
+        [f"We read no. 5 and pp. 7 yesterday. {place} arrived. Art. 9 remains." for place in range(9)]
+    )
+    assert numbered.length.tolist() == [8, 2, 3] * 9
     spaceless = segments_of(["今日は晴れです。明日は雨でしょう。"] * 6)
     assert len(spaceless) == 2 * 6
     assert spaceless.spaceless

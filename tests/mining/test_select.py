@@ -21,6 +21,7 @@ from templatemine.mining.select import (
     REASONS,
     REDUNDANT,
     STANDS_ELSEWHERE,
+    TOO_FEW,
     UNLIKELY,
     UNMARKED,
     select,
@@ -135,7 +136,7 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
 
 
 def test_a_label_goes_with_its_filler_only_if_both_are_likely() -> None:
-    for own, filler, slot in ((0.95, 0.84, True), (0.95, 0.83, False), (0.91, 0.87, True), (0.91, 0.86, False)):
+    for own, filler, slot in ((0.95, 0.80, True), (0.95, 0.78, False), (0.91, 0.83, True), (0.91, 0.82, False)):
         reason, has_slot, _ = decided({END: (own, filler)})[END]
         assert (reason, has_slot) == (0, slot)
 
@@ -305,6 +306,40 @@ def test_a_label_that_longer_ones_begin_with_takes_its_filler() -> None:
     label = (PREFIX, CREDIT)
     reason, slot, _ = decided({label: (0.95, 0.9)}, documents=documents_of(texts))[label]
     assert (reason, slot) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "documents", "reason"),
+    [
+        ("the harbour board had met in spring and found no money for the pier.", 2, TOO_FEW),
+        ("the harbour board had met in spring and found no money for the pier.", 3, 0),
+        ("The Harbour Board Meets In Lynde Once More For The Old Pier", 2, 0),
+        ("no money for the pier.", 2, 0),
+        ("sign up for our newsletter and read what the board of the pier found.", 2, 0),
+    ],
+)
+def test_a_sentence_without_a_cue_in_two_articles_is_no_template(line: str, documents: int, reason: int) -> None:
+    """Two may quote each other."""
+    random = Random(16)
+
+    def own(words: int) -> str:
+        return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
+
+    texts = [f"{own(12)}.\n{line if place < documents else own(8)}\n{own(30)}." for place in range(60)]
+    assert decided({(SEGMENT, line): (0.95, 0)}, documents=documents_of(texts))[SEGMENT, line][0] == reason
+
+
+def test_a_label_behind_one_segment_in_most_articles_needs_no_sign() -> None:
+    """ "Saved for later Stored items The harbour …": without it, what is behind the block would keep its end."""
+    random = Random(15)
+    for share, reason in ((0.9, 0), (0.3, UNMARKED)):
+        texts = [
+            f"{'Kept for later' if place < share * 60 else prose(random, 3).capitalize()}\n"
+            f"Stored items here {prose(random, 9)} {place}.\n{prose(random, 12)}."
+            for place in range(60)
+        ]
+        label = (PREFIX, "Stored items here")
+        assert decided({label: (0.95, 0.1)}, documents=documents_of(texts))[label][0] == reason
 
 
 def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> None:

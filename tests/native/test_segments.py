@@ -23,7 +23,9 @@ from templatemine.text.patterns import pattern_set
 FORMS = 12
 documents = st.lists(st.lists(st.integers(0, FORMS - 1), max_size=14), max_size=5)
 traits = st.lists(
-    st.sampled_from([0, 2, 3, 5, 7, 512, 1024, 1025, 2 | 2048, 512 | 2, 256]), min_size=FORMS, max_size=FORMS
+    st.sampled_from([0, 2, 3, 5, 7, 64, 512, 1024, 1025, 2 | 2048, 2 | 4096, 512 | 2, 256]),
+    min_size=FORMS,
+    max_size=FORMS,
 )
 
 

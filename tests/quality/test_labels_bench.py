@@ -61,7 +61,7 @@ DECISIONS = table(
     ("segment", 0, 0.6, -1, 0, -1, 2),
     ("segment", 0, 0.1, -1, 0, -1, 2),
     ("prefix", 1, 0.95, LINE, 0.9, 1, 1),
-    ("prefix", 1, 0.8, SENTENCE, 0.95, 1, 1),
+    ("prefix", 1, 0.78, SENTENCE, 0.95, 1, 1),
     ("prefix", 1, 0.99, CONTENT, 0.2, 1, 1),
     ("prefix", 0, 0.92, -1, 0.5, -1, 1),
 )

@@ -157,6 +157,30 @@ def test_markup_is_recognised_over_the_source() -> None:
         TokeniseConfig(text_markup="xml")
 
 
+# ------------------------------------------------------------------------------------------------------------- sentences
+
+HEADLINE = "See also: The toll falls again. What the town plans"
+PARTED = HEADLINE.replace(". ", ".\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The mill closed. It was old.", "The mill closed.\nIt was old."),
+        # A short stretch behind a glue point that ends without a sign is a headline, and stays one line.
+        (f"It closed.\n{HEADLINE}\nThe mill is old. It stays.", f"It closed.\n{HEADLINE}\nThe mill is old.\nIt stays."),
+        (f"{HEADLINE}\nThe mill closed.", f"{PARTED}\nThe mill closed."),
+        (f"It closed.\n{HEADLINE}.\nIt stays.", f"It closed.\n{PARTED}.\nIt stays."),
+        (f"It closed.\n{HEADLINE}{' so' * 70}", f"It closed.\n{PARTED}{' so' * 70}"),
+        # A number is no beginning of a sentence behind a short word in small letters.
+        ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his. 3 left."),
+        ("그렇게 말했다. 5일 왔다. 다음", "그렇게 말했다.\n5일 왔다.\n다음"),
+    ],
+)
+def test_sentences_of_an_article_in_one_line_are_lines(text: str, expected: str) -> None:
+    assert form(text, LINES) == expected
+
+
 # --------------------------------------------------------------------------------------------------------------- offsets
 
 

@@ -88,7 +88,8 @@ def documents_of(
         yield document
     skipped.warn()
     if not number:
-        warnings.warn("no documents were given; a generator gives what it has only once", stacklevel=2)
+        again = "; a generator gives what it has only once" if isinstance(documents, Iterator) else ""
+        warnings.warn(f"no documents were given{again}", stacklevel=2)
 
 
 class _Skipped:
@@ -119,6 +120,9 @@ _MAX_NAMED = 3
 def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
     """Yield the documents of a caller's input, one after the other."""
     if isinstance(documents, str | os.PathLike):
+        if isinstance(documents, str) and _is_prose(documents) and not os.path.lexists(documents):
+            told = f"expected a path, got text of {counted(len(documents), 'character')} that names no file"
+            raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
         yield from read_documents([documents], config, skipped.on_error)
         return
     rows = table_rows(documents, _columns(config)) if is_table(documents) else cast(Iterable[Any], documents)
@@ -134,6 +138,11 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
                 if skipped.on_error is None:
                     raise
                 skipped.on_error(error)
+
+
+def _is_prose(path: str) -> bool:
+    """Return whether a string has blanks, but nothing that paths and patterns of such have."""
+    return any(char.isspace() for char in path) and not any(sign in path for sign in (os.sep, "*", "["))
 
 
 def _columns(config: ReadConfig) -> set[str]:

@@ -88,6 +88,9 @@ _ROW_SHARE, _ROW_TOKENS = 0.2, 4
 and of what fills a label ("FT:")."""
 _MAX_OPENED = 2
 """Articles that a headline opens: its own, and a copy."""
+_PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
+"""Words, without names and figures, of a sentence without a cue, and characters where these are tokens; and articles
+that must have such a one: two may quote each other."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -263,6 +266,7 @@ def _judge_candidates(
     reason[column["own"] < np.where(anchor == 0, config.inline_own, min_own)] = STANDS_ELSEWHERE
     if is_segment:
         reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
+        reason[(candidates.df < _MIN_PROSE_DF) & _is_prose(candidates, column, segments.spaceless)] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
     goes = score * filler >= _scale_odds(config.filler, config.caution)
@@ -357,6 +361,13 @@ def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) 
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
 
 
+def _is_prose(candidates: Candidates, column: Mapping[str, NDArray[np.float32]], spaceless: bool) -> NDArray[np.bool_]:
+    """Return which candidates have the words of a sentence, and no strong cue."""
+    words = candidates.length * (1 - column["capitals"] - column["mutable"])
+    is_prose: NDArray[np.bool_] = words >= (_PROSE_CHARACTERS if spaceless else _PROSE_WORDS)
+    return is_prose & (column["cue_any"] <= _WEAK)
+
+
 def _find_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
     """Find the lines without a cue that open an article or two, and stand elsewhere in others: headlines, which others
     list as related.  Only a title tells them apart where they are content."""
@@ -409,7 +420,9 @@ def _find_unmarked(
     closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        read = (read | (column["cue_whole"] > 0)) & (candidates.length > 1)
+        # What most articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
+        follows = usual & (column["before_same"] >= _MOSTLY)
+        read = (read | (column["cue_whole"] > 0) | follows) & (candidates.length > 1)
         return ~(read | closed | opens)
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF

@@ -15,7 +15,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from templatemine.text._scan cimport (
     Bytes, StrView, Table, count_points, decode, encode_utf8, is_alnum, is_alpha, is_caseless, is_digit, is_letter, is_own_token,
-    reserve, table_add, table_find, table_free, table_init, tm_hash, view_str,
+    reserve, SLOT_SIZE, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
 __all__ = ["NOT_COMPOSED", "Rules", "set_composition"]
@@ -170,6 +170,7 @@ cdef enum:
     COPYRIGHT = 0xA9        # a sign that begins lines
     MAX_WORD = 40           # letters of a word that are looked at
     REACH = 200             # characters before a point that are looked at
+    MAX_NUMBERING = 3       # of a short word, behind whose full stop a number begins no sentence
     MAX_ADDRESS = 64        # characters behind a point that may be the rest of an e-mail address
     MAX_MARKS = 30          # combining marks of a character; a text with more is left to the caller
     MAX_TAG = 1000          # characters of a tag
@@ -816,16 +817,62 @@ cdef inline bint is_own_stop(uint32_t c) noexcept nogil:
     return c == 0x3002 or c == 0xFF01 or c == 0xFF1F
 
 
-cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
-    """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one."""
-    cdef int64_t i = 0, end
+cdef bint is_closed(const uint8_t* p, int64_t end) noexcept nogil:
+    """Whether text that ends there has a sign that ends sentences, behind closing quotes and brackets or none."""
+    cdef int64_t i = end
     cdef uint32_t c
-    while i < n:
+    cdef int _count
+    for _count in range(4):
+        c = char_before(p, &i)
+        if is_sign(c) or is_own_stop(c):
+            return True
+        if not is_closing(c) and c != 0x201C and c != 39 and c != 0x300D and c != 0x300F and c != 0xFF09:
+            return False
+    return False
+
+
+cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether a stretch between glue points is short and ends without a sign, as headlines do, and labels before them."""
+    while end > start and p[end - 1] == 32:
+        end -= 1
+    return start > 0 and end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
+
+
+cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
+    """Whether a short word that ends with a small letter, and its full stop, stand before a point: "no." of a number."""
+    cdef int64_t i = point - 1
+    cdef int letters
+    if point < 2 or p[i] != 46 or not is_small(char_before(p, &i)):
+        return False
+    letters_start(p, point - 1, &letters)
+    return letters <= MAX_NUMBERING
+
+
+cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
+    """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one; sentences of a
+    headline behind a glue point stay together."""
+    cdef int64_t start = 0, end
+    while start < n:
+        end = start
+        while end < n and p[end] != 10:
+            end += 1
+        if not is_headline(p, start, end):
+            part_stretch(p, start, end, n, step)
+        start = end + 1
+    return 0
+
+
+cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t n, Step* step) except -1 nogil:
+    """Part the sentences of a stretch between line feeds."""
+    cdef int64_t end
+    cdef uint32_t c
+    while i < stretch_end:
         if p[i] == 32:
             end = i
             while end < n and p[end] == 32:
                 end += 1
-            if end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n):
+            if (end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n)
+                    and not (is_digit(p[end]) and numbers(p, i))):
                 add_edit(step, p, i, end, b"\n", 1)
             i = end
         elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):
