@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import regex
 
+from templatemine.text import _reading
 from templatemine.text.characters import CASELESS, LETTER, OWN_TOKEN, in_class
 from templatemine.text.reading import ReadingRules
 from templatemine.text.slots import SLOT_SIZE
@@ -313,7 +314,8 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
     for match in _compile(
         r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
     ).finditer(text):
-        if _is_headline(text, text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())):
+        end = text.find("\n", match.start())
+        if end >= 0 and _is_headline(text, text.rfind("\n", 0, match.start()) + 1, end):
             continue
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
@@ -324,16 +326,17 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
 
 def _is_headline(text: str, start: int, end: int) -> bool:
     """Whether a stretch between line feeds, none before the first, is short and ends without a sign."""
-    stretch = text[start : end if end >= 0 else None].rstrip(" ")
+    stretch = text[start:end].rstrip(" ")
     ends = _compile(r"[" + _SIGNS + _OWN_STOPS + r"]" + r"[)\]\"\u201d\u00bb\u201c'\u300d\u300f\uff09]{0,3}$")
     return start > 0 and len(stretch) <= SLOT_SIZE and not ends.search(stretch)
 
 
 def _numbers(text: str, point: int, after: int) -> bool:
-    """Whether a short word in small letters, but for the first, with a full stop stands before a number."""
+    """Whether a word that has a full stop before a number stands there."""
     start = _letters_start(text, point - 1)
-    is_short = 1 <= point - 1 - start <= 3 and _char(text, point - 2).islower()
-    return "0" <= _char(text, after) <= "9" and _char(text, point - 1) == "." and is_short
+    word = text[start : point - 1]
+    word = word[:1].lower() + word[1:] if word[:1].isascii() else word
+    return "0" <= _char(text, after) <= "9" and _char(text, point - 1) == "." and word in _reading.NUMBERING
 
 
 def _ends_line(text: str, point: int) -> bool:
@@ -341,7 +344,7 @@ def _ends_line(text: str, point: int) -> bool:
     for end in range(point, point - 4, -1):
         char = _char(text, end - 1)
         if char and char in _SIGNS:
-            return _ends_sentence(text, end, -1)
+            return _ends_sentence(text, end, -1, spaced=True)
         if not char or char not in _CLOSING + "\u201c'":
             return False
     return False
@@ -426,7 +429,7 @@ def _begins_text(text: str, point: int) -> bool:
     return end - point > 3 or _char(text, end) != "."
 
 
-def _ends_sentence(text: str, point: int, last_point: int) -> bool:
+def _ends_sentence(text: str, point: int, last_point: int, spaced: bool = False) -> bool:
     """Whether what stands before a point ends a sentence, by the word before its signs.
 
     A word that begins at the glue point before, if there is one, begins a line.
@@ -444,7 +447,7 @@ def _ends_sentence(text: str, point: int, last_point: int) -> bool:
     if not (_is_letter(last) and _is_letter(other)):
         return False
     start = _letters_start(text, end)
-    if start != last_point and _char(text, start - 1) in tuple("./_\\@"):
+    if start != last_point and _char(text, start - 1) in tuple("._\\@" if spaced else "./_\\@"):
         return False
     if last.isupper():
         return other.isupper() and not (_char(text, point).isupper() and _char(text, point + 1).isupper())

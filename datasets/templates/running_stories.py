@@ -2,7 +2,7 @@
 
 An agency's "The strike began in March, when …" stands word for word in each article on a strike.  Annotated sources
 have hardly any such passage, for their articles were drawn far apart; so passages of some are put into those that have
-most of their rare words in common.
+most of their rare words in common, or are next to them in date.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ PASSAGES = (1, 3)
 """Passages of a story, at least and at most."""
 FOLLOWERS = (1, 9)
 """Articles that repeat them."""
+DAILY_SHARE = 0.5
+"""Stories whose followers are those next in date instead, as a story is told for a few days."""
 MIN_SIZE, MAX_SIZE = 60, 600
 """Characters of a passage in a script with spaces; a third of it where each character is a word."""
 MAX_RARE_SHARE = 0.02
@@ -65,6 +67,8 @@ def repeat_passages(
     documents, passages
         The articles in their order, and what was repeated; no passages where there are fewer than three articles.
     """
+    by_date = sorted(range(len(documents)), key=lambda place: documents[place].date or "")
+    order = {place: rank for rank, place in enumerate(by_date)}
     rare = _find_rare_words([document.text or "" for document in documents])
     texts = [document.text or "" for document in documents]
     taken, passages = set(origins), []
@@ -76,6 +80,8 @@ def repeat_passages(
             continue
         others.sort(key=lambda place: (-_share(rare[origin], rare[place]), place))
         near = others[: 2 * FOLLOWERS[1]]
+        if rng.random() < DAILY_SHARE:
+            near = sorted(others, key=lambda place: (abs(order[place] - order[origin]), place))[: FOLLOWERS[1]]
         followers = tuple(rng.sample(near, min(len(near), rng.randint(*FOLLOWERS))))
         taken.update(followers)
         for text in rng.sample(found, min(len(found), rng.randint(*PASSAGES))):

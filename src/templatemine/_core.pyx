@@ -796,7 +796,7 @@ def find_repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of
 
 
 cdef enum:
-    # Extra bits next to those of `_scan.form_traits`: the full stop of an abbreviation ends no sentence, that of a short word
+    # Extra bits next to those of `_scan.form_traits`: the full stop of an abbreviation ends no sentence, that of some words
     # ("no.") none before a number.
     SHORTENED = 2048
     NUMBERING = 4096
@@ -807,7 +807,7 @@ def cut_segments(const int32_t[::1] forms not None, const int64_t[::1] doc_start
     """Cut documents into segments: lines, and within lines sentences and list items.  O(tokens).
 
     A sentence ends after a form that ends one (trait 2), unless that is an abbreviation (2048), the next form begins with a
-    small letter, or a number (64) follows a short word (4096); a list item begins with a bullet (1024).  A closing mark that
+    small letter, or a number (64) follows one before numbers (4096); a list item begins with a bullet (1024).  A closing mark that
     is a token of its own stays in the segment that it closes.
 
     Parameters
@@ -815,7 +815,7 @@ def cut_segments(const int32_t[::1] forms not None, const int64_t[::1] doc_start
     forms : int32 array, shape (tokens,)
     doc_starts : int64 array, shape (documents + 1,)
     traits : uint16 array, shape (forms,)
-        `_scan.form_traits` of each form, 2048 for abbreviations, and 4096 for short words with a full stop.
+        `_scan.form_traits` of each form, 2048 for abbreviations, and 4096 for words before numbers ("no.").
     gaps : int64 array
         Positions of tokens, ascending, that begin a segment whatever precedes them.
     lines : bool

@@ -230,7 +230,8 @@ class SelectConfig:
         of F1 more, and half a point more of stretches are cut in part.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         loses less, 0.5 finds more (docs/research/loso.md has the figures).
-    few, few_share : a segment in at most so many documents, and in less than this share of them, is no template.
+    few, few_share : a segment in at most so many documents, and in less than this share of them, is no template, unless
+        it reads like boilerplate.
     continued : least share of a longer label among the occurrences of the one shorter by a token, or it is a chance
         continuation of that.
     uncovered : least share of the documents of a label that have it but not within a longer one that is chosen.

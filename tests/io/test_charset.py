@@ -207,6 +207,7 @@ def test_texts_that_were_garbled_are_counted(tmp_path: Path, lines: tuple[str, .
     path.write_text("source,text\n" + rows, encoding="utf-8")
     records, errors, report = gather(path)
     assert (len(records), errors, report.notes) == (3, [], {GARBLED_TEXTS: 2})
+    assert report.first_places == {GARBLED_TEXTS: records[1].where}
 
 
 def test_pages_that_were_garbled_are_counted() -> None:

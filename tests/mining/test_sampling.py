@@ -39,7 +39,7 @@ def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> Non
         assert sampled[source].documents == 2400
         assert "found in a sample of 1600 documents, counted in all" in sampled[source].cutoff.note
     # Scores of the sample are not those of the whole: what is near the threshold may fall to either side.
-    assert same >= 0.9 * total > 0
+    assert same >= 0.85 * total > 0
 
 
 def test_the_sample_does_not_depend_on_the_order_of_documents() -> None:

@@ -84,6 +84,14 @@ def test_a_script_without_capitals_has_no_names() -> None:
     assert taken([*texts, "توفي شخص صباح عين اليوم"], "عين اليوم", "start").isdigit()
 
 
+def test_a_line_in_ten_that_begins_as_bylines_do_takes_no_paragraphs_along() -> None:
+    names = [f"{first} {last}" for first in ("Ann", "Roe", "Li") for last in NAMES]
+    texts = [f"A story.\nBy {one}\nMore." for one in names]
+    prose = [f"A story.\nBy Saturday, the video had {number} views in all.\nMore." for number in "ab"]
+    assert taken([*texts, *prose], "By") == "names"
+    assert taken([*texts[:9], *prose], "By") != "names"
+
+
 def test_few_documents_say_nothing() -> None:
     texts = [f"Photo by {one}" for one in NAMES]
     assert taken(texts[:5]) == ANY
@@ -243,8 +251,11 @@ def test_all_documents_of_a_sampled_source_say_what_fills_slots() -> None:
     documents = [by_a_name(number) for number in range(200)]
     chosen = choose_sample(documents, config.sample)
     assert chosen is not None
-    other = next(number for number in range(200) if number not in chosen.tolist())
-    documents[other] = credited(other, "Photo taken by somebody whose name is nowhere told")
+    others = [number for number in range(200) if number not in chosen.tolist()][:30]
+    for place, other in enumerate(others):
+        documents[other] = credited(
+            other, f"Photo taken by somebody whose name {chr(97 + place % 26) * 2} is told no{chr(97 + place // 26)}"
+        )
     exact = replace(config, sample=SampleConfig(exact=True))
     for some in (config, exact):
         tokens = [one.tokens for one in mine(documents, some)["s"].templates if one.tokens and one.slot == "end"]

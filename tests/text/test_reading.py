@@ -171,9 +171,13 @@ PARTED = HEADLINE.replace(". ", ".\n")
         (f"It closed.\n{HEADLINE}\nThe mill is old. It stays.", f"It closed.\n{HEADLINE}\nThe mill is old.\nIt stays."),
         (f"{HEADLINE}\nThe mill closed.", f"{PARTED}\nThe mill closed."),
         (f"It closed.\n{HEADLINE}.\nIt stays.", f"It closed.\n{PARTED}.\nIt stays."),
-        (f"It closed.\n{HEADLINE}{' so' * 70}", f"It closed.\n{PARTED}{' so' * 70}"),
-        # A number is no beginning of a sentence behind a short word in small letters.
-        ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his. 3 left."),
+        (f"It closed.\n{HEADLINE}{' so' * 70}\nIt", f"It closed.\n{PARTED}{' so' * 70}\nIt"),
+        ("Photo: Ann Hill/AP. It closed in/out. So it is.", "Photo: Ann Hill/AP.\nIt closed in/out.\nSo it is."),
+        # The end of a text may be cut off.
+        (f"It closed.\n{HEADLINE}", f"It closed.\n{PARTED}"),
+        # A number is no beginning of a sentence behind a word that stands before numbers.
+        ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his.\n3 left."),
+        ("Nos. 3 and Art. 5 of it. čl. 8 and НО. 5", "Nos. 3 and Art. 5 of it. čl. 8 and НО.\n5"),
         ("그렇게 말했다. 5일 왔다. 다음", "그렇게 말했다.\n5일 왔다.\n다음"),
     ],
 )

@@ -99,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
         told = [_question_json(packs[source], one, seen[source]) for source in asked for one in asked[source]]
         common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
         return terminal.code
+    if not args.archive:
+        terminal.say("strings are shown alone: --archive shows them, and what a label takes along, in articles")
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():

@@ -495,7 +495,13 @@ class Terminal:
 
     def notes(self) -> list[str]:
         """Return the counts of the readers, one line each."""
-        return [] if self._met is None else [f"{what}: {number:,}" for what, number in sorted(self._met.notes.items())]
+        if self._met is None:
+            return []
+        first = self._met.first_places
+        return [
+            f"{what}: {number:,}" + (f", first {first[what]}" if what in first else "")
+            for what, number in sorted(self._met.notes.items())
+        ]
 
     def say(self, *lines: str) -> None:
         """Print lines of a summary, whatever they hold."""

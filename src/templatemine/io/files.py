@@ -117,12 +117,15 @@ class Report:
     ----------
     notes : dict of str to int
         What was met, and how often.
+    first_places : dict of str to str
+        Where it was met first, if that is known.
     errors : int
         Number of errors.
     """
 
     def __init__(self, on_error: Callable[[CorpusError], None] | None = None) -> None:
         self.notes: dict[str, int] = {}
+        self.first_places: dict[str, str] = {}
         self.errors = 0
         self._on_error = on_error or raise_error
 
@@ -130,9 +133,11 @@ class Report:
         self.errors += 1
         self._on_error(error)
 
-    def note(self, what: str, number: int = 1) -> None:
-        """Count something."""
+    def note(self, what: str, number: int = 1, place: str = "") -> None:
+        """Count something, met at a place."""
         self.notes[what] = self.notes.get(what, 0) + number
+        if place:
+            self.first_places.setdefault(what, place)
 
 
 def raise_error(error: CorpusError) -> None:

@@ -136,7 +136,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
             fields[config.source_field] = source = source_of(config.source_of, fields, place)
     except UnicodeDecodeError as error:
         found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
-        report(CorpusError(f"expected UTF-8, found {found}", place))
+        report(CorpusError(f"expected UTF-8, found {found} (iconv converts files)", place))
     except ValueError as error:
         report(CorpusError(str(error), place))
     except READ_ERRORS as error:

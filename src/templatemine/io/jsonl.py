@@ -247,7 +247,8 @@ def _explain(error: ValueError, line: bytes) -> str:
     if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := detect_content(line)):
         return f"expected a JSON object in UTF-8, found {found}"
     if isinstance(error, UnicodeDecodeError):
-        return f"expected UTF-8, found byte 0x{line[error.start]:02x} at byte offset {error.start} of the line"
+        found = f"byte 0x{line[error.start]:02x} at byte offset {error.start} of the line"
+        return f"expected UTF-8, found {found} (iconv converts files)"
     if isinstance(error, json.JSONDecodeError):
         near = error.doc[error.pos : error.pos + 20].rstrip()
         found = f", near {near!r}" if near else ", at the end of the line"

@@ -61,7 +61,7 @@ def _note_garbled(records: Iterator[Record], report: Report) -> Iterator[Record]
     """Yield the records, those counted that were garbled before they came here."""
     for record in records:
         if is_garbled(record.document.body):
-            report.note(GARBLED_TEXTS)
+            report.note(GARBLED_TEXTS, place=record.where)
         yield record
 
 

@@ -41,7 +41,7 @@ KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX
 _SHARED_COLUMNS = {
     kind: [names.index(name) for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]] for kind, names in FEATURES.items()
 }
-_SHARE = KIND_FEATURES.index("share")
+_SHARE, _FIRST = KIND_FEATURES.index("share"), KIND_FEATURES.index("cue_first")
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
 have seen too few publishers, and the lexicon knows more languages."""
@@ -52,6 +52,9 @@ _CUES = [
 MIN_NOTE, MAX_NOTE_SHARE = 0.75, -3.3
 """A template is a note, which people keep, if that is so likely and few articles have it (logarithm of a tenth);
 else it is of the most likely other kind: strings in many articles, such as footers of feeds, correct none."""
+STRONG, MAX_READ_NOTE_SHARE = 2, -1.0
+"""So is what begins with a strong cue of notes, and has none of other kinds, if fewer than half of the articles have it
+(logarithm)."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -89,7 +92,10 @@ class Model:
         shares = np.exp(odds - odds.max(axis=1, keepdims=True, initial=0))
         note = BOILERPLATE_KINDS.index("note")
         is_note = (shares[:, note] >= MIN_NOTE * shares.sum(axis=1)) & (rows[:, _SHARE] < MAX_NOTE_SHARE)
-        shares[~is_note, note] = 0
+        reads = (cues[:, note] >= STRONG) & (rows[:, _FIRST] >= STRONG) & (rows[:, _SHARE] < MAX_READ_NOTE_SHARE)
+        reads &= np.delete(cues, note, axis=1).max(axis=1, initial=0) < STRONG
+        shares[~(is_note | reads), note] = 0
+        shares[reads, note] = np.inf
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         return found
 

@@ -3,7 +3,7 @@
 A template is a whole segment, or the beginning or end of one (`labels`): so no cut begins or ends in the middle of a
 sentence by chance, and archives whose articles are one line each are read as the others are.  Which full stops end no
 sentence is learnt from the archive itself: a word that hardly ever occurs without one is an abbreviation (Kiss and
-Strunk 2006, the first of their three signs); that of a short word in small letters ends none before a number ("no. 5").
+Strunk 2006, the first of their three signs); that of some words ends none before a number ("no. 5").
 
 One native pass over the tokens; memory is four bytes a token, and some fifty a segment.
 """
@@ -20,11 +20,11 @@ from templatemine import _core
 from templatemine.mining.long_strings import find_string_edges, unite_places
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
-from templatemine.text import _scan
+from templatemine.text import _reading, _scan
 
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED, NUMBERING = 256, 512, 2048, 4096
-"""Bits of `_scan.form_traits`, and those that `_core.cut_segments` takes for abbreviations and short words."""
+"""Bits of `_scan.form_traits`, and those that `_core.cut_segments` takes for abbreviations and words before numbers."""
 
 _MAX_BARE_SHARE = 0.25
 """An abbreviation occurs without its full stop less than so many times as often as with it."""
@@ -32,8 +32,8 @@ _MIN_ABBREVIATION_COUNT = 5
 """Occurrences that tell it."""
 _MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
 """Bytes of an abbreviation with its full stop; and of one with several ("e.g.", "U.S.A.")."""
-_MAX_NUMBERING = 3
-"""Letters of a short word, behind whose full stop a number begins no sentence: "no. 5", "Art. 7"."""
+_NUMBERING = frozenset(f"{form}.".encode() for word in _reading.NUMBERING for form in (word, word.capitalize()))
+"""Words with a full stop behind which a number begins no sentence: "no. 5", "Art. 7"."""
 _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
 _HEAD = 30
@@ -177,15 +177,10 @@ def _find_shortened(forms: Vocabulary, abbreviations: NDArray[np.uint16]) -> NDA
 
 
 def _find_numbering(forms: Vocabulary, traits: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Return `NUMBERING` for each short word with a full stop, else 0: uint16 array, shape (forms,)."""
+    """Return `NUMBERING` for each of `_NUMBERING`, else 0: uint16 array, shape (forms,)."""
     marks = np.zeros(len(forms), np.uint16)
-    rows = np.flatnonzero((traits & SENTENCE > 0) & (np.diff(forms.offsets) <= 4 * _MAX_NUMBERING + 1))
-    words = [form.decode("utf-8", "replace") for form in forms.take(rows)]
-    is_short = [
-        word.endswith(".") and 1 < len(word) <= _MAX_NUMBERING + 1 and word[:-1].isalpha() and word[-2].islower()
-        for word in words
-    ]
-    marks[rows[np.array(is_short, np.bool_)]] = NUMBERING
+    rows = np.flatnonzero((traits & SENTENCE > 0) & (np.diff(forms.offsets) <= max(map(len, _NUMBERING))))
+    marks[rows[[form in _NUMBERING for form in forms.take(rows)]]] = NUMBERING
     return marks
 
 

@@ -64,6 +64,8 @@ _USUAL = -1.0
 """Logarithm of the share of the documents from which on most have a string."""
 _FEW_BITS = log(1 + 40) / log(2)
 """Logarithm, as of the feature, of the bits of a string that no chance has brought together."""
+_NEARLY_ALL, _ALWAYS = log(0.95) / log(2), 0.95
+"""And the same of what nearly all have; and of its occurrences, always."""
 _FREQUENT = -3.0
 """And the same of what is always first in them: an eighth."""
 _SOME_BITS, _MANY_DOCUMENTS = log(1 + 20) / log(2), 8
@@ -85,7 +87,7 @@ _DATA_SHARE, _WORDY = 0.5, 3.0
 so many letters, as a name that holds a figure."""
 _ROW_SHARE, _ROW_TOKENS = 0.2, 4
 """From this share on without any cue, if the others are names, or a segment has so few tokens ("Crude oil: $75.86"),
-and of what fills a label ("FT:")."""
+and of what fills a label ("FT:"); or of a label behind its filler ("NAME – 2,366 votes")."""
 _MAX_OPENED = 2
 """Articles that a headline opens: its own, and a copy."""
 _PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
@@ -265,7 +267,8 @@ def _judge_candidates(
     reason = np.zeros(len(candidates), np.int8)
     reason[column["own"] < np.where(anchor == 0, config.inline_own, min_own)] = STANDS_ELSEWHERE
     if is_segment:
-        reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2))] = TOO_FEW
+        reads = _read_cues(candidates.kind, matrix)[1]
+        reason[(candidates.df <= config.few) & (column["share"] < log(config.few_share) / log(2)) & ~reads] = TOO_FEW
         reason[(candidates.df < _MIN_PROSE_DF) & _is_prose(candidates, column, segments.spaceless)] = TOO_FEW
     else:
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
@@ -358,6 +361,8 @@ def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) 
     is_row &= (column["figures"] >= _ROW_SHARE) & ~holds_address
     if candidates.kind == PREFIX:
         is_row |= column["fill_mutable"] >= _ROW_SHARE
+    if candidates.kind == SUFFIX:
+        is_row |= (column["figures"] >= _ROW_SHARE) & ~holds_address
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
 
 
@@ -369,11 +374,11 @@ def _is_prose(candidates: Candidates, column: Mapping[str, NDArray[np.float32]],
 
 
 def _find_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Find the lines without a cue that open an article or two, and stand elsewhere in others: headlines, which others
-    list as related.  Only a title tells them apart where they are content."""
+    """Find the lines without a cue that open an article or two, and stand elsewhere in some others: headlines, which
+    these list as related.  Only a title tells them apart where they are content."""
     opened = np.rint(column["first"] * candidates.count)
     found: NDArray[np.bool_] = (opened >= 1) & (opened <= _MAX_OPENED) & (column["cue_any"] <= _WEAK)
-    return found & (column["first"] <= _HALF)
+    return found & (column["first"] <= _HALF) & (column["share"] < _FREQUENT)
 
 
 def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
@@ -420,8 +425,8 @@ def _find_unmarked(
     closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
-        # What most articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
-        follows = usual & (column["before_same"] >= _MOSTLY)
+        # What all articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
+        follows = (column["share"] > _NEARLY_ALL) & (column["before_same"] >= _ALWAYS)
         read = (read | (column["cue_whole"] > 0) | follows) & (candidates.length > 1)
         return ~(read | closed | opens)
     # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is.

@@ -37,6 +37,8 @@ distributed exponentially, a filler to come is longer with chance 1.33 / d^1.5 a
 70, of 100 one in 750."""
 
 
+_MIN_NAMES_SHARE = 0.9
+"""Fillers of a slot for names: some lines begin as bylines do ("By Saturday, the video had …"), and stay."""
 _SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
 """Characters of the longest slot that says how many."""
 
@@ -201,12 +203,14 @@ def _within_brackets(fillers: Sequence[str], slot: Slot) -> list[str]:
 
 
 def _all_of_kind(kind: str, fillers: Sequence[str], side: str, separators: str) -> bool:
-    """Return whether all fillers are of a kind; those of names hold a capital, or they would be any of scripts
-    without."""
-    return all(
-        is_of_kind(kind, filler, separators, side) and (kind != "names" or _CAPITAL.search(filler) is not None)
-        for filler in fillers
+    """Return whether all fillers are of a kind, or nearly all names; those hold a capital, or they would be any of
+    scripts without."""
+    if kind != "names":
+        return all(is_of_kind(kind, filler, separators, side) for filler in fillers)
+    names = sum(
+        is_of_kind(kind, filler, separators, side) and _CAPITAL.search(filler) is not None for filler in fillers
     )
+    return names >= _MIN_NAMES_SHARE * len(fillers)
 
 
 def is_of_kind(kind: str, filler: str, separators: str, side: str) -> bool:

@@ -4,12 +4,13 @@ from typing import Final, Self
 
 from typing_extensions import disjoint_base
 
-__all__ = ["NOT_COMPOSED", "Rules", "set_composition"]
+__all__ = ["NOT_COMPOSED", "NUMBERING", "Rules", "set_composition"]
 
 COMPOSED: Final[int]
 COMPOSES: Final[int]
 NEVER_COMPOSED: Final[int]
 NOT_COMPOSED: Final[object]
+NUMBERING: Final[tuple[str, ...]]
 
 def set_composition(make: Callable[[], tuple[bytes, bytes]]) -> None: ...
 

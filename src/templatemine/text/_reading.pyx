@@ -18,7 +18,7 @@ from templatemine.text._scan cimport (
     reserve, SLOT_SIZE, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
-__all__ = ["NOT_COMPOSED", "Rules", "set_composition"]
+__all__ = ["NOT_COMPOSED", "NUMBERING", "Rules", "set_composition"]
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
@@ -170,7 +170,7 @@ cdef enum:
     COPYRIGHT = 0xA9        # a sign that begins lines
     MAX_WORD = 40           # letters of a word that are looked at
     REACH = 200             # characters before a point that are looked at
-    MAX_NUMBERING = 3       # of a short word, behind whose full stop a number begins no sentence
+    MAX_NUMBERING = 8       # bytes of a word that has a full stop before a number
     MAX_ADDRESS = 64        # characters behind a point that may be the rest of an e-mail address
     MAX_MARKS = 30          # combining marks of a character; a text with more is left to the caller
     MAX_TAG = 1000          # characters of a tag
@@ -702,10 +702,11 @@ cdef bint is_address(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
     return i < n and p[i] == 64
 
 
-cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last_point) noexcept nogil:
+cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last_point, bint spaced) noexcept nogil:
     """Whether what stands before a point ends a sentence, by the word before its signs.
 
-    A word that begins at the glue point before, if there is one, begins a line.
+    A word that begins at the glue point before, if there is one, begins a line.  Where a blank follows (`spaced`), no address
+    goes on, and "Ann Hill/AP." ends, too.
     """
     cdef int64_t end = point, i = point, start
     cdef int signs = 0, letters
@@ -727,7 +728,7 @@ cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last
     start = letters_start(p, end, &letters)
     i = start
     before = char_before(p, &i)
-    if start != last_point and (before == 46 or before == 47 or before == 95 or before == 92 or before == 64):
+    if start != last_point and (before == 46 or before == 95 or before == 92 or before == 64 or (before == 47 and not spaced)):
         return False
     if is_capital(last):
         return is_capital(other) and not (
@@ -773,17 +774,17 @@ cdef bint is_hard(
     cdef int64_t k = before_start
     cdef uint32_t inner
     if c == COPYRIGHT:
-        return is_sign(before) and ends_sentence(p, i, n, last_point) and not is_address(p, i, n)
+        return is_sign(before) and ends_sentence(p, i, n, last_point, False) and not is_address(p, i, n)
     if is_opening(c):
         if not is_sign(before) or not begins_text(p, next_char(p, i, n), n):
             return False
         if c == 0x201C and closes_german_quote(p, i):
             return False
-        return ends_sentence(p, i, n, last_point) and not is_address(p, i, n)
+        return ends_sentence(p, i, n, last_point, False) and not is_address(p, i, n)
     if not begins_text(p, i, n) or is_address(p, i, n):
         return False
     if is_sign(before):
-        return ends_sentence(p, i, n, last_point)
+        return ends_sentence(p, i, n, last_point, False)
     if not is_capital(c):           # a particle, as Korean has them behind quotes and brackets
         return False
     inner = char_before(p, &k)
@@ -805,7 +806,7 @@ cdef bint ends_line(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
         k = i
         c = char_before(p, &k)
         if is_sign(c):
-            return ends_sentence(p, i, n, -1)
+            return ends_sentence(p, i, n, -1, True)
         if not is_closing(c) and c != 0x201C and c != 39:
             return False
         i = k
@@ -832,20 +833,42 @@ cdef bint is_closed(const uint8_t* p, int64_t end) noexcept nogil:
 
 
 cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Whether a stretch between glue points is short and ends without a sign, as headlines do, and labels before them."""
+    """Whether a stretch between glue points is short and ends without a sign, as headlines do, and labels before them; the
+    end of a text may be cut off."""
     while end > start and p[end - 1] == 32:
         end -= 1
     return start > 0 and end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
 
 
+cdef bytes encode_word(str word):
+    return word.encode("utf-8", "surrogatepass")
+
+
+NUMBERING = (
+    *("no", "nos", "nr", "nrs", "num", "núm", "art", "arts", "p", "pp", "pag", "pág", "vol", "vols", "fig", "figs", "ch", "chap"),
+    *("cap", "sec", "sect", "par", "pt", "bd", "abb", "abs", "str", "rys", "poz", "ust", "tab", "č", "čl"),
+    *("ст", "стр", "рис", "гл", "табл", "п"),
+)
+"""Words that have a full stop before a number: no sentence begins there."""
+cdef Table numbering
+table_init(&numbering)
+for _name in [encode_word(_word) for _word in NUMBERING]:
+    table_add(&numbering, <const uint8_t*><bytes>_name, len(_name))
+
+
 cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
-    """Whether a short word that ends with a small letter, and its full stop, stand before a point: "no." of a number."""
-    cdef int64_t i = point - 1
+    """Whether one of `NUMBERING` and its full stop stand before a point, with a capital in ASCII or without."""
+    cdef uint8_t[MAX_NUMBERING] word
+    cdef int64_t start, i
     cdef int letters
-    if point < 2 or p[i] != 46 or not is_small(char_before(p, &i)):
+    if point < 2 or p[point - 1] != 46:
         return False
-    letters_start(p, point - 1, &letters)
-    return letters <= MAX_NUMBERING
+    start = letters_start(p, point - 1, &letters)
+    if letters == 0 or point - 1 - start > MAX_NUMBERING:
+        return False
+    for i in range(start, point - 1):
+        word[i - start] = p[i] + 32 if i == start and 65 <= p[i] <= 90 else p[i]
+    return table_find(&numbering, word, point - 1 - start, tm_hash(word, point - 1 - start)) >= 0
 
 
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
@@ -856,7 +879,7 @@ cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil
         end = start
         while end < n and p[end] != 10:
             end += 1
-        if not is_headline(p, start, end):
+        if end == n or not is_headline(p, start, end):
             part_stretch(p, start, end, n, step)
         start = end + 1
     return 0
@@ -942,10 +965,6 @@ cdef inline bint is_soft_place(const uint8_t* p, int64_t n, int64_t i, uint32_t*
 
 
 # ----------------------------------------------------------------------------------------------------------------------- rules
-
-
-cdef bytes encode_word(str word):
-    return word.encode("utf-8", "surrogatepass")
 
 
 cdef class Rules:
