@@ -61,16 +61,17 @@ def make_mixed_archive(seed: int = 5) -> list[dict[str, Any]]:
 
 
 def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A source that is sampled, with names behind "Photo taken by", but for one document that is not in the sample."""
+    """A source that is sampled, with names behind "Photo taken by", but for some documents outside of the sample."""
     names = random.Random(3)
     for row in rows:
         credit = " ".join("".join(names.choices("abcdefgh", k=7)).title() for _ in range(2))
         row |= {"source": "big", "html": None, "text": f"Photo taken by {credit}\n{row['text']}"}
     chosen = choose_sample(documents(rows), SAMPLED.sample)
     assert chosen is not None
-    other = rows[min({*range(len(rows))} - {*chosen.tolist()})]
-    rest = other["text"].partition("\n")[2]
-    other["text"] = f"Photo taken by somebody whose name is nowhere told\n{rest}"
+    for place in sorted({*range(len(rows))} - {*chosen.tolist()})[: len(rows) // 6]:
+        rest = rows[place]["text"].partition("\n")[2]
+        letters = "".join(names.choices("abcdefgh", k=3))
+        rows[place]["text"] = f"Photo taken by somebody whose name is told {letters}\n{rest}"
     return rows
 
 

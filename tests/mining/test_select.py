@@ -124,11 +124,11 @@ def test_thresholds_are_those_of_the_kind_and_caution_multiplies_odds() -> None:
     kinds = SelectConfig(segment=0.78, label=0.9)
     assert templates({LINE: (0.8, 0), END: (0.8, 0)}, kinds) == {LINE}
     assert templates({LINE: (0.77, 0), END: (0.91, 0)}, kinds) == {END}
-    # Odds of 0.65 are 1.86: doubled, a score of 0.788 is asked for.
+    # Odds of 0.6 are 1.5: doubled, a score of 0.75 is asked for.
     careful = SelectConfig(caution=2)
-    assert templates({LINE: (0.78, 0)}, careful) == set()
-    assert templates({LINE: (0.79, 0)}, careful) == {LINE}
-    assert templates({LINE: (0.49, 0)}, SelectConfig(caution=0.5)) == {LINE}
+    assert templates({LINE: (0.74, 0)}, careful) == set()
+    assert templates({LINE: (0.76, 0)}, careful) == {LINE}
+    assert templates({LINE: (0.44, 0)}, SelectConfig(caution=0.5)) == {LINE}
     assert decided({LINE: (0.5, 0)})[LINE][0] == UNLIKELY
     for caution in (0, -1, 1.1e18, float("inf"), float("nan")):
         with pytest.raises(ConfigError, match="caution: expected a number of at"):
