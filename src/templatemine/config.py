@@ -226,9 +226,9 @@ class SelectConfig:
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
         scores of a label and of what fills its line, for both to go.  Chosen with publishers left out: with 0.65
-        for all three twice the content is lost, and F1 is half a point less; with 0.79 for the last half a point more of
-        stretches are cut in part.  With 0.65 for segments a tenth less of F1, a quarter of a wound fewer, and much less
-        of what repeats in small archives is found.
+        for all three twice the content is lost, and F1 is half a point less; with 0.79 for the last half a point
+        more of stretches are cut in part.  With 0.65 for segments a tenth less of F1, a quarter of a wound fewer, and
+        much less of what repeats in small archives is found.
     caution : how many times likelier than that candidates must be: the odds of all three are multiplied by it.  2
         loses less, 0.5 finds more (docs/research/loso.md has the figures).
     few, few_share : a segment in at most so many documents, and in less than this share of them, is no template, unless
