@@ -335,7 +335,6 @@ def _numbers(text: str, point: int, after: int) -> bool:
     """Whether a word that has a full stop before a number stands there."""
     start = _letters_start(text, point - 1)
     word = text[start : point - 1]
-    word = word[:1].lower() + word[1:] if word[:1].isascii() else word
     return "0" <= _char(text, after) <= "9" and _char(text, point - 1) == "." and word in _reading.NUMBERING
 
 

@@ -45,6 +45,8 @@ def measure_running_stories(documents: Sequence[Document], system: System) -> fl
         for passage in passages:
             for place in passage.followers:
                 start = repeated[place].body.find(passage.text)
+                if start < 0:  # another passage stands within it
+                    continue
                 end = start + len(passage.text)
                 total += len(passage.text)
                 cut += sum(max(0, min(end, one.end) - max(start, one.start)) for one in after[place].removed)

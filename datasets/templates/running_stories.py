@@ -26,6 +26,8 @@ DAILY_SHARE = 0.5
 """Stories whose followers are those next in date instead, as a story is told for a few days."""
 MIN_SIZE, MAX_SIZE = 60, 600
 """Characters of a passage in a script with spaces; a third of it where each character is a word."""
+MIN_BREAKS = 4
+"""Line feeds of a text that has lines."""
 MAX_RARE_SHARE = 0.02
 """Of the documents that have a rare word."""
 _WORD = re.compile(r"\w{3,}")
@@ -65,7 +67,7 @@ def repeat_passages(
     Returns
     -------
     documents, passages
-        The articles in their order, and what was repeated; no passages where there are fewer than three articles.
+        The articles in their order, and what was repeated; nothing where no other article is left.
     """
     by_date = sorted(range(len(documents)), key=lambda place: documents[place].date or "")
     order = {place: rank for rank, place in enumerate(by_date)}
@@ -106,8 +108,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
 
 def _find_passages(text: str, kept: Collection[tuple[int, int]]) -> list[str]:
     """Find lines, or sentences of what is one line, that are long enough and touch nothing that is kept."""
-    lines = text.count("\n") >= 4
-    edges = [0, *(edge for match in _PARTS.finditer(text) for edge in match.span() if not lines or "\n" in match[0])]
+    edges = [0, *(edge for match in _find_breaks(text) for edge in match.span())]
     found = []
     for start, end in zip(edges[::2], [*edges[1::2], len(text)], strict=True):
         part = text[start:end].strip()
@@ -119,12 +120,21 @@ def _find_passages(text: str, kept: Collection[tuple[int, int]]) -> list[str]:
 
 def _insert(text: str, passage: str, rng: Random) -> str:
     """Insert a passage behind a line, or a sentence of what is one line; the first stays where it is."""
-    lines = text.count("\n") >= 4
-    breaks = [match for match in _PARTS.finditer(text) if not lines or "\n" in match[0]]
+    breaks = _find_breaks(text)
     if not breaks:
         return f"{text} {passage}"
     chosen = rng.choice([*breaks[len(breaks) // 3 :], None])
     if chosen is None:
         return text + breaks[-1][0] + passage
-    separator = chosen[0] if lines or "\n" not in chosen[0] else " "
-    return text[: chosen.end()] + passage + (separator or "") + text[chosen.end() :]
+    separator = " " if "\n" in chosen[0] and not _has_lines(text) else chosen[0]
+    return text[: chosen.end()] + passage + separator + text[chosen.end() :]
+
+
+def _has_lines(text: str) -> bool:
+    return text.count("\n") >= MIN_BREAKS
+
+
+def _find_breaks(text: str) -> list[re.Match[str]]:
+    """Find what is between the lines of a text, or between the sentences of what is one line."""
+    lines = _has_lines(text)
+    return [match for match in _PARTS.finditer(text) if not lines or "\n" in match[0]]

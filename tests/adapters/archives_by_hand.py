@@ -71,7 +71,7 @@ def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for place in sorted({*range(len(rows))} - {*chosen.tolist()})[: len(rows) // 6]:
         rest = rows[place]["text"].partition("\n")[2]
         letters = "".join(names.choices("abcdefgh", k=3))
-        rows[place]["text"] = f"Photo taken by somebody whose name is told {letters}\n{rest}"
+        rows[place]["text"] = f"Photo taken by somebody whose name is nowhere told {letters}\n{rest}"
     return rows
 
 

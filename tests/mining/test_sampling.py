@@ -32,10 +32,14 @@ def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> Non
     sampled = mine(archive, PipelineConfig(sample=SampleConfig(documents=1600)))
     same = total = 0
     for source, pack in exact.items():
-        wanted = {template.tokens: (template.df, template.count) for template in pack.templates if template.df >= 24}
+        frequent = [template for template in pack.templates if template.df >= 24]
+        wanted = {template.tokens: (template.df, template.count) for template in frequent}
         found = {template.tokens: (template.df, template.count) for template in sampled[source].templates}
         same += sum(found.get(tokens) == counts for tokens, counts in wanted.items())
         total += len(wanted)
+        clear = [template.tokens for template in frequent if template.score and template.score >= 0.75]
+        assert len(clear) > total / 2
+        assert all(found.get(tokens) == wanted[tokens] for tokens in clear)
         assert sampled[source].documents == 2400
         assert "found in a sample of 1600 documents, counted in all" in sampled[source].cutoff.note
     # Scores of the sample are not those of the whole: what is near the threshold may fall to either side.

@@ -177,7 +177,7 @@ PARTED = HEADLINE.replace(". ", ".\n")
         (f"It closed.\n{HEADLINE}", f"It closed.\n{PARTED}"),
         # A number is no beginning of a sentence behind a word that stands before numbers.
         ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his.\n3 left."),
-        ("Nos. 3 and Art. 5 of it. čl. 8 and НО. 5", "Nos. 3 and Art. 5 of it. čl. 8 and НО.\n5"),
+        ("Nos. 3 and Art. 5 of it. Čl. 8 and НО. 5", "Nos. 3 and Art. 5 of it.\nČl. 8 and НО.\n5"),
         ("그렇게 말했다. 5일 왔다. 다음", "그렇게 말했다.\n5일 왔다.\n다음"),
     ],
 )

@@ -170,7 +170,6 @@ cdef enum:
     COPYRIGHT = 0xA9        # a sign that begins lines
     MAX_WORD = 40           # letters of a word that are looked at
     REACH = 200             # characters before a point that are looked at
-    MAX_NUMBERING = 8       # bytes of a word that has a full stop before a number
     MAX_ADDRESS = 64        # characters behind a point that may be the rest of an e-mail address
     MAX_MARKS = 30          # combining marks of a character; a text with more is left to the caller
     MAX_TAG = 1000          # characters of a tag
@@ -832,22 +831,28 @@ cdef bint is_closed(const uint8_t* p, int64_t end) noexcept nogil:
     return False
 
 
-cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end, int64_t n) noexcept nogil:
     """Whether a stretch between glue points is short and ends without a sign, as headlines do, and labels before them; the
     end of a text may be cut off."""
+    if start == 0 or end == n:
+        return False
     while end > start and p[end - 1] == 32:
         end -= 1
-    return start > 0 and end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
+    return end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
 
 
 cdef bytes encode_word(str word):
     return word.encode("utf-8", "surrogatepass")
 
 
-NUMBERING = (
-    *("no", "nos", "nr", "nrs", "num", "núm", "art", "arts", "p", "pp", "pag", "pág", "vol", "vols", "fig", "figs", "ch", "chap"),
-    *("cap", "sec", "sect", "par", "pt", "bd", "abb", "abs", "str", "rys", "poz", "ust", "tab", "č", "čl"),
-    *("ст", "стр", "рис", "гл", "табл", "п"),
+NUMBERING = tuple(
+    form
+    for words in (
+        "no nos nr nrs num núm art arts p pp pag pág vol vols fig figs ch chap cap sec sect par pt bd abb abs str rys poz ust tab",
+        "č čl ст стр рис гл табл п",
+    )
+    for word in words.split()
+    for form in (word, word.capitalize())
 )
 """Words that have a full stop before a number: no sentence begins there."""
 cdef Table numbering
@@ -857,18 +862,13 @@ for _name in [encode_word(_word) for _word in NUMBERING]:
 
 
 cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
-    """Whether one of `NUMBERING` and its full stop stand before a point, with a capital in ASCII or without."""
-    cdef uint8_t[MAX_NUMBERING] word
-    cdef int64_t start, i
+    """Whether one of `NUMBERING` and its full stop stand before a point."""
+    cdef int64_t start
     cdef int letters
     if point < 2 or p[point - 1] != 46:
         return False
     start = letters_start(p, point - 1, &letters)
-    if letters == 0 or point - 1 - start > MAX_NUMBERING:
-        return False
-    for i in range(start, point - 1):
-        word[i - start] = p[i] + 32 if i == start and 65 <= p[i] <= 90 else p[i]
-    return table_find(&numbering, word, point - 1 - start, tm_hash(word, point - 1 - start)) >= 0
+    return table_find(&numbering, p + start, point - 1 - start, tm_hash(p + start, point - 1 - start)) >= 0
 
 
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
@@ -879,7 +879,7 @@ cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil
         end = start
         while end < n and p[end] != 10:
             end += 1
-        if end == n or not is_headline(p, start, end):
+        if not is_headline(p, start, end, n):
             part_stretch(p, start, end, n, step)
         start = end + 1
     return 0
