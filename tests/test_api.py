@@ -161,7 +161,7 @@ def test_what_one_configures_is_exported() -> None:
 
 def test_messages_name_what_their_reader_writes(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"body": "x", "source": "a"}\n')
-    with pytest.raises(CorpusError, match=r"found only 'body', 'source' \(text_field= of read\(\) names another\)"):
+    with pytest.raises(CorpusError, match=r"found only 'body', 'source' \(text_field= names another\)"):
         list(templatemine.read(tmp_path / "a.jsonl"))
     with command_line(), pytest.raises(CorpusError, match=r"\(--text-field names another\)"):
         list(templatemine.read(tmp_path / "a.jsonl"))

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
-from templatemine.config import CleanConfig, PipelineConfig, ReportConfig
+from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
 from templatemine.errors import ConfigError, counted
-from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
+from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs, pack_names
@@ -64,6 +65,7 @@ class Packs(dict[str, Pack]):
         keep: str | Iterable[str] = (),
         source: str | None = None,
         errors: Errors = "raise",
+        **fields: Unpack[FieldNames],
     ) -> Iterator[tuple[Document, Cleaned]]:
         """Yield documents, each with its cleaned text.
 
@@ -74,10 +76,11 @@ class Packs(dict[str, Pack]):
         config : CleanConfig, optional
         keep : str or iterable of str, optional
             Kinds of boilerplate that stay, such as ``"caption,byline"``; see `Cleaners`.
-        source, errors
+        source, errors, fields
             As of `mine`.
         """
-        return Cleaners(self, config, keep=keep).clean_all(documents, source=source, errors=errors)
+        read = name_fields(fields)
+        return Cleaners(self, config, keep=keep).clean_all(documents, read, source=source, errors=errors)
 
     def report(
         self,
@@ -90,6 +93,7 @@ class Packs(dict[str, Pack]):
         source: str | None = None,
         errors: Errors = "raise",
         force: bool = False,
+        **fields: Unpack[FieldNames],
     ) -> list[str]:
         """Write an HTML report of the packs and their cuts; return its conclusion, a sentence each.
 
@@ -102,7 +106,7 @@ class Packs(dict[str, Pack]):
         against : mapping of str to Pack, optional
             Earlier packs, to compare with.
         title : str, optional
-        source, errors
+        source, errors, fields
             As of `mine`.
         force : bool, default False
             Replace a file that exists.
@@ -115,7 +119,8 @@ class Packs(dict[str, Pack]):
         require_libraries()
         config = ReportConfig() if config is None else config
         check_config(config, ReportConfig)
-        given = None if documents is None else documents_of(documents, source=source, errors=errors)
+        read = name_fields(fields)
+        given = None if documents is None else documents_of(documents, read, source=source, errors=errors)
         with atomic_writer(os.fspath(output), force=force) as file:
             report = make_report(self, given, lambda name: (), config, before=against)
             for part in render(report, title, config):
@@ -143,13 +148,14 @@ def mine(
     source: str | None = None,
     errors: Errors = "raise",
     progress: Progress | bool = False,
+    **fields: Unpack[FieldNames],
 ) -> Packs:
     """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
 
     Parameters
     ----------
     documents : path, or iterable of Document or dict, or data frame
-        Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do; see `read` for other names.
+        Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do, or others that `fields` name.
     config : PipelineConfig, optional
         All options; those that follow count instead of its own.
     method : {"default", "energy", "thesis"}, optional
@@ -166,6 +172,9 @@ def mine(
     progress : bool or callable, default False
         True for bars on standard error, if it is a terminal; or what is called with (step, done, total) as sources are
         finished.
+    fields : str
+        Other names of fields, or columns, as of `read`: ``text_field="body"``; `html_field`, `source_field`,
+        `id_field`, `date_field`, `url_field` and `title_field`.
 
     Examples
     --------
@@ -183,7 +192,10 @@ def mine(
         config = replace(config, model=os.fspath(model))
     if not isinstance(progress, bool) and not callable(progress):
         raise ConfigError(f"progress: expected True, False or a function, got {progress!r:.60}")
+    read = name_fields(fields)
     steps: AbstractContextManager[Progress | None]
     steps = progress_bars() if progress is True else nullcontext(progress or None)
     with steps as step:
-        return Packs(pipeline.mine(documents, config, jobs=jobs, source=source, errors=errors, progress=step))
+        return Packs(
+            pipeline.mine(documents, config, read=read, jobs=jobs, source=source, errors=errors, progress=step)
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from templatemine.bounds import WORDS, check_record
 from templatemine.errors import ConfigError
@@ -18,6 +19,7 @@ __all__ = [
     "CrossSourceConfig",
     "CutoffConfig",
     "ExtractConfig",
+    "FieldNames",
     "MarkupConfig",
     "MineConfig",
     "PageConfig",
@@ -90,6 +92,18 @@ class ReadConfig:
         except (LookupError, ValueError) as error:  # not known, or none of text
             known = "expected an encoding of Python, such as cp1252 or latin-1"
             raise ConfigError(f"csv_encoding: {known}, got {self.csv_encoding!r}") from error
+
+
+class FieldNames(TypedDict, total=False):
+    """Names of the fields of records, or columns of tables; see `ReadConfig`."""
+
+    text_field: str
+    html_field: str
+    source_field: str
+    id_field: str
+    date_field: str
+    url_field: str
+    title_field: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

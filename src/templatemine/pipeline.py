@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from numpy.typing import NDArray
 
 from templatemine.bounds import check_config, check_jobs
-from templatemine.config import PipelineConfig
+from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
@@ -222,7 +222,12 @@ class Miner:
         self.progress = progress or ignore_progress
 
     def run(
-        self, documents: DocumentsLike, *, source: str | None = None, errors: Errors = "raise"
+        self,
+        documents: DocumentsLike,
+        read: ReadConfig | None = None,
+        *,
+        source: str | None = None,
+        errors: Errors = "raise",
     ) -> list[SourceReport]:
         """Return a report for each source, in the order of their names, and for the shared pack if it is asked for.
 
@@ -230,6 +235,8 @@ class Miner:
         ----------
         documents : path, or iterable of Document or dict, or data frame
             Dicts have the fields `source` and `text` or `html`, as JSON lines do; see `io.documents_like.documents_of`.
+        read : ReadConfig, optional
+            Other names of the fields.
         source : str, optional
             Of all documents, whatever they say.
         errors : "raise" or "skip", default "raise"
@@ -240,12 +247,13 @@ class Miner:
         CorpusError
             Something is no document.
         """
-        return self.map(documents, lambda report: report, source=source, errors=errors)
+        return self.map(documents, lambda report: report, read, source=source, errors=errors)
 
     def map(
         self,
         documents: DocumentsLike,
         finish: Callable[[SourceReport], ValueT],
+        read: ReadConfig | None = None,
         *,
         source: str | None = None,
         errors: Errors = "raise",
@@ -255,7 +263,7 @@ class Miner:
         It is called where the source was mined, which may be another process.
         """
         by_source: dict[str, list[Document]] = {}
-        for document in documents_of(documents, source=source, errors=errors):
+        for document in documents_of(documents, read, source=source, errors=errors):
             by_source.setdefault(document.source, []).append(document)
         results = drive(MemoryExecutor(by_source, finish, self._options, self.jobs, self.progress))
         _scan.release_memory()
@@ -270,6 +278,7 @@ def mine(
     documents: DocumentsLike,
     config: PipelineConfig | None = None,
     *,
+    read: ReadConfig | None = None,
     jobs: int = 1,
     source: str | None = None,
     errors: Errors = "raise",
@@ -279,7 +288,7 @@ def mine(
 
     Parameters are those of `Miner` and `Miner.run`; users call `api.mine`.
     """
-    reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, source=source, errors=errors))
+    reports = list(Miner(config, jobs=jobs, progress=progress).run(documents, read, source=source, errors=errors))
     left_out = [report for report in reports if report.pack is None]
     if left_out:
         named = "; ".join(

@@ -83,6 +83,28 @@ def test_fields_of_other_names(tmp_path: Path) -> None:
     assert one.id == one.url == "http://a.org/b"
 
 
+@pytest.mark.parametrize("library", ["dicts", "pandas", "polars", "file"])
+def test_fields_are_named_alike_wherever_documents_are_taken(library: str, tmp_path: Path) -> None:
+    names: Any = {"text_field": "body", "source_field": "site", "id_field": "key"}
+    rows = [{"site": row["source"], "key": row["id"], "body": row["text"]} for row in ROWS]
+    given: Any = rows
+    if library == "file":
+        given = tmp_path / "a.jsonl"
+        given.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif library != "dicts":
+        given = pytest.importorskip(library).DataFrame(rows)
+    packs = templatemine.mine(given, **names)
+    assert packs == templatemine.mine(ROWS)
+    assert [document for document, _ in packs.clean(given, **names)] == DOCUMENTS
+    with pytest.raises(CorpusError, match=r"only 'site', 'key', 'body' \(text_field= names another\)"):
+        templatemine.mine(given, source="a.example")
+    for call in (templatemine.mine, packs.clean):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'text_feild'; .* text_field, html_field"):
+            call(given, text_feild="body")
+        with pytest.raises(ConfigError, match="text_field: expected a string, got 7"):
+            call(given, text_field=7)
+
+
 def test_data_frames() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(ROWS)

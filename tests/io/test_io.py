@@ -257,11 +257,11 @@ class TestBadLines:
         assert one_error(tmp_path, line) == f"expected a JSON object, found {found}"
 
     def test_neither_text_nor_html(self, tmp_path: Path) -> None:
-        found = "found only 'body', 'id' (text_field= of read() names another)"
+        found = "found only 'body', 'id' (text_field= names another)"
         assert one_error(tmp_path, {"body": "x", "id": 1}) == f"expected a field 'text' or 'html', {found}"
         assert one_error(tmp_path, {}) == "expected a field 'text' or 'html', found an empty object"
         many = one_error(tmp_path, {"k" * 1000 + str(n): n for n in range(1000)})
-        assert many.endswith(", ... (text_field= of read() names another)")
+        assert many.endswith(", ... (text_field= names another)")
         assert len(many) < 400
 
     @pytest.mark.parametrize("row", [{"text": None}, {"html": None}, {"text": None, "html": None}])

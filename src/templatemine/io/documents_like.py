@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Literal, cast
 
-from templatemine.config import ReadConfig
+from templatemine.config import FieldNames, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.io.capsule import ArrowTable, is_table, table_rows
-from templatemine.io.fields import build_document, is_missing
+from templatemine.io.fields import build_document, is_missing, missing_body_error
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
@@ -22,6 +22,21 @@ DocumentsLike = Path | ArrowTable | Iterable[Document | Mapping[str, Any] | os.P
 Errors = Literal["raise", "skip"]
 """Treatment of a record that holds no document: the first is raised, or all are left out, with one warning that
 counts them and names some, as the commands do."""
+
+
+def name_fields(names: FieldNames) -> ReadConfig:
+    """Return the options of reading records whose fields have other names.
+
+    Raises
+    ------
+    TypeError
+        There is no such argument.
+    """
+    for name in names:
+        if name not in FieldNames.__annotations__:
+            known = ", ".join(FieldNames.__annotations__)
+            raise TypeError(f"got an unexpected keyword argument {name!r}; those that name fields: {known}")
+    return ReadConfig(**names)
 
 
 def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Document]:
@@ -125,7 +140,11 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
             raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
         yield from read_documents([documents], config, skipped.on_error)
         return
-    rows = table_rows(documents, _columns(config)) if is_table(documents) else cast(Iterable[Any], documents)
+    if is_table(documents):
+        _check_columns(documents, config)
+        rows: Iterable[Any] = table_rows(documents, _columns(config))
+    else:
+        rows = cast(Iterable[Any], documents)
     for number, one in enumerate(rows, 1):
         if isinstance(one, Document):
             yield one if config.source is None else replace(one, source=config.source)
@@ -151,6 +170,13 @@ def _columns(config: ReadConfig) -> set[str]:
     return names | {(config.source_of or "").removeprefix("field:")}
 
 
+def _check_columns(table: ArrowTable, config: ReadConfig) -> None:
+    """Refuse a data frame without texts and pages, by the names of all its columns: its rows have not all of them."""
+    names = [name for name in getattr(table, "columns", ()) if isinstance(name, str)]
+    if names and config.text_field not in names and config.html_field not in names:
+        raise CorpusError.of(missing_body_error(names, config), type(table).__name__, fatal=True)
+
+
 def _document(row: object, config: ReadConfig, number: int) -> Document:
     """Return the document of a record."""
     where = f"item {number}"
@@ -160,7 +186,8 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
         raise CorpusError(f"expected a Document or a dict, got {type(row).__name__}{hint}", where, fatal=True)
     values = {name: None if _is_null(value) else value for name, value in row.items()}
     if config.source_of is None and is_missing(values.get(config.source_field)):
-        problem = f"expected the source in field {config.source_field!r}, found none (source=... says it for all)"
+        problem = f"expected the source in field {config.source_field!r}, found none"
+        problem += " (source= says it for all, source_field= names another)"
         raise CorpusError(problem, where, fatal=True)
     try:
         return build_document(values, config, "", number, "")

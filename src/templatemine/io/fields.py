@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from templatemine.config import ReadConfig
@@ -60,7 +60,7 @@ def check_fields(
     if not isinstance(html, str) and html is not None:
         raise ValueError(f"expected a string in field {config.html_field!r}, found {json_type(html)}")
     if text is None and html is None and not (nulls and (config.text_field in fields or config.html_field in fields)):
-        raise _missing_body_error(fields, config)
+        raise missing_body_error(fields, config)
     html = page_of(text, html)
     if config.source_of is None:
         named = get(config.source_field)
@@ -136,7 +136,8 @@ def _check_name(value: object, field: str, default: str) -> str:
     raise ValueError(f"expected a string or a number in field {field!r}, found {json_type(value)}")
 
 
-def _missing_body_error(fields: Mapping[str, object], config: ReadConfig) -> ValueError:
+def missing_body_error(fields: Collection[str], config: ReadConfig) -> ValueError:
+    """Return the error for a record of these fields, none of which holds a text or a page."""
     wanted = f"expected a field {config.text_field!r} or {config.html_field!r}"
     nulls = [repr(name) for name in (config.text_field, config.html_field) if name in fields]
     if nulls:
@@ -144,9 +145,7 @@ def _missing_body_error(fields: Mapping[str, object], config: ReadConfig) -> Val
     shown = ", ".join(repr(name[:30]) for name in list(fields)[:8]) + (", ..." if len(fields) > 8 else "")
     if not fields:
         return ValueError(f"{wanted}, found an empty object")
-    return HintedError(
-        f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field= of read()')} names another)"
-    )
+    return HintedError(f"{wanted}, found only {shown}", f" ({spelled('--text-field', 'text_field=')} names another)")
 
 
 _JSON_TYPES = {
