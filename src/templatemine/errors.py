@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +24,7 @@ __all__ = [
     "extra_packages",
     "pip_line",
     "spelled",
+    "warn_caller",
 ]
 
 
@@ -47,6 +51,17 @@ def command_line() -> Iterator[None]:
 def spelled(option: str, argument: str) -> str:
     """Spell an option as the reader of a message writes it: on the command line, or in Python."""
     return option if _on_command_line else argument
+
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
+
+
+def warn_caller(message: str) -> None:
+    """Warn, at the line that called the package, however many of its functions and generators are in between."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
 
 
 class TemplateMineError(Exception):

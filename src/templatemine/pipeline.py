@@ -7,7 +7,6 @@ all on disk, `archive.update` with windows of new documents, and `adapters.spark
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from templatemine.bounds import check_config, check_jobs
 from templatemine.config import PipelineConfig, ReadConfig
+from templatemine.errors import warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, gather
@@ -295,5 +295,5 @@ def mine(
             f"{report.source} ({report.note.removeprefix('skipped: ')})" for report in left_out[:MAX_NAMED]
         )
         more = f"; and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
-        warnings.warn(f"no pack of {named}{more}", stacklevel=3)
+        warn_caller(f"no pack of {named}{more}")
     return {report.source: report.pack for report in reports if report.pack is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -226,3 +227,29 @@ def test_no_documents_are_told(tmp_path: Path) -> None:
             assert templatemine.mine(empty) == {}
         with pytest.warns(UserWarning, match="no documents were given"):
             assert list(templatemine.Cleaners({}).clean_all(empty)) == []
+
+
+def test_warnings_point_at_the_line_of_the_caller() -> None:
+    """However many generators are between them, of the package or of the caller."""
+    packs = templatemine.Packs()
+    bad = [{"source": "a", "text": 5}, DOCUMENTS[0]]
+    calls: list[Callable[[], Any]] = [
+        lambda: templatemine.mine([]),
+        lambda: list(packs.clean([])),
+        lambda: [*(document for document, _ in packs.clean(iter([])))],
+        lambda: templatemine.Miner().run([]),
+        lambda: list(packs.clean(bad, errors="skip")),
+        lambda: templatemine.mine(DOCUMENTS[:2]),
+    ]
+    for call in calls:
+        with pytest.warns(UserWarning, match="no documents|skipped|no pack of a") as warned:
+            call()
+        assert (warned[0].filename, warned[0].lineno) == (__file__, call.__code__.co_firstlineno)
+
+    def loop() -> None:
+        for _ in packs.clean([]):
+            pass
+
+    with pytest.warns(UserWarning, match="no documents") as warned:
+        loop()
+    assert warned[0].lineno == loop.__code__.co_firstlineno + 1

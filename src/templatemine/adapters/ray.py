@@ -11,14 +11,13 @@ that tasks need nothing of each other; `energy` and `thesis`, and the pack of wh
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
 from templatemine import api
 from templatemine.adapters.rows import Packs, RowCleaner, body_columns, in_order
 from templatemine.config import CleanConfig, PipelineConfig, ReadConfig
-from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line
+from templatemine.errors import ConfigError, MissingExtraError, counted, pip_line, warn_caller
 from templatemine.io.documents_like import Errors, documents_of
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import Miner
@@ -91,7 +90,7 @@ def mine_dataset(
             packs[row["source"]] = Pack.from_json(row["pack"], f"pack of {row['source']}")
     if left_out:
         more = f"; and {counted(len(left_out) - MAX_NAMED, 'more source')}" if len(left_out) > MAX_NAMED else ""
-        warnings.warn(f"no pack of {'; '.join(left_out[:MAX_NAMED])}{more}", stacklevel=2)
+        warn_caller(f"no pack of {'; '.join(left_out[:MAX_NAMED])}{more}")
     return packs
 
 

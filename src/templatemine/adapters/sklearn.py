@@ -10,7 +10,6 @@ Texts of several sources need ``sources`` in both.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ import numpy as np
 
 from templatemine.adapters.rows import RowCleaner
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.errors import MissingExtraError, counted, pip_line
+from templatemine.errors import MissingExtraError, counted, pip_line, warn_caller
 from templatemine.io.documents_like import Errors
 from templatemine.model import Document, exact_str
 from templatemine.pipeline import mine
@@ -166,7 +165,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if problems and self.errors == "raise":
             raise ValueError(problems[0])
         if problems:
-            warnings.warn(f"{counted(len(problems), 'row')} skipped: {problems[0]}", stacklevel=3)
+            warn_caller(f"{counted(len(problems), 'row')} skipped: {problems[0]}")
         return values, texts, names
 
     def __sklearn_tags__(self) -> Any:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any, Literal, cast
 
 from templatemine.config import FieldNames, ReadConfig
-from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, table_rows
 from templatemine.io.fields import build_document, is_missing, missing_body_error
 from templatemine.io.read import read_documents
@@ -104,7 +103,7 @@ def documents_of(
     skipped.warn()
     if not number:
         again = "; a generator gives what it has only once" if isinstance(documents, Iterator) else ""
-        warnings.warn(f"no documents were given{again}", stacklevel=2)
+        warn_caller(f"no documents were given{again}")
 
 
 class _Skipped:
@@ -126,7 +125,7 @@ class _Skipped:
         """Warn of skipped records."""
         if self._number:
             more = f"; and {self._number - len(self._named):,} more" if self._number > len(self._named) else ""
-            warnings.warn(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}", stacklevel=3)
+            warn_caller(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}")
 
 
 _MAX_NAMED = 3

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from templatemine.errors import warn_caller
 
 KnownFields = Mapping[str, frozenset[str]]
 """The fields of the objects of a pack, by their key; those of the pack itself at the empty key."""
@@ -27,7 +28,7 @@ def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields,
     oddities += [f"{name} means nothing" for name in _find_unknown_fields(data, known_fields)]
     if oddities:
         more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""
-        warnings.warn(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}", stacklevel=5)
+        warn_caller(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}")
 
 
 def _count_keys(value: Any) -> int:

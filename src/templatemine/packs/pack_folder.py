@@ -12,7 +12,6 @@ import gzip
 import os
 import re
 import stat
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -26,6 +25,7 @@ from templatemine.errors import (
     UnreadablePackError,
     counted,
     spelled,
+    warn_caller,
 )
 from templatemine.io.file_transaction import FileTransaction, compress_lines, file_transaction
 from templatemine.io.files import READ_ERRORS, read_error
@@ -500,7 +500,7 @@ def load_packs(
 
 def warn_skipped(source: str, error: SkippedPackError) -> None:
     """Warn of a pack that is skipped."""
-    warnings.warn(f"pack skipped, and {source!r} left as it is: {error}", stacklevel=3)
+    warn_caller(f"pack skipped, and {source!r} left as it is: {error}")
 
 
 def rejected_path(pack: str | os.PathLike[str]) -> str:
