@@ -151,6 +151,36 @@ def test_what_is_no_document_is_told(given: Any, message: str) -> None:
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He left and/or stayed. " * 150,
+        "He left and/or stayed, [1] says *one* of them; others say that he did neither.",
+        "A story/a tale.\nNext line.",
+        "https://a.example/x says:\nnothing",
+        "字" * 3000,
+        "\ud800 a/b" * 100,
+    ],
+)
+def test_a_text_for_a_path_is_told_and_not_repeated(text: str, tmp_path: Path) -> None:
+    for call in (templatemine.read, templatemine.Packs().clean, templatemine.mine):
+        with pytest.raises(CorpusError) as raised:
+            list(call(text))
+        told = f"expected a path, got text of {len(text):,} characters that names no file; "
+        assert str(raised.value) == told + "for one text: templatemine.clean(text, pack)"
+
+
+def test_paths_with_blanks_are_no_texts(tmp_path: Path) -> None:
+    folder = tmp_path / "an archive of several papers, [sic] with blanks in its name"
+    folder.mkdir()
+    (folder / "a b.jsonl").write_text(json.dumps(ROWS[0]))
+    for path in (folder / "a b.jsonl", folder, f"{tmp_path}/an archive of several papers, * with blanks in its name/*"):
+        assert list(templatemine.read(str(path))) == DOCUMENTS[:1]
+    for missing in ("a b.jsonl", f"{tmp_path}/a folder of which nobody knows/the archive of this year.jsonl.gz"):
+        with pytest.raises(CorpusError, match="No such file"):
+            list(templatemine.read(missing))
+
+
 @pytest.mark.parametrize("blank", ["", "  ", "\u3000"])
 def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
     """As if the field were not there, whatever the reader: that of the file, or an error where there is no file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
@@ -11,6 +12,8 @@ from templatemine.config import FieldNames, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, table_rows
 from templatemine.io.fields import build_document, is_missing, missing_body_error
+from templatemine.io.files import is_remote
+from templatemine.io.formats import format_by_path
 from templatemine.io.read import read_documents
 from templatemine.model import Document
 
@@ -63,7 +66,7 @@ def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Doc
     skipped = _Skipped(errors)
 
     def documents() -> Iterator[Document]:
-        yield from read_documents(paths, config, skipped.on_error)
+        yield from _read_paths(paths, config, skipped)
         skipped.warn()
 
     return documents()
@@ -134,10 +137,7 @@ _MAX_NAMED = 3
 def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
     """Yield the documents of a caller's input, one after the other."""
     if isinstance(documents, str | os.PathLike):
-        if isinstance(documents, str) and _is_prose(documents) and not os.path.lexists(documents):
-            told = f"expected a path, got text of {counted(len(documents), 'character')} that names no file"
-            raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
-        yield from read_documents([documents], config, skipped.on_error)
+        yield from _read_paths([documents], config, skipped)
         return
     if is_table(documents):
         _check_columns(documents, config)
@@ -148,7 +148,7 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
         if isinstance(one, Document):
             yield one if config.source is None else replace(one, source=config.source)
         elif isinstance(one, os.PathLike):
-            yield from read_documents([one], config, skipped.on_error)
+            yield from _read_paths([one], config, skipped)
         else:
             try:
                 yield _document(one, config, number)
@@ -158,9 +158,36 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
                 skipped.on_error(error)
 
 
-def _is_prose(path: str) -> bool:
-    """Return whether a string has blanks, but nothing that paths and patterns of such have."""
-    return any(char.isspace() for char in path) and not any(sign in path for sign in (os.sep, "*", "["))
+def _read_paths(paths: Iterable[Path], config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+    """Yield the documents of paths, one after the other; refuse a text that is given for a path."""
+    for path in paths:
+        if isinstance(path, str) and _is_text(path):
+            told = f"expected a path, got text of {counted(len(path), 'character')} that names no file"
+            raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
+        yield from read_documents([path], config, skipped.on_error)
+
+
+_LONGEST_NAME = 255
+"""Bytes of the name of a file, on nearly all file systems."""
+_LONGEST_PHRASE = 60
+"""Characters of a path with blanks, and without the suffix of a format, that may be a path misspelled."""
+
+
+def _is_text(given: str) -> bool:
+    """Return whether a string is rather a text than a path: it names no file, and has what paths and patterns of such
+    have not."""
+    if os.path.lexists(given) or not given:
+        return False
+    if "\n" in given or is_remote(given):
+        return "\n" in given
+    names = given.split(os.sep)
+    if any(len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for name in names):
+        return True
+    if not any(char.isspace() for char in given) or format_by_path(given) is not None:
+        return False
+    if len(given) > _LONGEST_PHRASE:
+        return next(glob.iglob(given, recursive=True), None) is None
+    return len(names) == 1 and not any(sign in given for sign in "*[")
 
 
 def _columns(config: ReadConfig) -> set[str]:
