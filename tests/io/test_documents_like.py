@@ -125,6 +125,14 @@ def test_what_is_mined_is_the_same(path: Path) -> None:
     assert templatemine.mine(path) == templatemine.mine(ROWS) == wanted
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_single_column_is_no_frame(library: str) -> None:
+    column = pytest.importorskip(library).Series(["a", "b"])
+    for call in (templatemine.mine, templatemine.Packs().clean):
+        with pytest.raises(ConfigError, match="expected a frame with columns .* 'source' and 'text', got Series, of"):
+            list(call(column))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -39,7 +39,7 @@ def open_table(table: ArrowTable) -> pa.RecordBatchReader:
     MissingExtraError
         pyarrow is not installed.
     ConfigError
-        It is no table, or one that Arrow cannot hold, as a column of strings and numbers.
+        It is no table, or one that Arrow cannot hold, as a column of strings and numbers, or a single column.
     """
     try:
         import pyarrow as pa
@@ -51,7 +51,10 @@ def open_table(table: ArrowTable) -> pa.RecordBatchReader:
         return pa.RecordBatchReader.from_stream(table)
     except (pa.ArrowException, TypeError, ValueError) as error:
         problem = " ".join(map(str, error.args)).splitlines()[0]
-        raise ConfigError(f"table: expected columns of one type each, but Arrow says: {problem}") from error
+        raise ConfigError(
+            f"table: expected a frame with columns of one type each, such as 'source' and 'text', got "
+            f"{type(table).__name__}, of which Arrow says: {problem}"
+        ) from error
 
 
 def batches_of(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
@@ -69,7 +72,7 @@ def table_rows(table: ArrowTable, wanted: Collection[str] | None = None) -> Iter
     wanted : collection of str, optional
         Columns that are asked for.  Others of pandas are not read, since they may hold anything.
     """
-    if wanted is not None and hasattr(table, "loc"):
-        table = table[[name for name in table.columns if name in wanted]]  # type: ignore[attr-defined,index]
+    if wanted is not None and hasattr(table, "loc") and hasattr(table, "columns"):
+        table = table[[name for name in table.columns if name in wanted]]  # type: ignore[index]
     for batch in batches_of(open_table(table)):
         yield from batch.to_pylist()
