@@ -171,9 +171,7 @@ def test_columns_that_cannot_be_cleaned_are_named() -> None:
     with pytest.raises(ConfigError, match=r"expected one that Arrow can read \(__arrow_c_stream__\), got list"):
         clean_table([{"text": "a", "source": "b"}], {})  # type: ignore[arg-type]
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(
-        ConfigError, match="columns of one type each, .*, got DataFrame, of which Arrow says"
-    ):
+    with pytest.raises(ConfigError, match="columns of one type each, .*, got DataFrame, of which Arrow says"):
         clean_table(pandas.DataFrame({"text": ["a", 5], "source": "a"}), {})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from templatemine import Cleaner, Cleaners, Document, clean, mine
+from templatemine import Cleaner, Cleaners, Document, Packs, clean, mine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError, PackError, SkippedPackError
 from templatemine.model import Cleaned
@@ -89,6 +89,22 @@ def test_what_is_no_pack_is_refused_at_once(folder: Path) -> None:
                 call(path)
     with pytest.raises(TypeError, match="expected texts, got one str"):
         Cleaners.load(folder)["a.example"].clean_all("A text.")
+
+
+def test_one_text_is_cleaned_by_the_choices_of_many(folder: Path) -> None:
+    packs = Packs.load(folder)
+    pack = packs["a.example"]
+    kinds = ",".join({template.kind for template in pack.templates})
+    (document, *_) = documents()
+    assert clean(document.body, pack).text != document.body
+    for keep in (kinds, kinds.split(",")):
+        ((_, cleaned),) = packs.clean([document], keep=keep)
+        assert clean(document.body, pack, keep=keep) == cleaned == Cleaned(document.body, ())
+    config = CleanConfig(guard=0.0, stubs="keep")
+    ((_, cleaned),) = packs.clean([document], config)
+    assert clean(document.body, pack, config) == cleaned == Cleaned(document.body, (), True)
+    with pytest.raises(ConfigError, match="keep: expected kinds of"):
+        clean(document.body, pack, keep="caption,adverts")
 
 
 def test_packs_that_are_not_there(tmp_path: Path) -> None:

@@ -236,9 +236,9 @@ def _map_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
     return spans
 
 
-def clean(text: str, pack: Pack) -> Cleaned:
-    """Clean one text; for many, make a `Cleaner` once."""
-    return Cleaner(pack).clean(text)
+def clean(text: str, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> Cleaned:
+    """Clean one text; for many, make a `Cleaner` once, whose arguments these are."""
+    return Cleaner(pack, config, keep=keep).clean(text)
 
 
 def cut(text: str, removed: Sequence[Span]) -> str:
