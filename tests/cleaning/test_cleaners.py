@@ -87,6 +87,10 @@ def test_what_is_no_pack_is_refused_at_once(folder: Path) -> None:
         for call in (Cleaner, lambda pack: clean("A text.", pack)):
             with pytest.raises(TypeError, match=r"expected a Pack, got (str|PosixPath); Pack\.load reads"):
                 call(path)
+        with pytest.raises(TypeError, match=r"expected a Pack, got Packs; take packs\['a\.example'\]"):
+            Cleaner(Packs.load(folder))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"expected a Pack, got Packs; Pack\.load reads"):
+        clean("A text.", Packs())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="expected texts, got one str"):
         Cleaners.load(folder)["a.example"].clean_all("A text.")
 

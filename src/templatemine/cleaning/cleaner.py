@@ -14,7 +14,7 @@ expression with one Aho-Corasick automaton and applies the expressions whose lit
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -63,7 +63,7 @@ class Cleaner:
 
     def __init__(self, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> None:
         if not isinstance(pack, Pack):
-            raise TypeError(f"expected a Pack, got {type(pack).__name__}; Pack.load reads one from a file")
+            raise TypeError(f"expected a Pack, got {type(pack).__name__}; {_suggest_pack(pack)}")
         self.pack = pack
         self.config = keep_kinds(CleanConfig() if config is None else config, keep)
         require_plain_text(self.config)
@@ -234,6 +234,15 @@ def _map_spans(reading: Reading, removed: Sequence[Span]) -> list[Span]:
         last, read_end = max(end, start), span.end
         spans.append(Span(start, last, span.templates, span.kind))
     return spans
+
+
+def _suggest_pack(given: object) -> str:
+    """Say where to get a pack, of what was given for one."""
+    if isinstance(given, Mapping):
+        source = next((source for source, pack in given.items() if isinstance(pack, Pack)), None)
+        if source is not None:
+            return f"take packs[{source!r}]"
+    return "Pack.load reads one from a file"
 
 
 def clean(text: str, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> Cleaned:
