@@ -107,6 +107,25 @@ def test_packs_do_the_rest(packs: templatemine.Packs, tmp_path: Path) -> None:
     assert all(kept[row["id"]].text == row["text"] for row in ROWS)
 
 
+def test_a_source_without_a_pack_is_told_with_those_like_it(packs: templatemine.Packs) -> None:
+    many = templatemine.Packs({name: packs["alpha.example"] for name in ("kompas.com", "tempo.co", "www.kompas.id")})
+    for asked, told in (
+        ("kompas", "no pack of 'kompas'; did you mean 'kompas.com', 'www.kompas.id'?"),
+        ("tmepo.co", "no pack of 'tmepo.co'; did you mean 'tempo.co'?"),
+        ("bbc.co.uk", "no pack of 'bbc.co.uk'; there are 'kompas.com', 'tempo.co', 'www.kompas.id'"),
+        (7, "no pack of 7; "),
+        ("x" * 3000, "no pack of 'xxx"),
+    ):
+        with pytest.raises(KeyError) as raised:
+            many[asked]  # type: ignore[index]
+        assert raised.value.args[0].startswith(told)
+        assert len(raised.value.args[0]) < 200
+        assert asked not in many
+        assert many.get(asked) is None  # type: ignore[call-overload]
+    with pytest.raises(KeyError, match="no pack of 'a'; there are none"):
+        templatemine.Packs()["a"]
+
+
 def config_kinds(packs: templatemine.Packs) -> set[str]:
     return {template.kind for pack in packs.values() for template in pack.templates if template.kind}
 

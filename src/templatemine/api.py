@@ -127,6 +127,17 @@ class Packs(dict[str, Pack]):
                 file.write(part.encode("utf-8", "backslashreplace"))
         return summarise(report)
 
+    def __missing__(self, source: str) -> Pack:
+        """Raise a KeyError that names sources like the one that is asked for."""
+        from difflib import get_close_matches
+
+        names, asked = sorted(self), str(source)
+        near = [name for name in names if asked in name] or get_close_matches(asked, names)
+        told = ", ".join(map(repr, (near or names)[: pipeline.MAX_NAMED]))
+        more = f" and {len(names) - pipeline.MAX_NAMED:,} more" if len(names) > pipeline.MAX_NAMED else ""
+        hint = f"did you mean {told}?" if near else f"there are {told or 'none'}{more}"
+        raise KeyError(f"no pack of {source!r:.60}; {hint}")
+
     def __repr__(self) -> str:
         templates = sum(len(pack.templates) for pack in self.values())
         return f"<Packs of {counted(len(self), 'source')}: {counted(templates, 'template')}>"
