@@ -108,7 +108,7 @@ def test_packs_do_the_rest(packs: templatemine.Packs, tmp_path: Path) -> None:
 
 
 def test_a_source_without_a_pack_is_told_with_those_like_it(packs: templatemine.Packs) -> None:
-    many = templatemine.Packs({name: packs["alpha.example"] for name in ("kompas.com", "tempo.co", "www.kompas.id")})
+    many = templatemine.Packs(dict.fromkeys(("kompas.com", "tempo.co", "www.kompas.id"), packs["alpha.example"]))
     for asked, told in (
         ("kompas", "no pack of 'kompas'; did you mean 'kompas.com', 'www.kompas.id'?"),
         ("tmepo.co", "no pack of 'tmepo.co'; did you mean 'tempo.co'?"),
@@ -146,11 +146,15 @@ def test_packs_write_their_report(packs: templatemine.Packs, tmp_path: Path) -> 
 
 def test_what_is_shown_is_one_line(packs: templatemine.Packs) -> None:
     pack = packs["alpha.example"]
-    shown = (packs, pack, pack.templates[0], next(packs.clean(ROWS))[1], templatemine.Cleaners(packs))
+    page = templatemine.Document(source="s" * 99, id="i" * 99, html="<p>\n" * 999, title="t" * 999)
+    shown = (packs, pack, pack.templates[0], *next(packs.clean(ROWS)), templatemine.Cleaners(packs), page)
     for one in shown:
         assert len(repr(one)) < 200
         assert "\n" not in repr(one)
     assert repr(packs).startswith("<Packs of 3 sources: ")
+    story = templatemine.Document(source="a.example", id="7", text="A story. " * 300)
+    assert repr(story) == f"<Document 'a.example' '7': 2,700 characters, {('A story. ' * 5)[:40]!r}>"
+    assert ": page of 3,996 characters, '<p>" in repr(page)
     assert "<table>" in packs._repr_html_()
 
 

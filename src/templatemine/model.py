@@ -76,6 +76,11 @@ class Document:
                 where = f"document {self.id!r:.60}"
                 raise CorpusError(f"{name}: expected a string, got {value!r:.60}", where, fatal=True)
 
+    def __repr__(self) -> str:
+        name = f"{self.source!r:.50} {self.id!r:.50}"
+        size = f"{'page of ' if self.is_html else ''}{counted(len(self.body), 'character')}"
+        return f"<Document {name}: {size}, {self.body[:40]!r}>"
+
     @property
     def body(self) -> str:
         """Return the text that is tokenised: `html` if there is one, else `text`."""
