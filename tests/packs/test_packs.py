@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from templatemine.config import PipelineConfig, TokeniseConfig, UserPattern
+from templatemine.api import Packs
+from templatemine.config import TEXT_MARKUPS, PipelineConfig, SelectConfig, TokeniseConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.packs.pack_record import template_id
-from templatemine.pipeline import mine
+from templatemine.pipeline import METHODS, mine
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,46 @@ def test_a_pack_comes_back_as_it_was(pack: Pack, tmp_path: Path) -> None:
     tokens = {" ".join(template.tokens or ()) for template in again.templates}
     assert "Posted {number} {unit} ago, {{edited}} by the desk." in tokens
     assert any("{story}" in one for one in tokens)
+
+
+LANTERN = Path(__file__).parents[1] / "golden" / "lantern" / "articles.jsonl"
+OWN = UserPattern(name="issue", regex="No[0-9]+")
+
+
+@given(
+    method=st.sampled_from(sorted(METHODS)),
+    tokenise=st.builds(
+        TokeniseConfig,
+        separators=st.sampled_from(("-", "", "-|")),
+        patterns=st.sampled_from(("news", "thesis", "none")),
+        text_markup=st.sampled_from(TEXT_MARKUPS),
+        user_patterns=st.sampled_from(((), (OWN,))),
+    ),
+    caution=st.sampled_from((0.5, 1.0, 3.0)),
+    least=st.integers(10, 48),
+    html=st.booleans(),
+)
+def test_a_pack_equals_itself_when_it_is_read_again(
+    method: str, tokenise: TokeniseConfig, caution: float, least: int, html: bool
+) -> None:
+    """The packs of the golden tests, and others of the same articles."""
+    rows = [json.loads(line) for line in LANTERN.read_text(encoding="utf-8").splitlines()][:least]
+    if html:
+        page = "<body><div class=story><p>{}</p></div><p class=foot>Some rights reserved by the lantern.</p></body>"
+        rows = [{**row, "html": page.format(row.pop("text"))} for row in rows]
+    config = PipelineConfig(method=method, tokenise=tokenise, select=SelectConfig(caution=caution))
+    pack = mine([Document(**row) for row in rows], config)["lantern.example"]
+    again = Pack.from_json(pack.to_json())
+    assert again == pack
+    assert replace(again, documents=pack.documents + 1) != pack
+    assert replace(again, tokenise=replace(again.tokenise, separators="+")) != pack
+
+
+@pytest.mark.parametrize("path", sorted(LANTERN.parent.glob("*.pack.json")), ids=lambda path: path.name)
+def test_packs_that_are_saved_and_loaded_are_the_same(path: Path, tmp_path: Path) -> None:
+    packs = Packs({"lantern.example": Pack.load(path)})
+    packs.save(tmp_path)
+    assert Packs.load(tmp_path) == packs
 
 
 def test_a_pack_can_be_read_by_people(pack: Pack) -> None:

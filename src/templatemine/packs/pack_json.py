@@ -393,9 +393,7 @@ def _build_pack(data: Any, where: str, make: Callable[..., AnyPack]) -> AnyPack:
         make(
             source=data["source"],
             html=data["tokeniser"]["html"],
-            tokenise=TokeniseConfig(
-                separators=data["tokeniser"]["separators"], patterns="own", user_patterns=tuple(user)
-            ),
+            tokenise=TokeniseConfig(separators=data["tokeniser"]["separators"], user_patterns=tuple(user)),
             enabled=frozenset(data["patterns"]),
             documents=data["documents"],
             method=data["method"],

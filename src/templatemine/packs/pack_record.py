@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -126,6 +126,10 @@ class _Strings:
         return _match.Matcher(*scanner, *strings, sieve, bytes(self._kinds), words, codes, weights, heads)
 
 
+_OWN_PATTERNS = "own"
+"""In place of the name of a preset: those of `PackRecord.enabled`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PackRecord:
     """The contents of a pack, and objects derived from them; for its fields see `pack.Pack`."""
@@ -148,6 +152,12 @@ class PackRecord:
     mined: tuple[str, ...] | None = field(default=None, compare=False)
     caution: float = 1.0
     reading: ReadingRules = PLAIN
+
+    def __post_init__(self) -> None:
+        """Keep, of the options of tokenising, what is not told by `enabled` and `reading`, nor by the file: so a pack
+        equals itself when it is read again."""
+        tokenise = replace(self.tokenise, patterns=_OWN_PATTERNS, text_markup=TokeniseConfig().text_markup)
+        object.__setattr__(self, "tokenise", tokenise)
 
     def __repr__(self) -> str:
         return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.mined_by}>"

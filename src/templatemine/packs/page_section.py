@@ -21,7 +21,7 @@ def write(history: PageHistory | None) -> dict[str, Any]:
     if history is None:
         return {}
     return {
-        "pages": {"documents": history.documents, "share": round(history.share, 6)},
+        "pages": {"documents": history.documents, "share": history.share},
         "page_paths": [asdict(vote) for vote in history.paths],
         "page_texts": [asdict(text) for text in history.texts],
     }

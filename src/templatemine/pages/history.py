@@ -81,6 +81,8 @@ COMMENT_WORDS = 5
 
 DIGITS = re.compile(r"\d+")
 FULL_KEY = _html.KEYS.index("full")
+SHARE_DIGITS = 6
+"""Digits of the share of main text, as packs write it."""
 CHARACTER_TOKENS = _html.COUNTS.index("own")
 DATE_COUNTS = [_html.COUNTS.index(name) for name in ("month", "weekday", "year", "clock")]
 
@@ -233,7 +235,7 @@ class PageCounter:
         ]
         return PageHistory(
             documents=len(rows),
-            share=main_words.total() / THOUSAND / max(1, words.total()),
+            share=round(main_words.total() / THOUSAND / max(1, words.total()), SHARE_DIGITS),
             paths=tuple(
                 PathVote(
                     path=paths[key],
