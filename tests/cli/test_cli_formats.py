@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -47,6 +48,23 @@ def test_what_is_missing_is_named_by_package(cli: Cli, monkeypatch: pytest.Monke
         (),
         ("FastWARC",),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("o.parquet", []), ("o.feather", []), ("o", ["--output-format", "arrow"])]
+)
+def test_tables_that_cannot_be_written_without_their_library(
+    cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, options: list[str]
+) -> None:
+    (tmp_path / "a.csv").write_text("id,source,text\n1,alpha.example,A story\n")
+    for module in [one for one in sys.modules if one.partition(".")[0] == "pyarrow"]:
+        monkeypatch.setitem(sys.modules, module, None)
+    for module in ("tables", "parquet", "arrow"):
+        monkeypatch.delitem(sys.modules, f"templatemine.io.{module}", raising=False)
+    ran = cli("clean", tmp_path / "a.csv", "-p", mined, "-o", tmp_path / name, *options)
+    assert "needs pyarrow: pip install" in ran.error
+    assert "tables]" in ran.error
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
 
 
 def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:

@@ -77,7 +77,14 @@ def open_writer(
     found: Format, stream: BinaryIO, place: str, text_field: str, removed_field: str, blocks_field: str | None
 ) -> Iterator[Writer]:
     """Open a writer of pieces to a stream; the end of the file is written unless the with-block ends by an
-    exception."""
+    exception.
+
+    Raises
+    ------
+    MissingExtraError
+        A library that the format needs is not installed.
+    """
+    module = module_of(found)
     if takes_rows(found):
         from templatemine.io.tables import cleaned_columns
 
@@ -85,6 +92,6 @@ def open_writer(
     else:
         stub = f"{removed_field}_stub"
         columns = dict.fromkeys((text_field, removed_field, stub, *([blocks_field] if blocks_field else ())))
-    writer = module_of(found).writer(stream, "stdout" if place == "-" else place, columns)
+    writer = module.writer(stream, "stdout" if place == "-" else place, columns)
     yield writer
     writer.close()
