@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from collections.abc import Callable
@@ -65,6 +66,26 @@ def test_tables_that_cannot_be_written_without_their_library(
     assert "needs pyarrow: pip install" in ran.error
     assert "tables]" in ran.error
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
+
+
+@pytest.mark.parametrize("names", ["source id title text url", "source id text", "text source id title"])
+@pytest.mark.parametrize("first", ["alpha.example", "none.example"])
+def test_columns_of_tables_keep_their_order(cli: Cli, mined: Path, tmp_path: Path, names: str, first: str) -> None:
+    """Those that cleaning adds come last, whether or not the first record has been cleaned."""
+    rows = [{**one, "title": "A story", "url": "https://x"} for one in records(documents=2)]
+    rows.sort(key=lambda one: one["source"] != first)
+    rows[0]["source"] = first
+    with open(tmp_path / "a.csv", "w", newline="") as file:
+        table = csv.DictWriter(file, names.split(), extrasaction="ignore")
+        table.writeheader()
+        table.writerows(rows)
+    wanted = [*names.split(), "removed", "removed_stub"]
+    assert cli("clean", tmp_path / "a.csv", "-p", mined, "-o", tmp_path / "o.csv").code == 0
+    assert (tmp_path / "o.csv").read_text().splitlines()[0].split(",") == wanted
+    assert cli("clean", tmp_path / "a.csv", "-p", mined, "-o", tmp_path / "o.parquet").code == 0
+    assert parquet.read_schema(tmp_path / "o.parquet").names == wanted
+    assert cli("clean", tmp_path / "o.csv", "-p", mined, "-o", tmp_path / "p.csv").code == 0
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "o.csv").read_bytes()
 
 
 def test_parquet_in_parquet_out(cli: Cli, tmp_path: Path) -> None:

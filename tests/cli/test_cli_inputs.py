@@ -74,7 +74,7 @@ def test_headers_in_other_cases(cli: Cli, tmp_path: Path, mark: str) -> None:
     assert cli("clean", archive, "-p", packs, "-o", tmp_path / "c.csv").code == 0
     with (tmp_path / "c.csv").open(newline="") as handle:
         done = list(csv.DictReader(handle))
-    assert list(done[0])[:4] == ["id", "source", "Tags", "text"]
+    assert list(done[0])[:4] == ["id", "source", "text", "Tags"]
     assert all(row["removed"] != "[]" for row in done)
 
 

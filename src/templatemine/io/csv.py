@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, spelled
 from templatemine.io.decompression import BUFFER
-from templatemine.io.fields import build_document, check_names, check_size
+from templatemine.io.fields import build_document, check_names, check_size, order_columns
 from templatemine.io.files import (
     READ_ERRORS,
     Report,
@@ -290,7 +290,7 @@ class CsvWriter:
     place : str
         As errors name it; a name of ``.tsv`` asks for tabs.
     columns : list of str
-        That cleaning makes; those of the first record come before them.
+        That cleaning makes; for their places see `fields.order_columns`.
     """
 
     def __init__(self, stream: BinaryIO, place: str, columns: list[str]) -> None:
@@ -308,7 +308,7 @@ class CsvWriter:
         for line in piece.splitlines():
             fields = decode_line(line)
             if not self._columns:
-                self._columns = [name for name in fields if name not in self._made] + self._made
+                self._columns = order_columns(fields, self._made)
                 self._writer.writerow(self._columns)
             others = fields.keys() - set(self._columns)
             if others:

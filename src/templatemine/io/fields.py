@@ -117,6 +117,15 @@ def check_names(names: Iterable[str], place: str) -> None:
         seen.add(name)
 
 
+def order_columns(names: Iterable[str], made: Iterable[str]) -> list[str]:
+    """Return the columns of a table of cleaned records: those of the first record in their order, then those that
+    cleaning makes. Of these, all that stand last have their own order, whichever of them the first record has."""
+    found, made = list(names), list(made)
+    while found and found[-1] in made:
+        found.pop()
+    return [*found, *(name for name in made if name not in found)]
+
+
 def check_size(config: ReadConfig, *bodies: str | None) -> None:
     """Raise a ValueError if one of some texts has more bytes than a record may."""
     for body in bodies:

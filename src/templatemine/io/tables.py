@@ -21,7 +21,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, spelled
 from templatemine.io.charset import decode_page, note_all
 from templatemine.io.decompression import check_expansion
-from templatemine.io.fields import build_document, check_fields, check_names, check_size
+from templatemine.io.fields import build_document, check_fields, check_names, check_size, order_columns
 from templatemine.io.files import READ_ERRORS, Report, read_error
 from templatemine.io.jsonl import decode_line
 from templatemine.io.pending import Rows
@@ -340,7 +340,7 @@ class TableWriter:
         names = list(dict.fromkeys(name for fields in records for name in fields)) if self._schema is None else None
         if names is not None:
             fixed = {name: kind or pa.string() for name, kind in self._columns.items()}
-            ordered = [name for name in names if name not in fixed] + list(fixed)
+            ordered = order_columns(names, fixed)
             self._schema = pa.schema([(name, fixed.get(name, pa.string())) for name in ordered])
         for fields in records:
             others = fields.keys() - set(self._schema.names)
