@@ -62,6 +62,24 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path) -> None:
     assert ran.err == f"templatemine: 1 date could not be read, first: 'none' ({new}:21)\n"
 
 
+def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:
+    """As in the lists of mine and show; their documents are of the day of their update all the same."""
+    rows = [{**one, "date": None} for one in records(["alpha.example"])] + records(["beta.example"])
+    new, packs = write(tmp_path / "new.jsonl", rows), tmp_path / "packs"
+    ran = cli("update", packs, new, "--today", "2024-06-01")
+    days = {line.split()[0]: line for line in ran.err.splitlines() if ".example " in line}
+    assert "2024" not in days["alpha.example"]
+    assert days["alpha.example"].split()[3] == "-"
+    assert " 2024-01-01 to 2024-01-28 " in days["beta.example"]
+    assert Pack.load(packs / "alpha.example.json").last_date is None
+    told = json.loads(cli("update", packs, new, "--today", "2024-06-01", "--json").out)["sources"]
+    assert [(one["first"], one["last"]) for one in told] == [("", ""), ("2024-01-01", "2024-01-28")]
+    # One that tells its day says at the latest of which day those before it were.
+    one = write(tmp_path / "one.jsonl", [{**rows[0], "id": "new", "date": "2024-05-02"}])
+    told = json.loads(cli("update", packs, one, "--today", "2024-06-02", "--json").out)["sources"]
+    assert [(one["first"], one["last"]) for one in told] == [("2024-05-02", "2024-05-02")]
+
+
 def csv_of(rows: list[dict[str, Any]], path: Path) -> Path:
     with path.open("w", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))

@@ -104,7 +104,7 @@ class SourceUpdate:
     replaced : int
         New documents that took the place of one with the same id and another text, be it in the window or new as well.
     first, last : str
-        Days of the window; empty if no document fits the memory.
+        Days of the window; empty if no document fits the memory, or none tells its day.
     templates : int or None
         Of its pack now; None if it has none.
     rejected : mapping or None
@@ -364,7 +364,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         for source in unit.sources:
             window = windows.pop(source)
             window.add(new.pop(source))
-            documents = window.documents
+            documents, (first, last) = window.documents, window.bounds
             if window.left_out:
                 self.tell(
                     f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
@@ -373,8 +373,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 new=window.new,
                 window=len(documents),
                 replaced=window.replaced,
-                first=documents[0].day if documents else "",
-                last=documents[-1].day if documents else "",
+                first=first,
+                last=last,
                 note=self.renew_window(source, documents, work),
             )
         return states

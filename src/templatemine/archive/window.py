@@ -110,14 +110,18 @@ class Window:
         source tells a day, all are of that of their update; the first ones that do tell say of which day at the latest
         those before them were.
         """
-        latest = day_after(self._today, 1)
-        read = resolve_days(chain(dates, (dated.document.date for dated in self._documents.values())))
-        days = [None if day is None or day > latest or day_after(day, 1) == day else day for day in read]
+        days = self._told_days(chain(dates, (dated.document.date for dated in self._documents.values())))
         new, old = days[: len(dates)], days[len(dates) :]
         first = next((day for day in new if day is not None), None)
         if first is not None and not any(old):
             self._documents = {key: replace(dated, day=min(dated.day, first)) for key, dated in self._documents.items()}
         return new
+
+    def _told_days(self, dates: Iterable[str | None]) -> list[str | None]:
+        """Return the days that dates tell; None for a day yet to come."""
+        latest = day_after(self._today, 1)
+        read = resolve_days(dates)
+        return [None if day is None or day > latest or day_after(day, 1) == day else day for day in read]
 
     def _fit_budget(self, by_day: Sequence[tuple[bytes, DatedDocument]]) -> list[tuple[bytes, DatedDocument]]:
         budget_left = self._budget
@@ -134,6 +138,15 @@ class Window:
     def documents(self) -> list[DatedDocument]:
         """Return the documents by day, and within a day in the order in which they came."""
         return list(self._documents.values())
+
+    @property
+    def bounds(self) -> tuple[str, str]:
+        """Return the first and the last day of the documents; empty ones if none of them tells a day, for then all are
+        of that of their update."""
+        if not any(self._told_days(dated.document.date for dated in self._documents.values())):
+            return "", ""
+        days = [dated.day for dated in self._documents.values()]
+        return min(days), max(days)
 
     @property
     def new(self) -> int:

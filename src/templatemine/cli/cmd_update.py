@@ -157,7 +157,7 @@ def _format_row(one: SourceUpdate) -> tuple[str, ...]:
         one.source,
         f"{one.new:,}",
         f"{one.window:,}",
-        f"{one.first} to {one.last}" if one.window else "-",
+        f"{one.first} to {one.last}" if one.first else "-",
         templates,
         rejected,
         f"{one.kept:,}",
