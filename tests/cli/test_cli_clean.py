@@ -284,6 +284,27 @@ def test_the_shared_pack_is_for_sources_without_one_if_asked_for(cli: Cli, tmp_p
     assert f"-{note}" in ran.out
 
 
+def test_a_shared_pack_without_templates_is_told(cli: Cli, tmp_path: Path) -> None:
+    sources = [f"{name}.example" for name in ("alpha", "beta", "gamma", "delta", "sigma")]
+    rows = records(sources, 12)
+    for row in rows:
+        row["text"] = "\n".join(line for line in row["text"].splitlines() if not line.startswith("Sign up"))
+    archive, packs = write(tmp_path / "a.jsonl", rows), tmp_path / "packs"
+    ran = cli("mine", archive, "-o", packs, "--shared")
+    assert ran.code == 0
+    assert Pack.load(packs / "_shared.json").templates == ()
+    row = next(line for line in ran.err.splitlines() if line.startswith("_shared"))
+    assert row.endswith("no string is boilerplate in at least 5 of 5 sources, and in 50% of those that have it")
+    assert "no string is shared: _shared cuts nothing as a fallback of clean" in ran.err.splitlines()
+    assert "no string is shared" not in cli("mine", archive, "-o", packs, "--force").err
+    new = write(tmp_path / "n.jsonl", [{"source": "new.example", "text": "A story."}, rows[0]])
+    ran = cli("clean", new, "-p", packs, "-o", tmp_path / "c.jsonl", "--fallback", "_shared")
+    assert ran.code == 0
+    row = next(line for line in ran.err.splitlines() if line.startswith("new.example"))
+    assert row.endswith("no pack: unchanged, for the fallback has no templates")
+    assert "1 of sources without a pack: the pack of _shared has no templates (unchanged)" in ran.err.splitlines()
+
+
 def test_single_packs(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     packs = [mined / f"{source}.json" for source in SOURCES[:2]]
     ran = cli("clean", new, "-p", packs[0], "-p", packs[1], "-o", tmp_path / "c.jsonl", "--json")

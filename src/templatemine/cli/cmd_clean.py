@@ -279,8 +279,8 @@ def run(args: argparse.Namespace) -> int:
 def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, packs: PackFiles) -> int:
     """Print the packs that were skipped, the summary, and what to do if no record has a pack; the exit code."""
     _name_bad_packs(terminal, tally, packs)
-    _print_summary(args, terminal, tally)
     total = tally.total()
+    _print_summary(args, terminal, tally, bool(total.fallback) and _cuts_nothing(packs, args.fallback))
     failures = [] if args.check is None else [*_failed_checks(tally, args.check)]
     for failure in failures:
         terminal.note(failure)
@@ -288,6 +288,12 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
         return 1 if failures else terminal.code
     terminal.note(_explain_no_pack(args, tally))
     return 1
+
+
+def _cuts_nothing(packs: PackFiles, source: str) -> bool:
+    """Return whether the pack of a source is for texts, and has no templates."""
+    pack = packs[source]
+    return not pack.html and not pack.templates
 
 
 MAX_WOUNDED = 0.01
@@ -400,7 +406,7 @@ def _check_paths(args: argparse.Namespace) -> None:
             raise CorpusError("is a pack; the output must be another file", args.output, fatal=True)
 
 
-def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally) -> None:
+def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, empty_fallback: bool) -> None:
     total = tally.total()
     if args.json:
         facts = {
@@ -418,10 +424,12 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
     rows = [
-        _format_row(source, counts)
+        _format_row(source, counts, empty_fallback)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total))
+    terminal.say(
+        *tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total, empty_fallback)
+    )
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
@@ -460,14 +468,15 @@ def _source_json(counts: SourceTally) -> dict[str, Any]:
     }
 
 
-def _format_row(source: str, counts: SourceTally) -> tuple[str, ...]:
+def _format_row(source: str, counts: SourceTally, empty_fallback: bool) -> tuple[str, ...]:
     notes = []
     if counts.no_pack:
         notes.append("no pack: unchanged")
     if counts.bad_pack:
         notes.append("the pack has an error: unchanged")
     if counts.fallback:
-        notes.append("no pack: cleaned with the fallback")
+        done = "unchanged, for the fallback has no templates" if empty_fallback else "cleaned with the fallback"
+        notes.append(f"no pack: {done}")
     if counts.page_model:
         notes.append("no pack: main text by the page model alone")
     if counts.other_kind:
@@ -500,10 +509,15 @@ def _format_kinds(total: SourceTally) -> list[str]:
     return ["of " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
 
 
-def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: SourceTally) -> list[str]:
+def _format_totals(
+    args: argparse.Namespace, terminal: common.Terminal, total: SourceTally, empty_fallback: bool
+) -> list[str]:
     target = "standard output" if args.output == "-" else args.output
     written = "read, and nothing written," if args.dry_run or args.diff else f"written to {target}"
     changed = "would be changed" if args.dry_run or args.diff else "marked" if args.mark else "changed"
+    fallback = f"cleaned with the pack of {args.fallback}"
+    if empty_fallback:
+        fallback = f"the pack of {args.fallback} has no templates (unchanged)"
     stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
@@ -514,7 +528,7 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, total: S
     for number, what in (
         (total.no_pack, "without a pack (unchanged)"),
         (total.bad_pack, "of sources whose pack has an error (unchanged)"),
-        (total.fallback, f"of sources without a pack: cleaned with the pack of {args.fallback}"),
+        (total.fallback, f"of sources without a pack: {fallback}"),
         (total.page_model, "of sources without a pack: main text by the page model alone"),
         (total.other_kind, "of another kind (HTML or text) than their pack (unchanged)"),
         (total.cleaned_before, f"cleaned before, by their field {args.removed_field!r} (unchanged; --again)"),

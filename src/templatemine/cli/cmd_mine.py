@@ -299,7 +299,9 @@ def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
         note = f"no pack: {one.note.removeprefix('skipped: ')}"
         return one.source, f"{one.documents:,}", "-", "-", "-", note
-    note = "" if one.templates else f"no templates: {one.note}"
+    from templatemine.mining.shared_pack import SHARED_PACK
+
+    note = "" if one.templates else f"no {'string is' if one.source == SHARED_PACK else 'templates:'} {one.note}"
     if one.overrides:
         note = f"{counted(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
     min_df = "-" if one.min_df is None else f"{one.min_df:,}"
@@ -307,12 +309,16 @@ def _format_row(one: SourceOutcome) -> tuple[str, ...]:
 
 
 def _format_totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:
+    from templatemine.mining.shared_pack import SHARED_PACK
+
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
     lines = [
         f"{counted(len(packs), 'pack')} with {counted(templates, 'template')} in {args.output}",
         f"{counted(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
+    if any(one.source == SHARED_PACK and not one.templates for one in packs):
+        lines.append(f"no string is shared: {SHARED_PACK} cuts nothing as a fallback of clean")
     if mined.skipped:
         lines.append(f"{counted(mined.skipped, 'document')} skipped")
     if mined.duplicates:
