@@ -909,6 +909,20 @@ def test_no_barriers(browser: Any, place: Place, width: int, scheme: str) -> Non
     context.close()
 
 
+@pytest.mark.parametrize("view", ["annotate", "review", "compare"])
+def test_a_page_is_as_high_as_its_window(browser: Any, place: Place, view: str) -> None:
+    """What is within scrolls, and the page does not."""
+    source = place.texts[0]
+    for width, height in ((1400, 1000), (1100, 800)):
+        context = browser.new_context(viewport={"width": width, "height": height})
+        one = context.new_page()
+        one.goto(f"{place.address}/{view}?source={quote(source)}&id={quote(place.of(source)[0])}")
+        one.wait_for_selector("body[data-ready]") if view == "review" else ready(one, place.of(source)[0])
+        assert one.evaluate("document.documentElement.scrollHeight") <= height
+        assert one.evaluate("document.querySelector('header').getBoundingClientRect().top") == 0
+        context.close()
+
+
 # ------------------------------------------------------------------------------------------------------------ hostile
 
 
