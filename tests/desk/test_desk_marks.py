@@ -29,6 +29,7 @@ from templatemine.model import Document  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_checks import compile_handwritten  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
+from templatemine.report.words import describe_reasons  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -216,6 +217,21 @@ def test_expressions_are_those_of_the_file(world: tuple[Client, Desk], source: s
         assert found["short"] == written[one.id]
         assert found["regex"] == one.regex
         assert len(found["short"]) < len(found["regex"])
+
+
+def test_rows_hold_what_lists_show(world: tuple[Client, Desk], source: str) -> None:
+    """Of thousands of templates; the expression and the reasons, as long as all else, are of the one that is shown."""
+    client, desk = world
+    held = desk.library.stored_pack(source)
+    assert held is not None
+    for row, one in zip(client.get("/api/review", source=source).json["templates"], held.pack.templates, strict=True):
+        assert row["id"] == one.id
+        assert not {"regex", "grounds"} & row.keys()
+        told = client.get("/api/template", source=source, id=one.id).json
+        assert (told["regex"], told["grounds"]) == (one.regex, describe_reasons(one))
+        assert {name: told[name] for name in told.keys() & row.keys() - {"state"}} == {
+            name: row[name] for name in row.keys() & told.keys() - {"state"}
+        }
 
 
 def test_what_is_slow_is_stopped(world: tuple[Client, Desk], source: str, monkeypatch: pytest.MonkeyPatch) -> None:

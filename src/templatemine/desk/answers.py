@@ -285,6 +285,8 @@ class Desk:
         short = short_forms_of(pack).shorten(found) or found.regex
         return {
             **_template_row(found, ""),
+            "regex": found.regex,
+            "grounds": describe_reasons(found),
             "short": short,
             **review.find_sightings(pack, found, self._find_sample(stored)),
         }
@@ -656,10 +658,11 @@ class _RowCache:
 
 
 def _template_row(one: Template, state: str) -> dict[str, Any]:
+    """Return what a list shows of a template.  Its expression and its reasons, which are half of all that the rows of
+    thousands would take, are shown of one alone: `Desk.describe_template`."""
     return {
         "id": one.id,
         "text": _template_text(one),
-        "regex": one.regex,
         "tokens": one.tokens,
         "df": one.df,
         "count": one.count,
@@ -667,7 +670,6 @@ def _template_row(one: Template, state: str) -> dict[str, Any]:
         "anchor": one.anchor,
         "kind": one.kind,
         "score": one.score,
-        "grounds": describe_reasons(one),
         "state": state,
     }
 

@@ -95,7 +95,7 @@ function verdict(id, accept, whole = false) {
     const there = rows.filter((one) => one.state !== "out");
     if (!accept) {
       said = whole ? "Family left in" : "Left in";
-      const own = !row.tokens && row.state === "added" && state.rules.find((one) => one.action === "add" && one.regex === row.regex);
+      const own = !row.tokens && row.state === "added" && state.rules.find((one) => one.action === "add" && one.regex === row.text);
       if (own && !whole) return { kind: "remove", rule: own };
       return there.length ? { kind: "add", rules: there.map((one) => ruleOf(one, "reject")) } : null;
     }
@@ -327,7 +327,7 @@ const details = later(60, async () => {
   const act = (what) => () => { if (row === chosen) what(); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
-    row.grounds ? el("p", { class: "dim" }, row.grounds) : null,
+    found.grounds ? el("p", { class: "dim" }, found.grounds) : null,
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
@@ -346,7 +346,7 @@ const details = later(60, async () => {
     kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
       el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
     expression("expression", found.short),
-    found.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
+    found.short !== found.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", found.regex)) : null,
     snippets(found.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
   pane.dataset.id = row.id;
@@ -365,7 +365,7 @@ function told(row) {
   if (!seen) return `It is in none of the ${all} articles of the sample.`;
   if (row.state === "out") return some ? `If cut: ${some} of ${all} articles of the sample lose ${counted(size, "character")} more.` : "If cut: nothing changes in the sample; other templates remove it there.";
   const does = some ? `If left in: ${some} of ${all} articles of the sample keep ${counted(size, "character")}.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
-  return state.scored && row.grounds ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
+  return state.scored && row.score !== null ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
 }
 
 function snippets(rows) {
@@ -523,7 +523,7 @@ $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
   const instead = edited && $("instead").checked ? edited : null;
   if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
-  const row = instead && state.templates.find((one) => one.id === instead.id && one.regex !== regex);
+  const row = instead && state.templates.find((one) => one.id === instead.id && (one.tokens || one.text !== regex));
   if (row && row.state !== "out") await verdict(row.id, false);
   $("regex").value = "";
   $("trial").replaceChildren();
