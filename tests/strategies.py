@@ -423,7 +423,7 @@ def make_pack(
         tokenise=TokeniseConfig(separators=separators, patterns="own", user_patterns=patterns.user),
         enabled=patterns.enabled,
         documents=10,
-        method="default",
+        method="learned",
         cutoff=Cutoff(method="energy", df=3, share=0.3, energy=0.0, histogram=(0, 1), note=""),
         templates=tuple(templates),
     )

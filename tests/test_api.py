@@ -64,9 +64,9 @@ def test_what_decides_is_an_argument(packs: templatemine.Packs, tmp_path: Path) 
     careful = templatemine.mine(ROWS, caution=50)
     assert {pack.caution for pack in careful.values()} == {50.0}
     both = templatemine.PipelineConfig(method="energy", select=templatemine.SelectConfig(caution=3.0))
-    assert templatemine.mine(ROWS, both, method="default")["alpha.example"].caution == 3.0
+    assert templatemine.mine(ROWS, both, method="learned")["alpha.example"].caution == 3.0
     for options, message in (
-        ({"method": "magic"}, "method: expected default, energy or thesis, got 'magic'"),
+        ({"method": "magic"}, "method: expected learned, energy or thesis, got 'magic'"),
         ({"caution": -1}, "caution: expected a number"),
         ({"model": tmp_path / "none.npz"}, "none.npz"),
         ({"errors": "ignore"}, "errors: expected raise or skip, got 'ignore'"),

@@ -13,7 +13,7 @@ import pytest
 
 PACKAGE = "templatemine"
 SOURCE = Path(__file__).resolve().parents[1] / "src" / PACKAGE
-GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "default.pack.json"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "lantern" / "learned.pack.json"
 
 # From the bottom up: a room, or a module of the root, with all that is in it, imports only what stands on a lower line,
 # and rooms of one line know nothing of each other.

@@ -186,7 +186,7 @@ def test_no_second_mode_no_templates_and_it_says_so() -> None:
 
 
 def test_unknown_method_and_jobs_are_refused() -> None:
-    with pytest.raises(ConfigError, match="method: expected default, energy or thesis, got 'best'"):
+    with pytest.raises(ConfigError, match="method: expected learned, energy or thesis, got 'best'"):
         mine([], PipelineConfig(method="best"))
     with pytest.raises(ConfigError, match="jobs: expected a whole number of at least 1, got 0"):
         mine([], jobs=0)

@@ -245,7 +245,7 @@ class Part(NamedTuple):
 
 PARTS: Mapping[str, Part] = {
     "tokenise": Part({name: tokenising(text) for name, text in TEXTS.items()}, 0.01),
-    "mine": Part({name: mining(archive, "default") for name, archive in ARCHIVES.items()}, 0.02),
+    "mine": Part({name: mining(archive, "learned") for name, archive in ARCHIVES.items()}, 0.02),
     "mine, thesis": Part({name: mining(archive, "thesis") for name, archive in ARCHIVES.items()}, 0.02),
     "clean": Part({name: cleaning(text) for name, text in TO_CLEAN.items()}, 0.01),
     "extract": Part({name: extracting(page) for name, page in PAGES.items()}, 0.01),

@@ -178,7 +178,7 @@ def _make_page_figure(name: str) -> Figure:
 
 
 FIGURES: Mapping[str, Figure] = {
-    "generated spans, default": _make_generated_figure(lambda: _measure_generated_spans("default")),
+    "generated spans, learned": _make_generated_figure(lambda: _measure_generated_spans("learned")),
     "generated spans, energy": _make_generated_figure(lambda: _measure_generated_spans("energy")),
     "generated spans, thesis": _make_generated_figure(lambda: _measure_generated_spans("thesis")),
     "generated injection": _make_generated_figure(lambda: _measure_injection(archives.make_generated()[0], 200)),
@@ -188,7 +188,7 @@ FIGURES: Mapping[str, Figure] = {
     "generated running stories": _make_generated_figure(lambda: _measure_running(archives.make_generated()[0])),
     "generated pages": _make_generated_figure(_measure_generated_pages, pages=True),
     "generated feed": _make_generated_figure(_measure_generated_feed, pages=True),
-    "annotated articles, default": _make_gold_figure("default"),
+    "annotated articles, learned": _make_gold_figure("learned"),
     "annotated articles, energy": _make_gold_figure("energy"),
     "annotated articles, thesis": _make_gold_figure("thesis"),
     "allsides injection": _make_text_figure(

@@ -144,7 +144,7 @@ def load_packs(
 ) -> Iterator[Pack | None]:
     """The pack of each source."""
     if held_out:
-        loso.prepare_models([one for one in loso.METHODS if one.name == "default"], jobs)
+        loso.prepare_models([one for one in loso.METHODS if one.name == "learned"], jobs)
     for source in sources:
         if folder is not None:
             file = folder / f"{source.name}.json"

@@ -6,7 +6,7 @@
 Readers labelled strings of 109 sources (../shared/data/labels).  Those that are candidates are scored by a model that has
 seen no source of their publisher: publishers are split into `FOLDS` parts, and each part is scored by a model of the
 others, of annotated articles and labelled strings, without synthetic ones.  AUC: how likely boilerplate has a higher
-score than content.  Errors are at the thresholds of `--method default`.  It has ten times the decisions of
+score than content.  Errors are at the thresholds of `--method learned`.  It has ten times the decisions of
 `bench/quality/loso.py` and takes two minutes: choose by this, confirm by that.  It needs the real archives (../shared);
 figures are left in build/bench/quality/labels.json.
 """
@@ -219,7 +219,7 @@ knows the sources of its card. The strings were chosen by mass, by uncertainty a
 less than their differences.
 
 - **AUC**: how likely boilerplate has a higher score than content, in brackets its 95 % interval of {draws} bootstrap draws
-  of sources. **error**: wrong decisions at the thresholds of `--method default`; **missed**: of boilerplate; **false**: of
+  of sources. **error**: wrong decisions at the thresholds of `--method learned`; **missed**: of boilerplate; **false**: of
   content.
 - **fillers**: whether what fills the rest of a line goes with its label, of labels that are boilerplate. **both gone**: of
   labels with boilerplate behind them, those that go together with it.

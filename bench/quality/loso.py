@@ -230,7 +230,7 @@ def prepare_models(methods: Sequence[Method], jobs: int) -> None:
 
 
 def _make_method(name: str, note: str, caution: float = 1.0, publishers: int = 0, without: str = "") -> Method:
-    """`--method default` with a model of other publishers."""
+    """`--method learned` with a model of other publishers."""
 
     def fit(sources: Sequence[AnnotatedSource]) -> Learner:
         known = {one.publisher for one in sources}
@@ -257,19 +257,19 @@ METHODS: Sequence[Method] = (
         learner=lambda history: mining_learner(PipelineConfig(method="thesis"))(history),
         note="`--method thesis`, as it was written; fits nothing",
     ),
-    _make_method("default", f"`--method default`, its model trained without the publisher, in {FOLDS} parts"),
-    _make_method("default, caution 0.5", "the same with `--caution 0.5`, which finds more", 0.5),
-    _make_method("default, caution 2", "the same with `--caution 2`, which loses less", 2.0),
+    _make_method("learned", f"`--method learned`, its model trained without the publisher, in {FOLDS} parts"),
+    _make_method("learned, caution 0.5", "the same with `--caution 0.5`, which finds more", 0.5),
+    _make_method("learned, caution 2", "the same with `--caution 2`, which loses less", 2.0),
 )
 """What is compared.  A learned method is a row with `fit`."""
 
 MORE_METHODS: Sequence[Method] = (
     *(
-        _make_method(f"default, of {most} publishers", f"trained on {most} of them", publishers=most)
+        _make_method(f"learned, of {most} publishers", f"trained on {most} of them", publishers=most)
         for most in (20, 40, 80)
     ),
     *(
-        _make_method(f"default, no {group}", "trained without these features", without=group)
+        _make_method(f"learned, no {group}", "trained without these features", without=group)
         for group in score_model.GROUPS
     ),
 )
@@ -277,7 +277,7 @@ MORE_METHODS: Sequence[Method] = (
 
 RELEASED: Sequence[Method] = (
     Method(
-        name="default, as released",
+        name="learned, as released",
         note="with the model that ships, which has seen the sources of its card (`mining/model.json`): no measure of these",
         fit=lambda sources: mining_learner(PipelineConfig()),
     ),
@@ -470,7 +470,7 @@ def _answer_source(source: AnnotatedSource) -> tuple[dict[int, CutScore], list[i
 def _measure_answers(jobs: int) -> Row:
     """Means over sources after some answers each, and the answers that there were."""
     began = time.monotonic()
-    prepare_models([one for one in METHODS if one.name == "default"], jobs)
+    prepare_models([one for one in METHODS if one.name == "learned"], jobs)
     rows: dict[int, dict[str, Row]] = {number: {} for number in ANSWERS}
     answer_counts: list[int] = []
     articles = [one for one in _load_judged() if not one.is_feed]

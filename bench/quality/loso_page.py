@@ -34,7 +34,7 @@ together. Per cent of characters, means over sources.
 
 ARMS = {"all": "Articles of the archive", "held out": "New articles"}
 PARTS = {"articles": "sources of articles", "feeds": "feeds"}
-REFERENCE, OURS = "frequent sentences", "default"
+REFERENCE, OURS = "frequent sentences", "learned"
 COLUMNS = {
     "recall": ("recall", 1),
     "precision": ("precision", 1),

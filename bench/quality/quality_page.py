@@ -172,7 +172,7 @@ def _write_ablation(rows: Sequence[Row]) -> Iterator[str]:
     yield "column is the loss of F1, in points.\n"
     whole = rows[0]["f1"]
     cost: Column = ("F1 lost", lambda row: whole - row["f1"], _format_percent, 0)
-    yield from _format_columns("default", [*((head, get, write, 0) for head, get, write, _ in SPANS), cost], rows)
+    yield from _format_columns("learned", [*((head, get, write, 0) for head, get, write, _ in SPANS), cost], rows)
 
 
 def _write_pages(rows: Sequence[Row]) -> Iterator[str]:
@@ -217,7 +217,7 @@ def _write_page_ablation(rows: Sequence[Row]) -> Iterator[str]:
         columns.append(
             (f"lost, {name}", lambda row, name=name, whole=whole: whole - row["sets"][name]["f1"], _format_percent, 0)
         )
-    yield from _format_columns("default", columns, rows)
+    yield from _format_columns("learned", columns, rows)
 
 
 def _write_extracted(rows: Sequence[Row]) -> Iterator[str]:

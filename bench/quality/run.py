@@ -149,7 +149,7 @@ def read_ablations(rows: str = "row", path: Path = ABLATIONS) -> list[tuple[str,
     TypeError, AttributeError
         A row names an option that does not exist.
     """
-    learners: list[tuple[str, Learner]] = [("default", mining_learner())]
+    learners: list[tuple[str, Learner]] = [("learned", mining_learner())]
     for row in tomllib.loads(path.read_text(encoding="utf-8"))[rows]:
         config = change_config(PipelineConfig(), row.get("set", {}))
         one = mining_learner(config, change_config(CleanConfig(choice=CUT_ALL), row.get("clean", {})))

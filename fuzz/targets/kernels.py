@@ -29,7 +29,7 @@ def scanners() -> list[Any]:
 
 def matchers() -> list[Any]:
     """Of mined packs, without and behind the sieve."""
-    packs = [Pack.load(GOLDEN / f"{method}.pack.json") for method in ("default", "energy", "thesis")]
+    packs = [Pack.load(GOLDEN / f"{method}.pack.json") for method in ("learned", "energy", "thesis")]
     return [tuple(pack.make_matcher(sieve)[0] for sieve in (NEVER, ALWAYS)) for pack in packs]
 
 

@@ -50,7 +50,7 @@ SECTIONS: dict[str, Any] = {
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2, 10**17, 10**18, 10**30, 0.5, 1e308, float("nan"), float("inf"), -0.0),
     *("", "a", "\ud800", "\x00", "../x", "{slot}", "{slot:names}", "{slot:7}", "{slot:0}", "{number}", "{", "line", "start", "end"),
-    *([], {}, [[]], [None], [{}], ["Read", "{slot}"], ["{slot}"], ["By", "{slot:names}"], {"a": 1}, HAND, "regex", "default"),
+    *([], {}, [[]], [None], [{}], ["Read", "{slot}"], ["{slot}"], ["By", "{slot:names}"], {"a": 1}, HAND, "regex", "learned"),
 )  # fmt: skip
 LONG, TIMES, BY_HAND = 1500, 8, 200
 """Characters of a text that is cleaned, how much longer the longer one is, and what is enough for expressions by hand."""

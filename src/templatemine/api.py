@@ -169,7 +169,7 @@ def mine(
         Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do, or others that `fields` name.
     config : PipelineConfig, optional
         All options; those that follow count instead of its own.
-    method : {"default", "energy", "thesis"}, optional
+    method : {"learned", "energy", "thesis"}, optional
     caution : float, optional
         Above 1 cuts less, below 1 more: how much likelier to be boilerplate than by default what is cut must be.
     model : path, optional

@@ -206,7 +206,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "CleanConfig.text_format": ("text", "markdown", "tei", "json"),
     "ExtractConfig.blog_rules": ("all", "paper"),
     "RenderConfig.network": ("none", "origin", "any"),
-    "PipelineConfig.method": ("default", "energy", "thesis"),
+    "PipelineConfig.method": ("learned", "energy", "thesis"),
 }
 """Record and field -> its words."""
 

@@ -544,7 +544,7 @@ class PipelineConfig:
     cues : a file of cues of the user's own, beside those that are shipped (`mining.cues`); None for none.
     """
 
-    method: str = "default"
+    method: str = "learned"
     tokenise: TokeniseConfig = field(default_factory=TokeniseConfig)
     mine: MineConfig = field(default_factory=MineConfig)
     copies: CopyConfig = field(default_factory=CopyConfig)

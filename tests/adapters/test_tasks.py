@@ -110,7 +110,7 @@ class ListExecutor(Executor[Rows, Rows, Facts]):
 
 
 @pytest.mark.parametrize(("partitions", "bits", "piece"), [(1, 0, 1 << 25), (3, 4, 1000)])
-@pytest.mark.parametrize("method", ["default", "energy"])
+@pytest.mark.parametrize("method", ["learned", "energy"])
 def test_tasks_give_the_bytes_of_a_local_run(
     partitions: int, bits: int, piece: int, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,7 @@ def in_memory(tmp_path_factory: pytest.TempPathFactory) -> InMemory:
 @pytest.fixture
 def whole(in_memory: InMemory) -> dict[str, bytes]:
     """The packs of a run that nothing disturbs: those of a run in memory, which other tests here hold it to."""
-    return in_memory("default")[1]
+    return in_memory("learned")[1]
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ArchiveConfig(memory=MIN_MEMORY).budget in range(BUDGET - 2, BUDGET + 2)
 
 
-@pytest.mark.parametrize("method", ["default", "energy"])
+@pytest.mark.parametrize("method", ["learned", "energy"])
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_packs_are_those_of_a_run_in_memory(
     tmp_path: Path, paths: list[str], in_memory: InMemory, jobs: int, method: str

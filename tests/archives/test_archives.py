@@ -37,14 +37,14 @@ def test_the_thesis_comes_out_near_its_reference() -> None:
 
 
 def test_engines_agree_on_real_articles() -> None:
-    reference = {source: Cleaner(pack, CleanConfig(engine="regex")) for source, pack in mine_packs("default").items()}
-    native = {source: Cleaner(pack) for source, pack in mine_packs("default").items()}
+    reference = {source: Cleaner(pack, CleanConfig(engine="regex")) for source, pack in mine_packs("learned").items()}
+    native = {source: Cleaner(pack) for source, pack in mine_packs("learned").items()}
     for document in load_texts(*ANNOTATED)[::40]:
         assert native[document.source].spans(document.body) == reference[document.source].spans(document.body)
 
 
 def test_a_saved_pack_is_the_same_pack() -> None:
-    for pack in mine_packs("default").values():
+    for pack in mine_packs("learned").values():
         again = Pack.from_json(pack.to_json())
         assert again.to_json() == pack.to_json()
         assert again.templates == pack.templates

@@ -39,7 +39,7 @@ def pack_of(*strings: str) -> Pack:
         tokenise=TokeniseConfig(),
         enabled=patterns.enabled,
         documents=9,
-        method="default",
+        method="learned",
         cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
         templates=tuple(templates),
     )

@@ -307,7 +307,7 @@ def test_feed(cli: Cli, tmp_path: Path) -> None:
         (("feed", "A"), "none of the records has a field 'feed'"),
         (("injection", "A", "--sample", "500"), "expected a source with at least 500 documents, found at most 40"),
         (("injection", "A", "--sample", "0"), "--sample: expected a whole number of at least 1"),
-        (("injection", "A", "--method", "magic"), "method: expected default, energy or thesis"),
+        (("injection", "A", "--method", "magic"), "method: expected learned, energy or thesis"),
         (("injection", "A", "--json", "A"), "is an input"),
         (("mirror", "none.jsonl"), "none.jsonl"),
         (("injection",), "INPUT"),

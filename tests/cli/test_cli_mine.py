@@ -131,7 +131,7 @@ def test_a_pack_keeps_its_caution(cli: Cli, archive: Path, tmp_path: Path, memor
     assert cli("mine", archive, "-o", packs, "--caution", "0.5", *memory).code == 0
     path = packs / "alpha.example.json"
     assert json.loads(path.read_text())["caution"] == Pack.load(path).caution == 0.5
-    assert "method      default, caution 0.5 (templatemine" in cli("show", path).out
+    assert "method      learned, caution 0.5 (templatemine" in cli("show", path).out
     assert json.loads(cli("show", path, "--json").out)["caution"] == 0.5
     new = write(tmp_path / "new.jsonl", records(seed=2, documents=200))
     assert cli("update", packs, new).code == 0

@@ -33,7 +33,7 @@ def test_a_pack(cli: Cli, pack: Path) -> None:
     head = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[:6])
     assert head["source"] == "alpha.example"
     assert head["documents"] == "40, 2024-01-01 to 2024-01-28"
-    assert head["method"].startswith("default (templatemine ")
+    assert head["method"].startswith("learned (templatemine ")
     assert CALL.format("Alpha") in ran.out
     assert all(template.id in ran.out for template in Pack.load(pack).templates)
 

@@ -42,5 +42,5 @@ def test_all_other_options_are_those_of_the_user() -> None:
 
 
 def test_an_unknown_method_is_named() -> None:
-    with pytest.raises(ConfigError, match="method: expected default, energy or thesis, got 'none'"):
+    with pytest.raises(ConfigError, match="method: expected learned, energy or thesis, got 'none'"):
         resolve_defaults(PipelineConfig(method="none"))

@@ -68,7 +68,7 @@ def test_small_sources_and_exact_runs_are_not_sampled() -> None:
     assert mine_source("x", archive, resolve_defaults(PipelineConfig())).sample is None
 
 
-@pytest.mark.parametrize("method", ["default", "energy"])
+@pytest.mark.parametrize("method", ["learned", "energy"])
 def test_candidates_counted_in_parts_give_the_pack_of_the_whole(method: str) -> None:
     archive = documents(300, 1)
     options = resolve_defaults(PipelineConfig(method=method, sample=SampleConfig(documents=200)))

@@ -35,7 +35,7 @@ def validator() -> Any:
 
 def full_pack() -> dict[str, Any]:
     """A pack with something in every field."""
-    pack = Pack.load(ROOT / "tests" / "golden" / "lantern" / "default.pack.json")
+    pack = Pack.load(ROOT / "tests" / "golden" / "lantern" / "learned.pack.json")
     rules = (
         Rule(
             action="accept", tokens=("Sign", "up"), anchor="line", df=3, count=4, by="Ann", time="2024-01-01T00:00:00Z"

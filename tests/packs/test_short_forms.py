@@ -17,7 +17,7 @@ from templatemine.packs.overrides import Overrides, Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.short_forms import ShortForms, collect_boundaries, short_forms_of
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern" / "default.pack.json"
+GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "lantern" / "learned.pack.json"
 
 
 def slowly(short: str, names: dict[str, str]) -> str:

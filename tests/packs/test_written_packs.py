@@ -70,7 +70,7 @@ def random_settings(random: Random) -> PipelineConfig:
         edge=random.choice((0.5, 0.9, 1.0)),
     )
     return PipelineConfig(
-        method=random.choice(("default", "default", "default", "energy", "thesis")),
+        method=random.choice(("learned", "learned", "learned", "energy", "thesis")),
         mine=MineConfig(min_docs=random.choice((None, 5)), min_df=random.choice((2, 3))),
         select=select,
         slots=SlotConfig(kinds=random.random() < 0.7, unseen=random.choice((0.5, 1.0))),

@@ -164,7 +164,7 @@ def _page(reference: dict[str, CutScore], scores: dict[str, CutScore]) -> str:
     first = summarize_scores(reference, groups, None)
     arms = {
         name: {**own, "seconds": 3.0}
-        for name, own in (("frequent sentences", first), ("default", summarize_scores(scores, groups, first)))
+        for name, own in (("frequent sentences", first), ("learned", summarize_scores(scores, groups, first)))
     }
     rows = [{"method": name, "note": "a note", "all": own, "held out": own} for name, own in arms.items()]
     head: dict[str, Any] = dict.fromkeys(("date", "command", "code", "python", "processor"), "known")

@@ -44,11 +44,11 @@ def test_energy_curve(counts: list[int]) -> None:
 
 
 def test_the_golden_packs_have_both_kinds() -> None:
-    cut = [Pack.load(GOLDEN / f"{name}.pack.json").cutoff.df is None for name in ("default", "thesis")]
+    cut = [Pack.load(GOLDEN / f"{name}.pack.json").cutoff.df is None for name in ("learned", "thesis")]
     assert cut == [True, False]
 
 
-@pytest.mark.parametrize("name", ["default", "energy", "thesis"])
+@pytest.mark.parametrize("name", ["learned", "energy", "thesis"])
 def test_of_a_pack(name: str) -> None:
     pack = Pack.load(GOLDEN / f"{name}.pack.json")
     found = histogram_of(pack)
@@ -71,7 +71,7 @@ def test_a_string_counts_once_with_its_slot_or_without() -> None:
     def of(df: int, *tokens: str, anchor: str = "line") -> Template:
         return Template(id="", regex="", tokens=tokens, df=df, count=df, example="", anchor=anchor)
 
-    pack = Pack.load(GOLDEN / "default.pack.json")
+    pack = Pack.load(GOLDEN / "learned.pack.json")
     cutoff = Cutoff(method="evidence", df=None, share=None, energy=None, histogram=(9, 9, 9, 9), note="")
     templates = (
         of(5, "Photo", "by", "{slot:names}"),
@@ -86,7 +86,7 @@ def test_a_string_counts_once_with_its_slot_or_without() -> None:
 
 @pytest.mark.parametrize("counts", [(), (0, 0, 0), (5,)])
 def test_nothing_to_see(counts: tuple[int, ...]) -> None:
-    pack = Pack.load(GOLDEN / "default.pack.json")
+    pack = Pack.load(GOLDEN / "learned.pack.json")
     cutoff = Cutoff(method="none", df=None, share=None, energy=None, histogram=counts, note="")
     found = histogram_of(replace(pack, cutoff=cutoff, templates=()))
     assert (found.counts, found.energies, found.least) == (counts, (), None)

@@ -32,12 +32,12 @@ from templatemine.text.tears import is_tear
 def documents() -> list[Document]:
     """Those of the pack's source."""
     found = read_documents([GOLDEN / "articles.jsonl"], ReadConfig())
-    return [one for one in found if one.source == Pack.load(GOLDEN / "default.pack.json").source]
+    return [one for one in found if one.source == Pack.load(GOLDEN / "learned.pack.json").source]
 
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
-    return Pack.load(GOLDEN / "default.pack.json")
+    return Pack.load(GOLDEN / "learned.pack.json")
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +211,7 @@ def test_one_cut_has_one_number(pack: Pack, documents: list[Document]) -> None:
 
 def test_the_caution_is_told_if_it_is_not_the_default(pack: Pack) -> None:
     assert "caution" not in rendered(report(pack, None))
-    assert "method “default, caution 2”" in rendered(report(replace(pack, caution=2.0), None))
+    assert "method “learned, caution 2”" in rendered(report(replace(pack, caution=2.0), None))
 
 
 def test_the_title_says_what_it_is_about(pack: Pack, documents: list[Document]) -> None:

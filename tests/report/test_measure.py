@@ -39,7 +39,7 @@ def documents() -> list[Document]:
 
 @pytest.fixture(scope="module")
 def pack() -> Pack:
-    return Pack.load(GOLDEN / "default.pack.json")
+    return Pack.load(GOLDEN / "learned.pack.json")
 
 
 def measured(pack: Pack, documents: Sequence[Document], **options: int) -> PackMeasurement:

@@ -89,7 +89,7 @@ def hostile(pack: Pack) -> tuple[dict[str, Pack], list[Document]]:
 
 
 def made(tmp_path: Path | None = None) -> str:
-    packs, documents = hostile(Pack.load(GOLDEN / "default.pack.json"))
+    packs, documents = hostile(Pack.load(GOLDEN / "learned.pack.json"))
     report = make_report(packs, documents, lambda source: [((HOSTILE, "x"), 9, 9, HOSTILE)])
     return "".join(render(report, HOSTILE)).encode("utf-8", "backslashreplace").decode()
 
@@ -168,7 +168,7 @@ def test_tables_and_figures_speak() -> None:
 
 
 def test_without_an_archive() -> None:
-    pack = Pack.load(GOLDEN / "default.pack.json")
+    pack = Pack.load(GOLDEN / "learned.pack.json")
     page = "".join(render(make_report({pack.source: pack}, None, lambda source: ()), "Report"))
     reader = Reader(page)
     assert not reader.named("article")
@@ -203,7 +203,7 @@ def test_shared_expressions() -> None:
 
 
 def test_rejected_strings_by_reason() -> None:
-    pack = Pack.load(GOLDEN / "default.pack.json")
+    pack = Pack.load(GOLDEN / "learned.pack.json")
     rows = [((f"w{number}",), 30 - number, 40 - number, reason) for number in range(30) for reason in pack.rejected]
     (source,) = make_report({pack.source: pack}, None, lambda source: iter(rows), ReportConfig(rejected=3)).sources
     assert {one.reason: one.number for one in source.rejected} == pack.rejected

@@ -75,7 +75,7 @@ def mine_dataset(
         A column that is not there, or options that need all sources at once.
     """
     config, read = config or PipelineConfig(), read or ReadConfig()
-    if config.method != "default" or config.shared is not None:
+    if config.method != "learned" or config.shared is not None:
         raise ConfigError("config: expected the default method and no shared pack, which need no other sources")
     if read.source_of is not None or read.source is not None:
         raise ConfigError(f"read: expected the source in a column ({read.source_field}), got a rule for it")

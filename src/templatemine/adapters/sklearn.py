@@ -66,7 +66,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> remover = BoilerplateRemover().fit(texts)  # doctest: +SKIP
     >>> remover.packs_  # doctest: +SKIP
-    {'source': <Pack source: 12 templates of 300 documents, default>}
+    {'source': <Pack source: 12 templates of 300 documents, learned>}
     """
 
     def __init__(

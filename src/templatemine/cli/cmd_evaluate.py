@@ -104,7 +104,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         help="seed of everything random (default: %(default)s)",
     )
     group.add_argument(
-        "--method", metavar="NAME", default=PipelineConfig().method, help="default, energy or thesis (%(default)s)"
+        "--method", metavar="NAME", default=PipelineConfig().method, help="learned, energy or thesis (%(default)s)"
     )
     common.add_scoring_options(group)
     group.add_argument(

@@ -63,7 +63,7 @@ class Method:
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method(name="default", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
+        Method(name="learned", patterns="news", min_docs=5, min_tokens=1, min_share=0.0, learned=True),
         Method(
             name="energy", patterns="news", min_docs=10, min_tokens=2, min_share=0.002, shared_first=True, gate=True
         ),
