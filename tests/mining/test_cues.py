@@ -59,7 +59,7 @@ def test_identifiers_of_publications_are_no_cues() -> None:
         ("Lire aussi : le budget", "related"),
         ("Baca juga: Harga naik", "related"),
         ("続きを読む", "related"),
-        ("The post Budget appeared first on The Courier.", "note"),
+        ("The post Budget appeared first on The Courier.", "related"),
         ("© 2024 The Courier. All rights reserved.", "legal"),
     ],
 )
@@ -70,6 +70,15 @@ def test_reads_boilerplate_of_several_languages(text: str, kind: str) -> None:
 def test_reads_nothing_in_a_sentence_of_prose() -> None:
     row = find("The council voted against a bridge over the river.")
     assert row["cue_share"] == 0
+
+
+def test_a_cue_with_a_pattern_at_its_edge_is_no_shorter_one() -> None:
+    """ "hours" is what a pattern stands for: "ago" would be left of "hours ago"."""
+    assert find("Two years ago, long ago")["cue_dateline"] < 2
+    made = compile_cues([Cue("xx", "dateline", True, "3 hours ago")], PATTERNS, SEPARATORS)
+    assert find("long ago", made)["cue_dateline"] == 0
+    inside = compile_cues([Cue("xx", "dateline", True, "updated 3 hours ago")], PATTERNS, SEPARATORS)
+    assert find("Updated 5 hours ago", inside)["cue_dateline"] == 2
 
 
 def test_first_and_last_pass_over_signs() -> None:

@@ -174,20 +174,24 @@ def fold_words(tokens: Sequence[str]) -> list[str]:
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
     """Return a lexicon of cues, parted into words by the tokeniser of the source.
 
-    Cues of less than `MIN_CHARACTERS`, and those that hold what a pattern stands for, are left out.
+    Cues of less than `MIN_CHARACTERS` are left out, and those that begin or end with what a pattern stands for, which
+    is no word: of "hours ago" there would be "ago".
     """
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
     native.add_all([cue.phrase for cue in cues])
     forms, starts, arena, offsets = native.finish()
-    names = fold_words([form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)])
+    written = [form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)]
+    names = fold_words(written)
+    is_pattern = ["\ufffd" in form and not name for form, name in zip(written, names, strict=True)]
     words: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     strong, weak = [0], [0]
     for cue, first, end in zip(cues, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        phrase = [names[form] for form in forms[first:end].tolist() if names[form]]
+        own = forms[first:end].tolist()
+        phrase = [names[form] for form in own if names[form]]
         node = 0
         # One character is no word where characters are tokens, and chance where they are not.
-        if any("\ufffd" in word for word in phrase) or len("".join(phrase)) < MIN_CHARACTERS:
+        if any(is_pattern[form] for form in (*own[:1], *own[-1:])) or len("".join(phrase)) < MIN_CHARACTERS:
             continue
         ends_with_colon = cue.phrase.endswith(_COLONS)
         if len(phrase) == 1 and not ends_with_colon and (signed := _read_signed(cue.phrase)):
