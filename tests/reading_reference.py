@@ -448,6 +448,8 @@ def _ends_sentence(text: str, point: int, last_point: int, spaced: bool = False)
     start = _letters_start(text, end)
     if start != last_point and _char(text, start - 1) in tuple("._\\@" if spaced else "./_\\@"):
         return False
+    if text[start:end] in _reading.TITLES:
+        return False
     if last.isupper():
         return other.isupper() and not (_char(text, point).isupper() and _char(text, point + 1).isupper())
     if last.islower() and not other.islower():

@@ -178,6 +178,11 @@ PARTED = HEADLINE.replace(". ", ".\n")
         # A number is no beginning of a sentence behind a word that stands before numbers.
         ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his.\n3 left."),
         ("Nos. 3 and Art. 5 of it. Čl. 8 and НО. 5", "Nos. 3 and Art. 5 of it.\nČl. 8 and НО.\n5"),
+        # Nor is a name behind a title.
+        (
+            "It was Prof. Ann Hill. Capt. Lee and Mme. Roy saw it. So he left.",
+            "It was Prof. Ann Hill.\nCapt. Lee and Mme. Roy saw it.\nSo he left.",
+        ),
         ("그렇게 말했다. 5일 왔다. 다음", "그렇게 말했다.\n5일 왔다.\n다음"),
     ],
 )

@@ -33,6 +33,7 @@ _MIN_ABBREVIATION_COUNT = 5
 _MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
 """Bytes of an abbreviation with its full stop; and of one with several ("e.g.", "U.S.A.")."""
 _NUMBERING = frozenset(f"{word}.".encode() for word in _reading.NUMBERING)
+_TITLES = frozenset(f"{word}.".encode() for word in _reading.TITLES)
 """Words with a full stop behind which a number begins no sentence: "no. 5", "Art. 7"."""
 _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
@@ -187,7 +188,7 @@ def _find_numbering(forms: Vocabulary, traits: NDArray[np.uint16]) -> NDArray[np
 def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     """Return `SHORTENED` for each form whose full stop ends no sentence, else 0: uint16 array, shape (forms,).
 
-    One capital and a full stop, several full stops, or a short word that hardly ever lacks its own.
+    One capital and a full stop, several full stops, a title ("Mr."), or a short word that hardly ever lacks its own.
     """
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
@@ -216,5 +217,6 @@ def find_abbreviations(corpus: Corpus) -> NDArray[np.uint16]:
     mostly_dotted = (
         (count >= _MIN_ABBREVIATION_COUNT) & (bare_count < _MAX_BARE_SHARE * count) & (last[rows] < _MAX_ABBREVIATION)
     )
-    marks[short[rows[is_initial | has_several | mostly_dotted]]] = SHORTENED
+    is_title = np.array([form in _TITLES for form in forms.take(short[rows])], np.bool_)
+    marks[short[rows[is_initial | has_several | mostly_dotted | is_title]]] = SHORTENED
     return marks

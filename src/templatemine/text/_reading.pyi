@@ -4,13 +4,14 @@ from typing import Final, Self
 
 from typing_extensions import disjoint_base
 
-__all__ = ["NOT_COMPOSED", "NUMBERING", "Rules", "set_composition"]
+__all__ = ["NOT_COMPOSED", "NUMBERING", "TITLES", "Rules", "set_composition"]
 
 COMPOSED: Final[int]
 COMPOSES: Final[int]
 NEVER_COMPOSED: Final[int]
 NOT_COMPOSED: Final[object]
 NUMBERING: Final[tuple[str, ...]]
+TITLES: Final[tuple[str, ...]]
 
 def set_composition(make: Callable[[], tuple[bytes, bytes]]) -> None: ...
 

@@ -18,7 +18,7 @@ from templatemine.text._scan cimport (
     reserve, SLOT_SIZE, table_add, table_find, table_free, table_init, tm_hash, view_str,
 )
 
-__all__ = ["NOT_COMPOSED", "NUMBERING", "Rules", "set_composition"]
+__all__ = ["NOT_COMPOSED", "NUMBERING", "TITLES", "Rules", "set_composition"]
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISSPACE(uint32_t c) noexcept nogil
@@ -701,6 +701,42 @@ cdef bint is_address(const uint8_t* p, int64_t point, int64_t n) noexcept nogil:
     return i < n and p[i] == 64
 
 
+cdef bytes encode_word(str word):
+    return word.encode("utf-8", "surrogatepass")
+
+
+NUMBERING = tuple(
+    form
+    for words in (
+        "no nos nr nrs num núm art arts p pp pag pág vol vols fig figs ch chap cap sec sect par pt bd abb abs str rys poz ust tab",
+        "č čl ст стр рис гл табл п",
+    )
+    for word in words.split()
+    for form in (word, word.capitalize())
+)
+"""Words that have a full stop before a number: no sentence begins there."""
+cdef Table numbering
+table_init(&numbering)
+for _name in [encode_word(_word) for _word in NUMBERING]:
+    table_add(&numbering, <const uint8_t*><bytes>_name, len(_name))
+
+
+TITLES = tuple(
+    form
+    for words in (
+        "mr mrs ms mx dr drs prof sen rep gov gen lt col cpl capt cmdr maj sgt pvt adm rev hon pres supt st mt ft messrs",
+        "sr sra srta dña lic ing arq mme mlle mgr sig dott avv hr dipl bsc msc phd nt pn doc mudr judr phdr",
+    )
+    for word in words.split()
+    for form in (word, word.capitalize())
+)
+"""Words that have a full stop before a name: no sentence begins there."""
+cdef Table titles
+table_init(&titles)
+for _name in [encode_word(_word) for _word in TITLES]:
+    table_add(&titles, <const uint8_t*><bytes>_name, len(_name))
+
+
 cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last_point, bint spaced) noexcept nogil:
     """Whether what stands before a point ends a sentence, by the word before its signs.
 
@@ -728,6 +764,8 @@ cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last
     i = start
     before = char_before(p, &i)
     if start != last_point and (before == 46 or before == 95 or before == 92 or before == 64 or (before == 47 and not spaced)):
+        return False
+    if table_find(&titles, p + start, end - start, tm_hash(p + start, end - start)) >= 0:
         return False
     if is_capital(last):
         return is_capital(other) and not (
@@ -839,26 +877,6 @@ cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end, int64_t n) n
     while end > start and p[end - 1] == 32:
         end -= 1
     return end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
-
-
-cdef bytes encode_word(str word):
-    return word.encode("utf-8", "surrogatepass")
-
-
-NUMBERING = tuple(
-    form
-    for words in (
-        "no nos nr nrs num núm art arts p pp pag pág vol vols fig figs ch chap cap sec sect par pt bd abb abs str rys poz ust tab",
-        "č čl ст стр рис гл табл п",
-    )
-    for word in words.split()
-    for form in (word, word.capitalize())
-)
-"""Words that have a full stop before a number: no sentence begins there."""
-cdef Table numbering
-table_init(&numbering)
-for _name in [encode_word(_word) for _word in NUMBERING]:
-    table_add(&numbering, <const uint8_t*><bytes>_name, len(_name))
 
 
 cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
