@@ -14,9 +14,18 @@ __all__ = ["JOINING_SIGNS", "LONE_MARKS", "widen_cuts"]
 
 JOINING_SIGNS = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212|:\u00b7\u2022\u25aa\u25a0\u25ba\u25b6\u2192")
 """Dashes, bars, colons and bullets, which join what stands beside them."""
-LONE_MARKS = JOINING_SIGNS | frozenset(
-    "!\"#$%&'()*+,./;<=>?@[\\]^_`{}~\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a\u3001\u3002\u3008\u3009"
-    "\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
+WIDE_SIGNS = frozenset("\u3001\u3002\uff0c\uff1a\uff1b")
+"""Signs of scripts without spaces, which no blank follows."""
+HANGING_SIGNS = WIDE_SIGNS | frozenset(",;\u060c\u061b")
+"""Those, commas and semicolons: no line begins with one."""
+LONE_MARKS = (
+    JOINING_SIGNS
+    | HANGING_SIGNS
+    | frozenset(
+        "!\"#$%&'()*+,./;<=>?@[\\]^_`{}~\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a\u3001\u3002\u3008\u3009"
+        "\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
+        "\u203b\u30fb\u25cf\u25c6\u25b2\u25bc"
+    )
 )
 """Those, and all punctuation that says nothing where it stands alone."""
 
@@ -83,15 +92,17 @@ def _trim_blanks(text: str, right: int, end: int) -> int:
 
 
 def _end_of_signs(text: str, end: int, right: int) -> int:
-    """Where signs end that stand behind a cut, within text[end:right], and before a blank."""
+    """Where signs end that stand behind a cut, within text[end:right], and before a blank or, if they are wide, not."""
     place = end
     while True:
         while place < right and _is_blank(text[place]):
             place += 1
         first = place
-        while place < right and text[place] in JOINING_SIGNS:
+        while place < right and text[place] in JOINING_SIGNS | HANGING_SIGNS:
             place += 1
-        if place == first or place == len(text) or not _is_blank(text[place]):
+        if place == first or place == len(text):
+            return end
+        if text[place - 1] not in WIDE_SIGNS and not _is_blank(text[place]):
             return end
         end = place
 

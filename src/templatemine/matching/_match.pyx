@@ -329,14 +329,24 @@ cdef inline bint is_joining_sign(uint32_t c) noexcept nogil:
             or c == 0x25B6 or c == 0x25BA)
 
 
+cdef inline bint is_hanging_sign(uint32_t c) noexcept nogil:
+    """Whether c is a comma, semicolon or wide sign, which no line begins with."""
+    return (c == 44 or c == 59 or c == 0x60C or c == 0x61B or is_wide_sign(c))
+
+
+cdef inline bint is_wide_sign(uint32_t c) noexcept nogil:
+    """Whether c is a sign of scripts without spaces, which no blank follows."""
+    return c == 0x3001 or c == 0x3002 or c == 0xFF0C or c == 0xFF1A or c == 0xFF1B
+
+
 cdef inline bint is_blank_or_mark(uint32_t c) noexcept nogil:
     """Whether c is a blank, or punctuation that has no meaning where it stands alone."""
     if c < 128:
         return is_blank(c) or 33 <= c <= 47 or 58 <= c <= 64 or 91 <= c <= 96 or 123 <= c <= 126
-    return (is_joining_sign(c) or is_blank(c) or c == 0xAB or c == 0xBB or c == 0x2018 or c == 0x2019 or c == 0x201A
-            or 0x201C <= c <= 0x201E or c == 0x2026 or c == 0x2039 or c == 0x203A or c == 0x3001 or c == 0x3002 or 0x3008 <= c <= 0x3011
-            or c == 0xFF01 or c == 0xFF08 or c == 0xFF09 or c == 0xFF0C or c == 0xFF0E or c == 0xFF1A or c == 0xFF1B
-            or c == 0xFF1F)
+    return (is_joining_sign(c) or is_hanging_sign(c) or is_blank(c) or c == 0xAB or c == 0xBB or c == 0x2018 or c == 0x2019 or c == 0x201A
+            or 0x201C <= c <= 0x201E or c == 0x2026 or c == 0x2039 or c == 0x203A or 0x3008 <= c <= 0x3011
+            or c == 0xFF01 or c == 0xFF08 or c == 0xFF09 or c == 0xFF0E or c == 0xFF1F or c == 0x203B or c == 0x30FB or c == 0x25CF
+            or c == 0x25C6 or c == 0x25B2 or c == 0x25BC)
 
 
 cdef inline uint32_t decode_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
@@ -355,6 +365,7 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
     """Widen the spans of a text, in bytes, by the signs that would be left alone.  Spans that touch are one cut."""
     cdef int64_t k = 0, m, low = 0, high, left, right, place, mark, other = 0
     cdef int width = 1
+    cdef uint32_t c, sign
     cdef bint began = True, begins, ends
     while k < size:
         m = k
@@ -383,9 +394,14 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
                 while place < right and is_blank(decode_at(p, place, n, &width)):
                     place += width
                 mark = place
-                while place < right and is_joining_sign(decode_at(p, place, n, &width)):
+                sign = 0
+                while place < right:
+                    c = decode_at(p, place, n, &width)
+                    if not (is_joining_sign(c) or is_hanging_sign(c)):
+                        break
+                    sign = c
                     place += width
-                if place == mark or place == n or not is_blank(decode_at(p, place, n, &width)):
+                if place == mark or place == n or not (is_wide_sign(sign) or is_blank(decode_at(p, place, n, &width))):
                     break
                 spans[m].end = place
         elif ends:
@@ -972,7 +988,8 @@ def widen(text not None, list spans not None):
     """Widen spans of a text by the signs that cutting them would leave alone; those that touch are one cut.
 
     Of a line on which only punctuation is left, and between two cuts on a line, all of it goes.  Behind a cut that its
-    line begins with (before one that it ends with) go dashes, bars, colons and bullets up to a blank.
+    line begins with (before one that it ends with) go dashes, bars, colons and bullets up to a blank; behind the first,
+    commas and semicolons, too, and wide signs without a blank.
 
     Parameters
     ----------
