@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,12 +33,25 @@ def test_unpaired_brackets_and_quotes(text: str) -> None:
     assert count_unpaired(text) == unpaired(quotes, ("()", "“”")) + text.count('"') % 2
 
 
-@given(TEXTS, st.integers(0, 30), st.integers(0, 30))
-def test_a_cut_of_whole_pairs_tears_none(text: str, first: int, second: int) -> None:
-    start, end = sorted((min(first, len(text)), min(second, len(text))))
-    cut = text[start:end]
-    if cut.count("(") == cut.count(")") and (not text[:start].strip() or not text[end:].strip()):
-        assert not is_tear(text, start, end)
+@pytest.mark.parametrize(
+    ("text", "is_torn"),
+    [
+        ("He met [Ann] in Rome.", True),
+        ("He met [Ann], who left.", True),
+        ("It was her [story.]", False),
+        ("「[新製品」]を発売", True),
+        ("The end.\n[Advertisement]\nthe rest", False),
+        ("It was her story.\n[read more]\nAnd it ended.", False),
+        ("[LONDON –] the mill closed.", False),
+        ("[Photo: Ann Hill.] the mill closed.", False),
+        ("[The Mill] Closed", False),
+        ("It closed\n\n[share this]\n\nso it is", False),
+    ],
+)
+def test_tears(text: str, is_torn: bool) -> None:
+    """The cut is in the brackets."""
+    start, end = text.index("["), text.index("]") - 1
+    assert is_tear(text.replace("[", "", 1).replace("]", "", 1), start, end) is is_torn
 
 
 @given(st.lists(st.tuples(TEXTS, st.lists(st.integers(0, 30), max_size=6)), max_size=4))

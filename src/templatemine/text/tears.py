@@ -16,7 +16,8 @@ from templatemine.model import Span
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 PARENTHESES = "()"
-"""The pair that mining looks for: others are used for too much else."""
+_PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
+"""Of one of these a cut takes both or none."""
 
 Name = TypeVar("Name", int, str)
 
@@ -36,7 +37,8 @@ def is_tear(text: str, start: int, end: int) -> bool:
     >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
     (True, False)
     """
-    if text.count("(", start, end) != text.count(")", start, end) and _halves_pair(text, start, end):
+    cut = text[start:end]
+    if any(cut.count(pair[0]) != cut.count(pair[1]) and _halves_pair(text, start, end, pair) for pair in _PAIRS):
         return True
     left, right = start, end
     while left and text[left - 1].isspace():
@@ -57,12 +59,12 @@ def is_tear(text: str, start: int, end: int) -> bool:
     return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
 
 
-def _halves_pair(text: str, start: int, end: int) -> bool:
+def _halves_pair(text: str, start: int, end: int, pair: str) -> bool:
     """Return whether a cut takes one bracket of a pair, and leaves the other on its line."""
     line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
     left = text[line_start:start] + text[end:line_end]
-    return count_unpaired(left, PARENTHESES) > count_unpaired(text[line_start:line_end], PARENTHESES)
+    return count_unpaired(left, pair) > count_unpaired(text[line_start:line_end], pair)
 
 
 def count_unpaired(text: str, pair: str = "") -> int:
