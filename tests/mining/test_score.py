@@ -151,13 +151,14 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     rows = kind_matrix("segment", matrix, none)
     assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)][1] != "note"
     assert model.boilerplate_kinds(rows[:0]).tolist() == []
-    # What begins with a strong cue of notes is one, unless another kind has one too, or most articles have it.
+    # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
     column = {name: place for place, name in enumerate(FEATURES["segment"])}
     for cues, share, kind in (
-        ({"cue_note": 2, "cue_first": 2}, -1.5, "note"),
-        ({"cue_note": 2, "cue_first": 2}, -0.5, "byline"),
-        ({"cue_note": 2, "cue_first": 1}, -1.5, "byline"),
-        ({"cue_note": 2, "cue_first": 2, "cue_legal": 2}, -1.5, "legal"),
+        ({"cue_note": 2, "cue_first": 2}, -3.5, "note"),
+        ({"cue_note": 2, "cue_first": 2}, -3.0, "byline"),
+        ({"cue_note": 2, "cue_first": 1}, -3.5, "byline"),
+        ({"cue_note": 2, "cue_first": 2, "cue_dateline": 2}, -3.5, "note"),
+        ({"cue_note": 2, "cue_first": 2, "cue_promotion": 2}, -3.5, "byline"),
     ):
         one = matrix[:1].copy()
         one[0, column["share"]] = share

@@ -52,9 +52,9 @@ _CUES = [
 MIN_NOTE, MAX_NOTE_SHARE = 0.75, -3.3
 """A template is a note, which people keep, if that is so likely and few articles have it (logarithm of a tenth);
 else it is of the most likely other kind: strings in many articles, such as footers of feeds, correct none."""
-STRONG, MAX_READ_NOTE_SHARE = 2, -1.0
-"""So is what begins with a strong cue of notes, and has none of other kinds, if fewer than half of the articles have it
-(logarithm)."""
+STRONG = 2
+"""So is, in as few articles, what begins with a strong cue of notes, and has none of `_ASKING`."""
+_ASKING = ("promotion", "related", "sharing", "advertisement")
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -91,11 +91,12 @@ class Model:
         odds += CUE_ODDS / len(STRENGTHS) * cues
         shares = np.exp(odds - odds.max(axis=1, keepdims=True, initial=0))
         note = BOILERPLATE_KINDS.index("note")
-        is_note = (shares[:, note] >= MIN_NOTE * shares.sum(axis=1)) & (rows[:, _SHARE] < MAX_NOTE_SHARE)
-        reads = (cues[:, note] >= STRONG) & (rows[:, _FIRST] >= STRONG) & (rows[:, _SHARE] < MAX_READ_NOTE_SHARE)
-        reads &= np.delete(cues, note, axis=1).max(axis=1, initial=0) < STRONG
-        shares[~(is_note | reads), note] = 0
-        shares[reads, note] = np.inf
+        asks = cues[:, [BOILERPLATE_KINDS.index(kind) for kind in _ASKING]].max(axis=1, initial=0) >= STRONG
+        reads = (cues[:, note] >= STRONG) & (rows[:, _FIRST] >= STRONG) & ~asks
+        is_rare = rows[:, _SHARE] < MAX_NOTE_SHARE
+        is_note = (reads | (shares[:, note] >= MIN_NOTE * shares.sum(axis=1))) & is_rare
+        shares[~is_note, note] = 0
+        shares[reads & is_rare, note] = np.inf
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         return found
 
