@@ -44,6 +44,9 @@ of it is enough.  With 0.1 all excerpts of the trials stay (420 small archives; 
 points of recall go in archives of ten articles."""
 _MOSTLY_ONE = 0.5
 """Documents of a template that may be versions of one story."""
+_OTHERS, _OTHER_SHARE = 8, 0.25
+"""Stories of a template, by number and by its documents, beyond which it is of none, though half of its documents may
+be versions of one: they may be alike by a block that they have in common."""
 _EVERYWHERE = CopyConfig().everywhere
 """What is in more of the documents of a source is of no story."""
 _MIN_CUES = 1 / 3
@@ -104,9 +107,10 @@ def _different(documents: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _are_versions(versions: LongArray, least: int) -> bool:
-    """Return whether half of the documents may be versions of one story, or too few differ."""
-    counts = np.unique(versions, return_counts=True)[1]
-    is_mostly_one = len(versions) > _FEW and int(counts.max()) >= _MOSTLY_ONE * len(versions)
+    """Return whether half of the documents may be versions of one story, beside few others, or too few differ."""
+    counts, size = np.unique(versions, return_counts=True)[1], len(versions)
+    is_mostly_one = size > _FEW and int(counts.max()) >= _MOSTLY_ONE * size
+    is_mostly_one = is_mostly_one and len(counts) <= max(_OTHERS, _OTHER_SHARE * size)
     return len(counts) < least or is_mostly_one
 
 
