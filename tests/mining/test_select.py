@@ -261,8 +261,8 @@ def test_what_opens_or_ends_most_articles_goes_whatever_its_score(share: float, 
     texts = []
     for place in range(40):
         story = f"{prose(random, 20).capitalize()}."
-        texts.append(f"{story} read on at the Saltmill Courier" if place < share * 40 else story)
-    end = (SUFFIX, "read on at the Saltmill Courier")
+        texts.append(f"{story} read more at the Saltmill Courier" if place < share * 40 else story)
+    end = (SUFFIX, "read more at the Saltmill Courier")
     reason, _, _ = decided({end: (0.1, 0)}, documents=documents_of(texts))[end]
     assert (reason == 0) is goes
 
@@ -280,8 +280,8 @@ def test_an_address_that_opens_most_articles_goes_and_a_number_stays() -> None:
 
 def test_few_articles_say_nothing_of_a_place() -> None:
     random = Random(10)
-    texts = [f"{prose(random, 20).capitalize()} read on at the Saltmill Courier" for _ in range(6)]
-    end = (SUFFIX, "read on at the Saltmill Courier")
+    texts = [f"{prose(random, 20).capitalize()} read more at the Saltmill Courier" for _ in range(6)]
+    end = (SUFFIX, "read more at the Saltmill Courier")
     assert decided({end: (0.1, 0)}, documents=documents_of(texts))[end][0] == UNLIKELY
 
 
@@ -381,3 +381,25 @@ def test_a_label_at_the_beginning_of_lines_in_most_articles_needs_no_sign() -> N
         ]
         label = (PREFIX, "Drawn for us with")
         assert decided({label: (0.95, 0.9)}, documents=documents_of(texts))[label][0] == reason
+
+
+def test_a_part_of_a_sentence_stays_whatever_its_score() -> None:
+    """The beginnings and ends of sentences of a few articles, beside labels and calls of as many."""
+    random = Random(9)
+    texts = []
+    for place in range(80):
+        lines = [f"{prose(random, 9).capitalize()}.", f"{prose(random, 6).capitalize()} Harbour"]
+        if place % 13 == 0:
+            lines += [
+                f"In an earlier talk {prose(random, 8)}.",
+                f"Read more here: {prose(random, 4)}",
+                f"{prose(random, 8).capitalize()} the Harbour Gate.",
+                f"{prose(random, 8).capitalize()} sign up for our letter.",
+                f"{prose(random, 5).capitalize()}. Harbour",
+            ]
+        texts.append("\n".join([*lines, f"{prose(random, 7).capitalize()}."]))
+    parts = (PREFIX, "In an earlier talk"), (SUFFIX, "the Harbour Gate."), (SEGMENT, "Harbour")
+    wholes = (PREFIX, "Read more here:"), (SUFFIX, "sign up for our letter.")
+    found = decided(dict.fromkeys((*parts, *wholes), (0.99, 0)), documents=documents_of(texts))
+    assert [found[name][0] for name in parts] == [UNMARKED] * 3
+    assert [found[name][0] for name in wholes] == [0, 0]

@@ -18,13 +18,14 @@ from templatemine import _core
 from templatemine.config import SelectConfig
 from templatemine.mining.candidates import SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts
+from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cutoff import choose_cutoff, histogram
 from templatemine.mining.distinct_documents import find_single_stories
 from templatemine.mining.features import FEATURES
 from templatemine.mining.index import document_floor
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.methods import ResolvedConfig
-from templatemine.mining.segments import Segments
+from templatemine.mining.segments import CAPITAL, CLOSES, COLON, OWN, SMALL, Segments
 from templatemine.model import Cutoff, LongArray, Template
 from templatemine.text import _scan
 from templatemine.text._scan import SLOT_SIZE
@@ -93,6 +94,8 @@ _MAX_OPENED = 2
 _PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
 """Words, without names and figures, of a sentence without a cue, and characters where these are tokens; and articles
 that must have such a one: two may quote each other."""
+_SEVERAL = 4
+"""Tokens from which on a weak cue at the end of a sentence says that it is boilerplate, if the score does, too."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -274,9 +277,10 @@ def _judge_candidates(
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
     goes = score * filler >= _scale_odds(config.filler, config.caution)
     if not is_segment:
-        # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
+        # What opens a bracket goes with what is in it, or not at all, as a credit does; else a slot ends at its line.
         is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
-        goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
+        is_credit = (column["cue_first"] > _WEAK) & (np.maximum(column["cue_byline"], column["cue_media"]) > _WEAK)
+        goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)) | is_credit, goes)
     may_fill = goes & (not (html or is_segment))
     own = column["own"].copy()
     # Where a longer label begins with it, what follows is its filler, too.
@@ -292,6 +296,7 @@ def _judge_candidates(
     is_placed = slot & (column["share"] > _USUAL) & (column["begins"] >= _MOSTLY) & (candidates.length > 1)
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
+    reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
     is_sign = column["letters"] <= 0
     is_usual = (column["share"] > _USUAL) | opens
     # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
@@ -441,6 +446,39 @@ def _find_unmarked(
         | (~(read | usual | opens) & is_head)
         | (is_part & (column["before_same"] < _HALF))
     )
+
+
+def _leaves_part(
+    segments: Segments,
+    candidates: Candidates,
+    column: Mapping[str, NDArray[np.float32]],
+    score: NDArray[np.float32],
+    opens: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Return which candidates, cut alone, leave a sentence without its beginning or its end.
+
+    That is a label without a mark where it ends, unless many articles have it, or it ends with a cue and opens them;
+    the end of a sentence, unless most have it, it reads like boilerplate or begins with a sign; and a few words that
+    are a segment at one edge of a line now and then, and begin or end prose there more often.
+    """
+    starts = candidates.starts(segments, candidates.first, candidates.length)
+    first = segments.traits[segments.tokens[starts]]
+    last = segments.traits[segments.tokens[starts + candidates.length - 1]]
+    is_frequent = column["share"] > _FREQUENT
+    if candidates.kind == PREFIX:
+        closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
+        is_cue = np.maximum(column["cue_last"], column["cue_whole"]) > _WEAK
+        return ~closed & ~is_frequent & ~opens & ~(is_cue & (column["first"] >= _MOSTLY))
+    if candidates.kind == SUFFIX:
+        # "Told Reuters." ends sentences, too: an agency alone says nothing.
+        says = np.max([column[f"cue_{kind}"] for kind in CUE_KINDS if kind != "agency"], axis=0)
+        reads = np.minimum(says, np.maximum(column["cue_first"], column["cue_whole"])) > _WEAK
+        reads |= (column["cue_any"] >= _WEAK) & (candidates.length >= _SEVERAL) & (score >= _FIXED_SCORE)
+        return (first & (SMALL | CAPITAL | OWN) > 0) & (column["share"] <= _USUAL) & ~reads
+    begins, ends = column["begins"] >= _MOSTLY, column["ends"] >= _MOSTLY
+    is_part = (begins != ends) & ~(begins & (last & (CLOSES | COLON) > 0))
+    is_chance = (column["own"] < _HALF) & (column["information"] < _FEW_BITS) & (column["cue_any"] <= 0)
+    return is_part & is_chance & ~is_frequent
 
 
 class _Selection:
