@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from typing import Any
 
 import regex
@@ -779,19 +780,16 @@ def labels(
 def find_cues(tokens: Sequence[str], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
     """What `mining._cues.CueTrie.find_cues` says of one string.  O(tokens * cues * words of a cue).
 
-    Cues pass over tokens without letters; a cue is its words, the number of its kind, and whether it is strong.  One
-    whose last word ends with a colon needs one behind it, in the same token or as the next; one of a word in brackets
+    Cues pass over tokens without letters, numbers among them, but for a number that they begin or end with; a cue is its
+    words, the number of its kind, and whether it is strong.  One whose last word ends with a colon needs one behind it, in the same token or as the next; one of a word in brackets
     a token in brackets.
     """
     row = [0.0] * (kinds + 3)
     words = [token.strip("(:—)") or None for token in tokens]
-    solid = [place for place, word in enumerate(words) if word is not None]
+    solid = [place for place, word in enumerate(words) if word is not None and not word.isdigit()]
     covered: set[int] = set()
-    for start in range(len(solid)):
-        for phrase, kind, strong in cues:
-            places = solid[start : start + len(phrase)]
-            if [words[place] for place in places] != [word.strip("(:)") for word in phrase]:
-                continue
+    for start, (phrase, kind, strong) in product(range(len(tokens)), cues):
+        for places in _places_of_cue(words, start, [word.strip("(:)") for word in phrase]):
             if phrase[0].startswith("(") and not tokens[places[0]].startswith("("):
                 continue
             if phrase[-1].endswith(":") and not (
@@ -801,12 +799,29 @@ def find_cues(tokens: Sequence[str], cues: Sequence[tuple[Sequence[str], int, bo
             strength = 2.0 if strong else 1.0
             row[kind] = max(row[kind], strength)
             covered.update(range(places[0], places[-1] + 1))
-            if start == 0:
+            if not any(place < places[0] for place in solid):
                 row[kinds + 1] = max(row[kinds + 1], strength)
-            if start + len(phrase) == len(solid):
+            if not any(place > places[-1] for place in solid):
                 row[kinds + 2] = max(row[kinds + 2], strength)
     row[kinds] = len(covered) / max(1, len(words))
     return row
+
+
+def _places_of_cue(words: Sequence[str | None], start: int, phrase: Sequence[str]) -> Iterator[list[int]]:
+    """Places of the words of a cue that begins at a token; of a number each in the gap where it may be."""
+    wanted, *rest = phrase
+    word = words[start]
+    if not (word == wanted or (word is not None and word.isdigit() and wanted.isdigit())):
+        return
+    if not rest:
+        yield [start]
+        return
+    for place in range(start + 1, len(words)):
+        for places in _places_of_cue(words, place, rest):
+            yield [start, *places]
+        word = words[place]
+        if word is not None and not word.isdigit():
+            return
 
 
 def _mix(value: int) -> int:

@@ -72,13 +72,15 @@ def test_reads_nothing_in_a_sentence_of_prose() -> None:
     assert row["cue_share"] == 0
 
 
-def test_a_cue_with_a_pattern_at_its_edge_is_no_shorter_one() -> None:
+def test_a_cue_that_begins_or_ends_with_a_pattern_asks_for_one() -> None:
     """ "hours" is what a pattern stands for: "ago" would be left of "hours ago"."""
-    assert find("Two years ago, long ago")["cue_dateline"] < 2
     made = compile_cues([Cue("xx", "dateline", True, "3 hours ago")], PATTERNS, SEPARATORS)
     assert find("long ago", made)["cue_dateline"] == 0
+    assert find("Posted 7 hours ago", made)["cue_dateline"] == find("Posted 7 hours ago", made)["cue_last"] == 2
     inside = compile_cues([Cue("xx", "dateline", True, "updated 3 hours ago")], PATTERNS, SEPARATORS)
     assert find("Updated 5 hours ago", inside)["cue_dateline"] == 2
+    assert find("Two years ago, long ago")["cue_dateline"] < 2
+    assert find("11 min read")["cue_dateline"] == find("11 min read")["cue_first"] == 2
 
 
 def test_first_and_last_pass_over_signs() -> None:
@@ -88,14 +90,19 @@ def test_first_and_last_pass_over_signs() -> None:
 
 
 words = st.sampled_from(["aa", "bb", "cc", "dd"])
+NUMBER = "2000000"
 bracketed = words.map(lambda word: f"({word})")
 phrases = st.one_of(
     st.tuples(st.lists(words, min_size=1, max_size=3), st.sampled_from(["", ":"])).map(
         lambda pair: [*pair[0][:-1], pair[0][-1] + pair[1]]
     ),
     bracketed.map(lambda word: [word]),
+    words.map(lambda word: [NUMBER, word]),
+    words.map(lambda word: [word, NUMBER]),
 )
-tokens_of_text = st.one_of(words, words.map(lambda word: f"{word}:"), bracketed, st.sampled_from(["—", ":"]))
+tokens_of_text = st.one_of(
+    words, st.just(NUMBER), words.map(lambda word: f"{word}:"), bracketed, st.sampled_from(["—", ":"])
+)
 
 
 @given(

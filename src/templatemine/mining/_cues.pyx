@@ -37,8 +37,9 @@ cdef class CueTrie:
         ``node * (words + 1) + word``, ascending, and the node behind.
     strong, weak : uint16 arrays, shape (nodes,)
         The kinds of which a cue ends there, a bit each.
-    colon : bytes
-        The word behind the last of a cue that only a colon ends.
+    colon, pattern : bytes
+        The word behind the last of a cue that only a colon ends; and the word that a form is that patterns alone make, such as
+        a number, at the beginning or the end of a cue.
     """
 
     cdef Table _table
@@ -49,6 +50,7 @@ cdef class CueTrie:
     cdef const uint16_t[::1] _weak
     cdef int64_t[::1] _first            # transition of each node, and the end of the last one's
     cdef int32_t _colon
+    cdef int32_t _pattern
 
     def __cinit__(self):
         table_init(&self._table)
@@ -58,7 +60,7 @@ cdef class CueTrie:
 
     def __init__(self, bytes names not None, const int32_t[::1] roots not None, const int64_t[::1] keys not None,
                  const int32_t[::1] children not None, const uint16_t[::1] strong not None, const uint16_t[::1] weak not None,
-                 bytes colon not None):
+                 bytes colon not None, bytes pattern not None):
         cdef const uint8_t[::1] text = names
         cdef int64_t n = text.shape[0], start = 0, i, node = 0, nodes = strong.shape[0], words = roots.shape[0]
         for i in range(n + 1 if n else 0):
@@ -79,6 +81,7 @@ cdef class CueTrie:
                     self._first[node] = i
                     node += 1
         self._colon = self._find(<const uint8_t*>colon, len(colon))
+        self._pattern = self._find(<const uint8_t*>pattern, len(pattern))
 
     def find_word(self, bytes word not None):
         """Return the number of a word; 0 if there is none such."""
@@ -160,6 +163,18 @@ cdef class CueTrie:
                 high = middle
         return self._children[low] if low < end and self._keys[low] == key else -1
 
+    cdef inline bint _is_hollow(self, int32_t word) noexcept nogil:
+        """Whether a word has no letters."""
+        return word < 0 or (word > 0 and word == self._pattern)
+
+    cdef bint _is_rest_hollow(self, const int32_t[::1] tokens, const int32_t[::1] word_of, int64_t k, int64_t end) noexcept nogil:
+        """Whether no token of [k, end) has letters."""
+        while k < end:
+            if not self._is_hollow(word_of[tokens[k]]):
+                return False
+            k += 1
+        return True
+
     cdef inline void _add_kinds(self, int64_t node, uint16_t* certain, uint16_t* likely) noexcept nogil:
         """Add the kinds of a node, if there is one."""
         if node >= 0:
@@ -178,7 +193,8 @@ cdef class CueTrie:
         starts, lengths : int64 and int32 arrays, shape (strings,)
             String i is ``tokens[starts[i]:starts[i] + lengths[i]]``.
         word_of : int32 array, shape (forms,)
-            The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over.
+            The word of the trie that each form is, 0 for none, -1 for a form without letters, which cues pass over, as they
+            do over patterns.
         signed_of : int32 array, shape (forms,)
             The word that each form is with the signs around it, 0 for none.
         colons : uint8 array, shape (forms,)
@@ -190,7 +206,7 @@ cdef class CueTrie:
             For each kind 2 if a strong cue of it is in the string, 1 if a weak one, else 0; the share of the tokens that
             cues cover; and the strength of cues that the string begins and ends with.
         """
-        cdef int64_t n = starts.shape[0], i, k, m, end, covered_to, covered, solid
+        cdef int64_t n = starts.shape[0], i, k, m, end, covered_to, covered, solid, before
         if lengths.shape[0] != n or not colons.shape[0] == signed_of.shape[0] == word_of.shape[0]:
             raise ValueError("expected equal lengths of columns")
         check_within("word_of", &word_of[0] if word_of.shape[0] else NULL, word_of.shape[0], -1, self._roots.shape[0])
@@ -204,14 +220,14 @@ cdef class CueTrie:
         cdef float[:, ::1] rows = out
         cdef int32_t word, node, signed
         cdef uint16_t certain, likely
-        cdef float strength
         with nogil:
             for i in range(n):
                 end = starts[i] + lengths[i]
                 covered_to, covered, solid = starts[i], 0, 0
                 for k in range(starts[i], end):
                     word = word_of[tokens[k]]
-                    solid += word >= 0
+                    before = solid
+                    solid += not self._is_hollow(word)
                     node = self._roots[word] if word > 0 else -1
                     signed = self._roots[signed_of[tokens[k]]] if signed_of[tokens[k]] else -1
                     if node < 0 and signed < 0:
@@ -225,19 +241,21 @@ cdef class CueTrie:
                         if m == k:
                             self._add_kinds(signed, &certain, &likely)
                         if certain or likely:
-                            strength = 2 if certain else 1
-                            mark_kinds(&rows[i, 0], certain, 2)
-                            mark_kinds(&rows[i, 0], likely, 1)
-                            if solid == 1:      # nothing but signs before it
-                                rows[i, FIRST] = max(rows[i, FIRST], strength)
-                            if is_rest_hollow(tokens, word_of, m + 1, end):
-                                rows[i, LAST] = max(rows[i, LAST], strength)
+                            mark_cue(&rows[i, 0], certain, likely, before == 0, self._is_rest_hollow(tokens, word_of, m + 1, end))
                             covered += max(0, m + 1 - max(covered_to, k))
                             covered_to = max(covered_to, m + 1)
                         m += 1
                         if node < 0:
                             break
-                        while m < end and word_of[tokens[m]] < 0:
+                        while m < end and self._is_hollow(word_of[tokens[m]]):
+                            if word_of[tokens[m]] > 0:      # a pattern ends some cues, and others pass over it
+                                certain = likely = 0
+                                self._add_kinds(self._child(node, self._pattern), &certain, &likely)
+                                if certain or likely:
+                                    mark_cue(&rows[i, 0], certain, likely, before == 0,
+                                             self._is_rest_hollow(tokens, word_of, m + 1, end))
+                                    covered += max(0, m + 1 - max(covered_to, k))
+                                    covered_to = max(covered_to, m + 1)
                             m += 1
                         if m >= end or word_of[tokens[m]] == 0:
                             break
@@ -259,13 +277,15 @@ cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of,
     return k < end and word_of[tokens[k]] < 0 and colons[tokens[k]]
 
 
-cdef inline bint is_rest_hollow(const int32_t[::1] tokens, const int32_t[::1] word_of, int64_t k, int64_t end) noexcept nogil:
-    """Whether no token of [k, end) has letters."""
-    while k < end:
-        if word_of[tokens[k]] >= 0:
-            return False
-        k += 1
-    return True
+cdef inline void mark_cue(float* row, uint16_t certain, uint16_t likely, bint is_first, bint is_last) noexcept nogil:
+    """Note a cue in the row of its string, which it may begin or end with."""
+    cdef float strength = 2 if certain else 1
+    mark_kinds(row, certain, 2)
+    mark_kinds(row, likely, 1)
+    if is_first:
+        row[FIRST] = max(row[FIRST], strength)
+    if is_last:
+        row[LAST] = max(row[LAST], strength)
 
 
 cdef inline void mark_kinds(float* row, uint16_t kinds, float strength) noexcept nogil:

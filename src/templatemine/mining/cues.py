@@ -50,9 +50,13 @@ _NO_ACCENT = (0, 9)
 """Classes of signs that stay: letters and vowels, and what joins them (virama)."""
 _COLON = ":"
 """The word of the trie that a colon behind a cue is."""
+_PATTERN = "#"
+"""The word of the trie that a form of patterns alone is, such as a number, where a cue begins or ends with one."""
 _MARKS = ".,:;!?"
 """Signs behind a word that are of its sentence."""
 _COLONS = (":", "：", "﹕")
+_MARKER = "\ufffd"
+"""What is decoded of the byte that stands for a pattern in a form."""
 
 
 class Cue(NamedTuple):
@@ -104,14 +108,17 @@ class CueLexicon:
     @cached_property
     def _trie(self) -> _cues.CueTrie:
         columns = self.roots, self.keys, self.children, self.strong, self.weak
-        return _cues.CueTrie(self.names, *columns, _COLON.encode())
+        return _cues.CueTrie(self.names, *columns, _COLON.encode(), _PATTERN.encode())
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
         words, signed, colons, others = self._trie.number_ascii(forms.arena, forms.offsets)
         tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
         find = self._trie.find_word
-        words[others] = [find(word.encode()) if word else -1 for word in fold_words(tokens)]
+        # Without a cue that holds a pattern, a pattern is a sign.
+        hollow = {True: find(_PATTERN.encode()) or -1, False: -1}
+        folded = zip(fold_words(tokens), tokens, strict=True)
+        words[others] = [find(word.encode()) if word else hollow[_MARKER in token] for word, token in folded]
         signed[others] = [find(form.encode()) if (form := _read_signed(token)) else 0 for token in tokens]
         colons[others] = [token.endswith(_COLONS) for token in tokens]
         return FormWords(words=words, signed=signed, colons=colons)
@@ -174,15 +181,15 @@ def fold_words(tokens: Sequence[str]) -> list[str]:
 def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> CueLexicon:
     """Return a lexicon of cues, parted into words by the tokeniser of the source.
 
-    Cues of less than `MIN_CHARACTERS` are left out, and those that begin or end with what a pattern stands for, which
-    is no word: of "hours ago" there would be "ago".
+    Cues of less than `MIN_CHARACTERS` are left out.  What a pattern stands for is passed over within a cue, and asked
+    for where it begins or ends: "hours ago" is no "ago".
     """
     native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
     native.add_all([cue.phrase for cue in cues])
     forms, starts, arena, offsets = native.finish()
     written = [form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)]
     names = fold_words(written)
-    is_pattern = ["\ufffd" in form and not name for form, name in zip(written, names, strict=True)]
+    is_pattern = [_MARKER in form and not name for form, name in zip(written, names, strict=True)]
     words: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     strong, weak = [0], [0]
@@ -191,11 +198,12 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
         phrase = [names[form] for form in own if names[form]]
         node = 0
         # One character is no word where characters are tokens, and chance where they are not.
-        if any(is_pattern[form] for form in (*own[:1], *own[-1:])) or len("".join(phrase)) < MIN_CHARACTERS:
+        if len("".join(phrase)) < MIN_CHARACTERS:
             continue
         ends_with_colon = cue.phrase.endswith(_COLONS)
         if len(phrase) == 1 and not ends_with_colon and (signed := _read_signed(cue.phrase)):
             phrase = [signed]
+        phrase = [*([_PATTERN] if is_pattern[own[0]] else ()), *phrase, *([_PATTERN] if is_pattern[own[-1]] else ())]
         for word in (*phrase, _COLON) if ends_with_colon else phrase:
             number = words.setdefault(word, len(words) + 1)
             child = nodes.setdefault((node, number), len(strong))
