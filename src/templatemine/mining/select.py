@@ -288,7 +288,7 @@ def _judge_candidates(
     own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
     slot = may_fill & (own >= config.filler_own)
     opens = _opens_articles(column, is_short)
-    unmarked = _find_unmarked(candidates, column, opens, is_short)
+    unmarked = _find_unmarked(candidates, column, opens, is_short, segments.spaceless)
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
@@ -413,7 +413,11 @@ def _is_credit(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]
 
 
 def _find_unmarked(
-    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], opens: NDArray[np.bool_], is_short: bool
+    candidates: Candidates,
+    column: Mapping[str, NDArray[np.float32]],
+    opens: NDArray[np.bool_],
+    is_short: bool,
+    spaceless: bool,
 ) -> NDArray[np.bool_]:
     """Find the candidates without a sign of their own that they are more than a part of a sentence.
 
@@ -434,9 +438,11 @@ def _find_unmarked(
         follows = (column["share"] > _NEARLY_ALL) & (column["before_same"] >= _ALWAYS)
         read = (read | (column["cue_whole"] > 0) | follows) & (candidates.length > 1)
         return ~(read | closed | opens)
-    # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is.
+    # What begins lines and varies in what follows is grammar ("Minister of"); in short texts wherever it is, and where
+    # characters are tokens what begins sentences.
     begins, ends = column["begins"] >= _HALF, column["ends"] >= _HALF
-    is_head = ~closed & ~ends & (is_short | (begins & (column["after_same"] < _HALF)))
+    begins_sentence = begins | (spaceless & (column["before_closed"] >= _HALF))
+    is_head = ~closed & ~ends & (is_short | (begins_sentence & (column["after_same"] < _HALF)))
     # And a part of a sentence that many have, other than "contributed to this report".
     is_part = ~begins & (column["small_first"] > 0) & (column["cue_first"] <= _WEAK)
     # Within a line, what is no sentence must be more than chance brings together.
