@@ -115,7 +115,7 @@ def read_cells(page: str, after: str, row: str) -> list[str]:
 @pytest.mark.parametrize(
     ("shown", "row"),
     [
-        ("templatemine", "default"),
+        ("templatemine", "learned"),
         ("frequent sentences", "frequent sentences"),
         ("repeated lines", "repeated lines"),
         ("templatemine, `--method thesis`", "thesis"),
@@ -125,7 +125,7 @@ def test_figures_of_articles_are_those_that_were_measured(shown: str, row: str) 
     measured = read_cells("docs/research/loso.md", "## New articles", row)
     figures = [measured[3].split()[0], f"{measured[4].split()[0]} %"]
     assert read_cells("docs/comparison.md", "## Texts of articles", shown)[4:6] == figures
-    of_readme = {"default": "templatemine, articles", "repeated lines": "repeated lines"}
+    of_readme = {"learned": "templatemine, articles", "repeated lines": "repeated lines"}
     if row in of_readme:
         assert read_cells("README.md", "## Beside others", of_readme[row])[3:5] == figures
 

@@ -327,7 +327,7 @@ def test_a_file_of_figures_is_not_overwritten(cli: Cli, archive: Path, tmp_path:
     assert out.read_text(encoding="utf-8") == "mine"
     assert not cli(*args).out  # told before the work, not after it
     assert cli(*args, "--force").code == 0
-    assert facts(out)["method"] == "default"
+    assert facts(out)["method"] == "learned"
 
 
 @pytest.mark.parametrize("trial", ["injection", "gold", "retrieval", "mirror", "feed"])

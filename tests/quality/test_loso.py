@@ -184,17 +184,17 @@ def test_the_page_has_all_methods_groups_kinds_and_sources() -> None:
     assert "1 feeds, 1 of them with template text:" in lines
     f1_and_loss = "94.2 (94.2 to 94.2) | 0.07 (0.00 to 0.10) | 0.1"
     others = "3.3 (0.0 to 5.0) | 5 | 45.0 (45.0 to 45.0) | 10.0 (10.0 to 10.0)"
-    assert f"| default | 90.0 | 98.9 | {f1_and_loss} | {others} | +27.6 (+27.6 to +27.6) |" in lines
+    assert f"| learned | 90.0 | 98.9 | {f1_and_loss} | {others} | +27.6 (+27.6 to +27.6) |" in lines
     assert (
         "| method | lines kept (3) | one line (0) | spaceless (0) | under 150 documents (0) | glued (3) | feeds (1) |"
         in lines
     )
-    assert "| default, new articles | 3.3 | – | – | – | 3.3 | 5.0 |" in lines
-    assert "| default | 0 | 90 |" in lines  # byline, related
+    assert "| learned, new articles | 3.3 | – | – | – | 3.3 | 5.0 |" in lines
+    assert "| learned | 0 | 90 |" in lines  # byline, related
     assert "| a | lines kept, glued | 94.2 | 0.10 | 5.0 | 45.0 | 10.0 | 66.7 |" in lines
     assert "| b | lines kept, glued | – | 0.00 | 0.0 | – | – | 66.7 |" in lines
     assert "| feed.a | feeds | 94.2 | 0.10 | 5.0 | 45.0 | 10.0 | 66.7 |" in lines
-    assert "- default: a note." in lines
+    assert "- learned: a note." in lines
     assert "10 minutes, while other work ran on the machine." in lines
 
 

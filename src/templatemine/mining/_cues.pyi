@@ -17,6 +17,7 @@ class CueTrie:
         strong: NDArray[np.uint16],
         weak: NDArray[np.uint16],
         colon: bytes,
+        pattern: bytes,
     ) -> None: ...
     def find_word(self, word: bytes) -> int: ...
     def number_ascii(

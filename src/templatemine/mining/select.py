@@ -480,11 +480,13 @@ def _leaves_part(
         says = np.max([column[f"cue_{kind}"] for kind in CUE_KINDS if kind != "agency"], axis=0)
         reads = np.minimum(says, np.maximum(column["cue_first"], column["cue_whole"])) > _WEAK
         reads |= (column["cue_any"] >= _WEAK) & (candidates.length >= _SEVERAL) & (score >= _FIXED_SCORE)
-        return (first & (SMALL | CAPITAL | OWN) > 0) & (column["share"] <= _USUAL) & ~reads
+        is_end: NDArray[np.bool_] = (first & (SMALL | CAPITAL | OWN) > 0) & (column["share"] <= _USUAL)
+        is_end &= ~reads
+        return is_end
     begins, ends = column["begins"] >= _MOSTLY, column["ends"] >= _MOSTLY
-    is_part = (begins != ends) & ~(begins & (last & (CLOSES | COLON) > 0))
-    is_chance = (column["own"] < _HALF) & (column["information"] < _FEW_BITS) & (column["cue_any"] <= 0)
-    return is_part & is_chance & ~is_frequent
+    is_part: NDArray[np.bool_] = (begins != ends) & ~(begins & (last & (CLOSES | COLON) > 0))
+    is_part &= (column["own"] < _HALF) & (column["information"] < _FEW_BITS) & (column["cue_any"] <= 0)
+    return is_part & ~is_frequent
 
 
 class _Selection:
