@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.model import Span
-from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, tally_tears
+from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, join_spans, tally_tears
 
 TEXTS = st.text('ab ().“”»«"’\n', max_size=30)
 
@@ -63,10 +64,24 @@ def test_the_rarest_is_to_blame(rows: list[tuple[str, list[int]]]) -> None:
             Span(a, b, ("x", f"y{a % 2}") if a % 3 else ("x",)) for a, b in zip(places[::2], places[1::2], strict=False)
         ]
         found.append((text, spans))
-    counts = tally_tears((text, [span[:3] for span in spans]) for text, spans in found)
-    cuts = Counter(name for _, spans in found for span in spans for name in span.templates)
+    counts = tally_tears(found)
+    joined = [(text, *cut) for text, spans in found for cut in join_spans(text, spans)]
+    cuts = Counter(name for *_, names in joined for name in names)
     assert {name: count.cuts for name, count in counts.items()} == dict(cuts)
-    torn = [span for text, spans in found for span in spans if is_tear(text, span.start, span.end)]
+    torn = [names for text, start, end, names in joined if is_tear(text, start, end)]
     assert sum(count.tears for count in counts.values()) == len(torn)
     for name, count in counts.items():
-        assert count.tears == sum(min(span.templates, key=lambda one: (cuts[one], one)) == name for span in torn)
+        assert count.tears == sum(min(names, key=lambda one: (cuts[one], one)) == name for names in torn)
+
+
+@given(TEXTS, st.lists(st.integers(0, 30), max_size=8))
+def test_spans_with_white_space_between_them_are_one_cut(text: str, edges: list[int]) -> None:
+    places = sorted({min(edge, len(text)) for edge in edges})
+    spans = [Span(a, b, (f"t{a}",)) for a, b in zip(places[::2], places[1::2], strict=False)]
+    cuts = join_spans(text, spans)
+    removed = [
+        {place for a, b, *_ in some for place in range(a, b) if not text[place].isspace()} for some in (cuts, spans)
+    ]
+    assert removed[0] == removed[1]
+    assert all(text[left[1] : right[0]].strip() for left, right in pairwise(cuts))
+    assert [name for *_, names in cuts for name in names] == [name for span in spans for name in span.templates]

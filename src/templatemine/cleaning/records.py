@@ -380,7 +380,7 @@ class RecordCleaner:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
             if self._is_wound is not None and ready.field == self.config.read.text_field:
-                counts.wounds += sum(self._is_wound(body, *cut[:2]) for cut in join_spans(cleaned.removed))
+                counts.wounds += sum(self._is_wound(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed

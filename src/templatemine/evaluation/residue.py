@@ -158,7 +158,7 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
             answer = answers[id(document)]
             document_residues = list(find_residues(document.body, answer.removed))
             kinds = {residue.kind for residue in document_residues}
-            torn = any(is_tear(document.body, *cut[:2]) for cut in join_spans(answer.removed))
+            torn = any(is_tear(document.body, *cut[:2]) for cut in join_spans(document.body, answer.removed))
             told = ["changed", *kinds, *(["any"] if kinds else []), *([TORN] if torn else [])]
             for name in (source, ALL):
                 counts.setdefault(name, Counter()).update(told)
@@ -188,9 +188,9 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
 
 def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
     """Yield the templates that tear sentences: counts, source, template, and a torn place."""
-    for template, count in tally_tears((text, join_spans(spans)) for text, spans in cut).items():
+    for template, count in tally_tears(cut).items():
         if count.tears:
-            places = ((text, *one) for text, spans in cut for one in join_spans(spans) if template in one[2])
+            places = ((text, *one) for text, spans in cut for one in join_spans(text, spans) if template in one[2])
             text, start, end, _ = next(place for place in places if is_tear(*place[:3]))
             left, right = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
             yield (

@@ -143,7 +143,7 @@ def select_tearing(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
 ) -> list[NotableTemplate]:
     """Return the templates whose cuts tear sentences."""
-    counts = tally_tears((text, join_spans(spans)) for text, spans in looked)
+    counts = tally_tears(looked)
     return [
         NotableTemplate(
             source=pack.source,
@@ -165,7 +165,7 @@ def select_tearing(
 def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
     it; of one that tears sentences, such a place."""
-    places = ((text, cut) for text, spans in looked for cut in join_spans(spans) if one.template.id in cut[2])
+    places = ((text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2])
     if one.tears:
         places = ((text, cut) for text, cut in places if is_tear(text, *cut[:2]))
     best = min(places, key=lambda place: len(place[1][2]), default=None)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
-
-from templatemine.model import Span
+from typing import NamedTuple, TypeAlias, TypeVar
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 PARENTHESES = "()"
@@ -20,6 +18,8 @@ _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
 
 Name = TypeVar("Name", int, str)
+AnySpan: TypeAlias = tuple[int, int, Sequence[Name]] | tuple[int, int, Sequence[Name], str]
+"""Start, end and templates of a removed stretch, and its kind, as `Span` has them."""
 
 
 class CutCount(NamedTuple):
@@ -96,37 +96,38 @@ def count_unpaired(text: str, pair: str = "") -> int:
     return unpaired + open_brackets + open_quotes + straight
 
 
-def join_spans(spans: Iterable[Span]) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return the cuts of an article as `tally_tears` takes them: spans that touch, of several kinds, are one.
+def join_spans(text: str, spans: Iterable[AnySpan[Name]]) -> list[tuple[int, int, tuple[Name, ...]]]:
+    """Return the cuts of a text, ascending, each with its templates: spans with nothing but white space between them,
+    of several kinds or templates, are one cut, for what one tears off goes with the other.
 
-    >>> join_spans([Span(0, 3, ("a",), "byline"), Span(3, 5, ("b",), "legal"), Span(7, 9, ("a",))])
-    [(0, 5, ('a', 'b')), (7, 9, ('a',))]
+    >>> text = "One two, three"
+    >>> join_spans(text, [(0, 3, ["a"]), (4, 7, ["b"]), (9, 14, ["a"])])
+    [(0, 7, ('a', 'b')), (9, 14, ('a',))]
     """
-    cuts: list[tuple[int, int, tuple[str, ...]]] = []
+    cuts: list[tuple[int, int, tuple[Name, ...]]] = []
     for span in spans:
-        if cuts and cuts[-1][1] == span.start:
-            start, _, names = cuts.pop()
-            cuts.append((start, span.end, (*names, *(one for one in span.templates if one not in names))))
-        else:
-            cuts.append((span.start, span.end, span.templates))
+        start, end = span[:2]
+        names: tuple[Name, ...] = tuple(span[2])
+        if cuts and not text[cuts[-1][1] : start].strip():
+            first, _, others = cuts.pop()
+            start, names = first, others + tuple([one for one in names if one not in others])
+        cuts.append((start, end, names))
     return cuts
 
 
-def tally_tears(
-    found: Iterable[tuple[str, Iterable[tuple[int, int, Sequence[Name]]]]],
-) -> dict[Name, CutCount]:
+def tally_tears(found: Iterable[tuple[str, Iterable[AnySpan[Name]]]]) -> dict[Name, CutCount]:
     """Count the cuts and tears of each template.
 
     Parameters
     ----------
-    found : iterable of (text, cuts)
-        A cut is its start, end and templates.  Where several meet, the rarest is to blame: frequent ones are
-        elsewhere without harm.
+    found : iterable of (text, spans)
+        Spans are ascending.  Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without
+        harm.
     """
     cuts: Counter[Name] = Counter()
     torn: list[Sequence[Name]] = []
     for text, spans in found:
-        for start, end, names in spans:
+        for start, end, names in join_spans(text, spans):
             cuts.update(names)
             if names and is_tear(text, start, end):
                 torn.append(names)
