@@ -90,8 +90,8 @@ def test_a_long_block_of_short_and_long_articles_is_boilerplate() -> None:
     """Short articles are alike by it, and may be versions of one story; it is in many others, too."""
     random = Random(6)
     block = "\n".join([LINE, *(prose(random) for _ in range(8))])
-    short = [f"{prose(random, 25)}\n{block}" for _ in range(14)]
-    long = [f"{prose(random, 400)}\n{block}" for _ in range(12)]
+    short = [f"{prose(random, 25)}\n{block}" for _ in range(30)]
+    long = [f"{prose(random, 400)}\n{block}" for _ in range(28)]
     others = [prose(random, 200) for _ in range(10)]
     assert LINE in single_stories([*short, *long[:2], *others])
     assert LINE not in single_stories([*short, *long, *others])

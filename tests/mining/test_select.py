@@ -238,12 +238,13 @@ def test_what_opens_a_bracket_goes_with_what_is_in_it() -> None:
     [
         ((SUFFIX, "—"), DATA),
         ((PREFIX, "More than"), UNMARKED),
-        ((PREFIX, "Saltmill"), 0),
+        ((PREFIX, "Saltmill"), UNMARKED),
         ((PREFIX, "(Seoul=News\ufffd\x08)"), 0),
     ],
 )
 def test_signs_tell_labels_from_grammar_and_data(name: tuple[str, str], reason: int) -> None:
-    """A sign without letters and one word of a cue are none; what opens articles, and a name with a figure, may be."""
+    """A sign without letters and one word of a cue are none, nor is one word that opens all articles; a name with a
+    figure may be."""
     assert decided({name: (0.99, 0)}, documents=SIGNS)[name][0] == reason
 
 

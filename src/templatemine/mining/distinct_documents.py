@@ -44,7 +44,7 @@ of it is enough.  With 0.1 all excerpts of the trials stay (420 small archives; 
 points of recall go in archives of ten articles."""
 _MOSTLY_ONE = 0.5
 """Documents of a template that may be versions of one story."""
-_OTHERS, _OTHER_SHARE = 8, 0.25
+_OTHERS, _OTHER_SHARE = 25, 0.25
 """Stories of a template, by number and by its documents, beyond which it is of none, though half of its documents may
 be versions of one: they may be alike by a block that they have in common."""
 _EVERYWHERE = CopyConfig().everywhere

@@ -277,10 +277,9 @@ def _judge_candidates(
         reason[(candidates.shorter < config.continued) & (candidates.length > 1)] = CHANCE_CONTINUATION
     goes = score * filler >= _scale_odds(config.filler, config.caution)
     if not is_segment:
-        # What opens a bracket goes with what is in it, or not at all, as a credit does; else a slot ends at its line.
+        # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
         is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
-        is_credit = (column["cue_first"] > _WEAK) & (np.maximum(column["cue_byline"], column["cue_media"]) > _WEAK)
-        goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)) | is_credit, goes)
+        goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
     may_fill = goes & (not (html or is_segment))
     own = column["own"].copy()
     # Where a longer label begins with it, what follows is its filler, too.
@@ -463,9 +462,10 @@ def _leaves_part(
 ) -> NDArray[np.bool_]:
     """Return which candidates, cut alone, leave a sentence without its beginning or its end.
 
-    That is a label without a mark where it ends, unless many articles have it, or it ends with a cue and opens them;
-    the end of a sentence, unless most have it, it reads like boilerplate or begins with a sign; and a few words that
-    are a segment at one edge of a line now and then, and begin or end prose there more often.
+    That is a label without a mark where it ends, if it is one word or opens a bracket, unless many articles have it,
+    or it opens them and is or ends with cues; the end of a sentence, unless most have it, it reads like boilerplate or
+    begins with a sign; and a few words that are a segment at one edge of a line now and then, and begin or end prose
+    there more often.
     """
     starts = candidates.starts(segments, candidates.first, candidates.length)
     first = segments.traits[segments.tokens[starts]]
@@ -474,7 +474,11 @@ def _leaves_part(
     if candidates.kind == PREFIX:
         closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
         is_cue = np.maximum(column["cue_last"], column["cue_whole"]) > _WEAK
-        return ~closed & ~is_frequent & ~opens & ~(is_cue & (column["first"] >= _MOSTLY))
+        is_cue |= (column["cue_any"] > _WEAK) & (column["cue_share"] >= _HALF)
+        is_placed = is_frequent | opens | (is_cue & (column["first"] >= _MOSTLY))
+        is_word = (candidates.length == 1) & (first & (SMALL | CAPITAL | OWN) > 0)
+        is_start: NDArray[np.bool_] = ~closed & (~is_placed | is_word)
+        return is_start | (column["unclosed"] > 0)
     if candidates.kind == SUFFIX:
         # "Told Reuters." ends sentences, too: an agency alone says nothing.
         says = np.max([column[f"cue_{kind}"] for kind in CUE_KINDS if kind != "agency"], axis=0)
