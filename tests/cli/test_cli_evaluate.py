@@ -17,7 +17,7 @@ from cli_support import CALL, CREDIT, page, records, write
 
 from conftest import Cli
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.cli import printing as tables
+from templatemine.cli import text_tables
 from templatemine.config import PipelineConfig
 from templatemine.evaluation import cleaning_systems as systems
 from templatemine.evaluation.protocol import System
@@ -74,7 +74,7 @@ def test_a_run_that_no_source_is_large_enough_for_is_told(cli: Cli, archive: Pat
 
 def test_tables_and_notes_fit_a_terminal(cli: Cli, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sklearn")
-    monkeypatch.setattr(tables, "terminal_width", lambda stream: 80)
+    monkeypatch.setattr(text_tables, "terminal_width", lambda stream: 80)
     for trial in ("injection", "mirror", "retrieval"):
         ran = cli("evaluate", trial, archive, "--sample", "20", *SHARED)
         assert max(map(len, ran.out.splitlines())) <= 80, ran.out

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from conftest import Cli
-from templatemine.cli import app, common
-from templatemine.cli import printing as tables
+from templatemine.cli import app, common, text_tables
 from templatemine.cli.cmd_mine import METHODS
 from templatemine.errors import CapacityError, CorpusError, MissingExtraError
 
@@ -243,20 +242,20 @@ def test_visible(text: str, shown: str) -> None:
 
 def test_table_fits() -> None:
     rows = [("7", "x" * 100), ("1,000", "新闻联播" * 20), ("12", "short")]
-    lines = tables.format_table((">df", "string"), rows, 40)
+    lines = text_tables.format_table((">df", "string"), rows, 40)
     assert lines[0] == "   df  string"
     assert lines[1] == "    7  " + "x" * 31 + "…"
     assert lines[2] == "1,000  " + "新闻联播" * 3 + "新闻联…"
     assert lines[3] == "   12  short"
-    assert tables.format_table((">df", "string"), rows, None)[1].endswith("x" * 100)
+    assert text_tables.format_table((">df", "string"), rows, None)[1].endswith("x" * 100)
 
 
 def test_notes_are_wrapped() -> None:
     rows = [("a" * 100, "one two three four five six seven")]
-    lines = tables.format_table(("source", "note"), rows, 50, wrap=True)
+    lines = text_tables.format_table(("source", "note"), rows, 50, wrap=True)
     assert lines[1:] == ["a" * 27 + "…  one two three four", " " * 30 + "five six seven"]
     assert (
-        tables.format_table(("source", "note"), rows, 120, wrap=True)[1]
+        text_tables.format_table(("source", "note"), rows, 120, wrap=True)[1]
         == "a" * 39 + "…  one two three four five six seven"
     )
 
@@ -269,18 +268,18 @@ NEWS_HEADER = ("source", ">documents", ">templates", ">min df", ">rejected", "no
 
 
 def test_the_widest_cells_are_cut_before_a_table_is_wider_than_its_terminal() -> None:
-    lines = tables.format_table(NEWS_HEADER, NEWS_ROWS, 60, wrap=True)
+    lines = text_tables.format_table(NEWS_HEADER, NEWS_ROWS, 60, wrap=True)
     assert lines == [
         "source             documents  templates  min df  rejected",
         "harbourcourier.e…        360         82       5     1,526",
         "quarrymensweekly…     12,360         85       2     1,700",
     ]
-    assert tables.format_table(NEWS_HEADER, NEWS_ROWS, None, wrap=True)[0].endswith("rejected  note")
+    assert text_tables.format_table(NEWS_HEADER, NEWS_ROWS, None, wrap=True)[0].endswith("rejected  note")
 
 
 def test_what_cannot_fit_stands_on_several_lines() -> None:
     rows = [(*row[:-1], "no templates: of 360 documents none has a string twice") for row in NEWS_ROWS]
-    assert tables.format_table(NEWS_HEADER, rows, 60, wrap=True)[:4] == [
+    assert text_tables.format_table(NEWS_HEADER, rows, 60, wrap=True)[:4] == [
         "harbourcourier.example",
         "  documents: 360; templates: 82; min df: 5; rejected: 1,526",
         "  no templates: of 360 documents none has a string twice",
@@ -288,14 +287,14 @@ def test_what_cannot_fit_stands_on_several_lines() -> None:
     ]
     header = ("by", ">number of\nall", "=kind", ">false\nper 10k")
     rows = [("x" * 50, "7", "y" * 30, "1.5"), ("新" * 40, "8", "", "")]
-    assert tables.format_table(header, rows, 60) == [
+    assert text_tables.format_table(header, rows, 60) == [
         "x" * 50,
         f"  number of all: 7; kind: {'y' * 30};",
         "  false per 10k: 1.5",
         "新" * 29 + "…",
         "  number of all: 8",
     ]
-    assert tables.format_table(header, rows[:1], None)[:2] == [
+    assert text_tables.format_table(header, rows[:1], None)[:2] == [
         " " * 42 + "number of" + " " * 34 + "false",
         "by" + " " * 46 + "all  kind" + " " * 28 + "per 10k",
     ]
@@ -307,7 +306,7 @@ def test_what_cannot_fit_stands_on_several_lines() -> None:
     st.booleans(),
 )
 def test_no_table_is_wider_than_its_terminal(rows: list[tuple[str, ...]], width: int, wrap: bool) -> None:
-    lines = tables.format_table(("source", ">df", "=dates", "note"), rows, width, wrap=wrap)
+    lines = text_tables.format_table(("source", ">df", "=dates", "note"), rows, width, wrap=wrap)
     assert all(cell_len(line) < width for line in lines)
 
 
@@ -315,7 +314,7 @@ def test_no_table_is_wider_than_its_terminal(rows: list[tuple[str, ...]], width:
 def test_commands_fit_sixty_columns(
     cli: Cli, mined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setattr(tables, "terminal_width", lambda stream: 60)
+    monkeypatch.setattr(text_tables, "terminal_width", lambda stream: 60)
     archive = write(tmp_path / "a.jsonl", records())
     pack = mined / "alpha.example.json"
     name, *options = command.split()

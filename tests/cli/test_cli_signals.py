@@ -210,7 +210,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 
 AT_A_BAD_MOMENT = """
 import os, signal, sys, threading, time, weakref
-from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
+from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 
 number, moment = int(sys.argv[1]), sys.argv[2]
 said = []
@@ -363,7 +363,7 @@ def test_ended_while_a_library_is_imported(name: str) -> None:
 
 IMPORTING = """
 import importlib, os, signal, sys, time
-from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
+from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 try:
     with signals_as_exceptions():
         signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGTERM))

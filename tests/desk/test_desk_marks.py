@@ -226,9 +226,9 @@ def test_rows_hold_what_lists_show(world: tuple[Client, Desk], source: str) -> N
     assert held is not None
     for row, one in zip(client.get("/api/review", source=source).json["templates"], held.pack.templates, strict=True):
         assert row["id"] == one.id
-        assert not {"regex", "grounds"} & row.keys()
+        assert not {"regex", "reasons"} & row.keys()
         told = client.get("/api/template", source=source, id=one.id).json
-        assert (told["regex"], told["grounds"]) == (one.regex, describe_reasons(one))
+        assert (told["regex"], told["reasons"]) == (one.regex, describe_reasons(one))
         assert {name: told[name] for name in told.keys() & row.keys() - {"state"}} == {
             name: row[name] for name in row.keys() & told.keys() - {"state"}
         }

@@ -23,7 +23,7 @@ from templatemine.pipeline import mine
 from templatemine.report.explain import Explainer, find_cut_template, read_json_object
 from templatemine.report.marks import split_pieces
 from templatemine.report.measure import PackMeasurement
-from templatemine.report.terminal import Painter, format_article, format_grounds, format_rows
+from templatemine.report.terminal import Painter, format_article, format_reasons, format_rows
 from templatemine.report.timeline import count_by_period, split_periods
 from templatemine.report.view import Report, make_report
 from templatemine.report.words import join_tokens, outermost_templates, template_text
@@ -259,7 +259,7 @@ def test_one_cut_has_one_number_on_a_terminal(pack: Pack, documents: list[Docume
     assert [other.template.id for other in listed] == [one.id]
     (row,) = format_rows(listed, more)
     assert one.id in row
-    assert format_grounds(listed)[-1].strip().removeprefix("1: ") == "also matched: tunlike0 0; tunlike1 1; 1 within it"
+    assert format_reasons(listed)[-1].strip().removeprefix("1: ") == "also matched: tunlike0 0; tunlike1 1; 1 within it"
 
 
 def test_one_object(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 from templatemine._version import __version__
 from templatemine.cli.common import StrictStop
 from templatemine.cli.defaults import apply_defaults, read_defaults
-from templatemine.cli.ending import EndedBySignal, signals_as_exceptions
 from templatemine.cli.messages import flush_output, print_error
 from templatemine.cli.parser import Parser, did_you_mean
+from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 from templatemine.errors import ConfigError, TemplateMineError, command_line
 
 __all__ = ["COMMANDS", "command_parser", "run", "whole_parser"]

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.config import TEXT_FORMATS, CleanConfig, PageConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
@@ -428,7 +427,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
     terminal.say(
-        *tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total, empty_fallback)
+        *text_tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total, empty_fallback)
     )
 
 
@@ -437,7 +436,7 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
     from templatemine.packs.pack_folder import PackFiles
 
     records, packs = (
-        tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
+        text_tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
     )
     return (
         f"no record has a pack, all are unchanged: the sources of the records are {records}, those of the packs are "

@@ -8,8 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.errors import ConfigError, counted
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         terminal.report({"sources": [_source_json(one) for one in diffs]}, to_stdout=True)
         return terminal.code
-    width = None if args.full else tables.terminal_width(sys.stdout)
+    width = None if args.full else text_tables.terminal_width(sys.stdout)
     lines = [line for one in diffs if one for line in (*_format_source(one, args.limit, width), "")]
     notes = [f"{counted(left_out, 'document')} of sources without packs"] if left_out else []
     common.print_text("\n".join([*lines, *_format_sum(diffs), *notes, *terminal.notes()]) + "\n")
@@ -118,7 +117,7 @@ def _format_source(one: PackDiff, limit: int, width: int | None) -> list[str]:
             rows.append((mark, "", "", *(("",) if measured else ()), more))
     told = common.escape_line(one.source)
     head = f"{told}: {_format_pack(one.old)} -> {_format_pack(one.new)}"
-    return [head, *tables.format_table(header, rows, width)] if rows else [head]
+    return [head, *text_tables.format_table(header, rows, width)] if rows else [head]
 
 
 def _format_pack(pack: Pack | None) -> str:
@@ -140,7 +139,7 @@ def _format_characters(cuts: CutDifference, old: Template | None, new: Template 
 
 
 def _format_texts(old: Template | None, new: Template | None) -> str:
-    return " -> ".join(dict.fromkeys(tables.format_template(one) for one in (old, new) if one is not None))
+    return " -> ".join(dict.fromkeys(text_tables.format_template(one) for one in (old, new) if one is not None))
 
 
 def _format_sum(diffs: list[PackDiff]) -> list[str]:

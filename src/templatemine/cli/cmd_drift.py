@@ -6,8 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 
 if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for one in sorted(found, key=lambda one: (-len(one.warnings), one.source))
     ]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "")
+    terminal.say(*text_tables.capped_table(header, rows, "sources"), "")
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             common.print_text(f"{common.escape_line(one.source)}: {line}\n")

@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import Progress
@@ -236,7 +235,7 @@ def _hash_inputs(read: _EvaluationInputs) -> str:
 
 
 def _format_result(result: TrialResult) -> list[str]:
-    width = tables.terminal_width(sys.stdout)
+    width = text_tables.terminal_width(sys.stdout)
     # Names of several words take two lines, so that a table fits 80 columns.
     header = [("" if unit == "text" else ">") + name.replace(" ", "\n", 1) for name, unit in result.units.items()]
     rows = [[_format_value(row.get(name), unit) for name, unit in result.units.items()] for row in result.rows]
@@ -244,7 +243,7 @@ def _format_result(result: TrialResult) -> list[str]:
     said = [settings, *result.notes]
     if width is not None:
         said = [line for text in said for line in textwrap.wrap(text, width - 1, subsequent_indent="  ")]
-    return [result.name, *tables.format_table(header, rows, width), *said]
+    return [result.name, *text_tables.format_table(header, rows, width), *said]
 
 
 def _format_value(value: Any, unit: str) -> str:

@@ -8,8 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.config import CleanConfig
 from templatemine.errors import CapacityError, ConfigError, CorpusError, SkippedPackError, counted
 
@@ -160,7 +159,7 @@ def _document_json(document: Document, explainer: Explainer) -> dict[str, Any]:
 
 
 def _format_document(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
-    from templatemine.report.terminal import HEADER, format_article, format_grounds, format_rows
+    from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
 
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
     pack, body = explainer.pack, explainer.body(document)
@@ -176,10 +175,10 @@ def _format_document(document: Document, explainer: Explainer, painter: Painter,
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
     table = (
-        tables.format_table(HEADER, format_rows(listed, pack), tables.terminal_width(sys.stdout))
+        text_tables.format_table(HEADER, format_rows(listed, pack), text_tables.terminal_width(sys.stdout))
         if pack and listed
         else []
     )
-    below = [line for part in (table, format_grounds(listed)) if part for line in ("", *part)]
+    below = [line for part in (table, format_reasons(listed)) if part for line in ("", *part)]
     alone = [f"{no_pack}: main text by the page model alone"] if pack is None else []
     return [head, *alone, verdict, "", text.rstrip("\n"), *below]

@@ -10,8 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import WORDS
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.config import (
     CrossSourceConfig,
     MineConfig,
@@ -169,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
         number, hosts = counted(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
         terminal.note(
             f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
-            f"from {tables.list_names(hosts)}; --source-of host takes the source from the address"
+            f"from {text_tables.list_names(hosts)}; --source-of host takes the source from the address"
         )
     if unreadable := mined.dates.describe():
         terminal.note(unreadable)
@@ -274,7 +273,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
         return
     header = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
     rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
-    terminal.say(*tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
+    terminal.say(*text_tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
     if any(one.templates for one in mined.outcomes):
         terminal.say(*_suggest_next(args))
 

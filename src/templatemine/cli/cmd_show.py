@@ -14,8 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.errors import ConfigError, PackError, counted
 from templatemine.kinds import parse_kinds
 
@@ -90,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         common.print_text(json.dumps(_pack_json(args, pack, rejected), indent=1) + "\n")
         return 0
-    width = None if args.full else tables.terminal_width(sys.stdout)
+    width = None if args.full else text_tables.terminal_width(sys.stdout)
     limit = _MAX_TEMPLATES if args.limit is None else args.limit
     listed = (
         _format_rejected(pack, rejected, limit, width) if args.rejected else _format_templates(pack, args, limit, width)
@@ -242,7 +241,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
             rows.append(("", "", "", "", *([""] if pack.has_kinds else []), f"  and {counted(more, 'variant')}"))
     last = "expression" if args.regex else "template"
     # The string is the last column: it may be cut, or in a script that is written from right to left.
-    lines = tables.format_table(
+    lines = text_tables.format_table(
         (">df", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
     )
     if args.why:
@@ -263,7 +262,7 @@ def _format_rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: i
         for tokens, df, count, reason in islice(rejected, limit or None)
     ]
     lines = (
-        tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
+        text_tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
         if rows
         else ["no rejected candidates"]
     )
@@ -302,8 +301,8 @@ def _show_folder(args: argparse.Namespace) -> int:
             "file, if not SOURCE.json",
         )
         rows = [_folder_row(file, pack) for file, pack in packs]
-        width = None if args.full else tables.terminal_width(sys.stdout)
-        common.print_text("\n".join(tables.format_table(header, rows, width)) + "\n")
+        width = None if args.full else text_tables.terminal_width(sys.stdout)
+        common.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
     return 2 if bad else 0
 
 
@@ -323,7 +322,7 @@ def _folder_row_json(file: str, pack: Pack) -> dict[str, Any]:
 
 def _folder_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
-    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", tables.format_min_df(pack))
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", text_tables.format_min_df(pack))
     from templatemine.report.histogram import sparkline
 
     # Between bars, so that its ends are visible.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.errors import CorpusError, counted
 
 __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         return terminal.code
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
-    lines = tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
+    lines = text_tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
     total = f"{counted(documents, 'document')} of {counted(len(found), 'source')} in {terminal.seconds:.1f} s"
     terminal.say(*lines, "", total)
     if terminal.skipped:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from templatemine.cli import common
-from templatemine.cli import printing as tables
+from templatemine.cli import common, text_tables
 from templatemine.config import PipelineConfig, TokeniseConfig
 from templatemine.errors import ConfigError, counted
 
@@ -134,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.new, one.source))
-    terminal.say(*tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
+    terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_format_changes(one))
     notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
@@ -186,7 +185,7 @@ def _format_changes(one: SourceUpdate) -> list[str]:
 
 
 def _format_template(template: Template) -> str:
-    return tables.format_template(template, _MAX_TEXT)
+    return text_tables.format_template(template, _MAX_TEXT)
 
 
 def _source_json(one: SourceUpdate) -> dict[str, Any]:

@@ -286,7 +286,7 @@ class Desk:
         return {
             **_template_row(found, ""),
             "regex": found.regex,
-            "grounds": describe_reasons(found),
+            "reasons": describe_reasons(found),
             "short": short,
             **review.find_sightings(pack, found, self._find_sample(stored)),
         }

@@ -107,7 +107,7 @@ def format_rows(listed: Iterable[ListedTemplate], pack: Pack) -> list[tuple[str,
     return [_format_row(one.number, one.template, pack) for one in listed]
 
 
-def format_grounds(listed: Iterable[ListedTemplate]) -> list[str]:
+def format_reasons(listed: Iterable[ListedTemplate]) -> list[str]:
     """Explain why they are templates, where a score decided, and below it others that matched."""
     lines = []
     for one in listed:

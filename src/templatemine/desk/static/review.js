@@ -327,7 +327,7 @@ const details = later(60, async () => {
   const act = (what) => () => { if (row === chosen) what(); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
-    found.grounds ? el("p", { class: "dim" }, found.grounds) : null,
+    found.reasons ? el("p", { class: "dim" }, found.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
