@@ -84,16 +84,20 @@ def test_fields_of_other_names(tmp_path: Path) -> None:
     assert one.id == one.url == "http://a.org/b"
 
 
+def given_as(library: str, rows: list[dict[str, Any]], folder: Path) -> Any:
+    """Some records as a file, as dicts, or as a data frame of a library."""
+    if library == "file":
+        path = folder / "a.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+    return rows if library == "dicts" else pytest.importorskip(library).DataFrame(rows)
+
+
 @pytest.mark.parametrize("library", ["dicts", "pandas", "polars", "file"])
 def test_fields_are_named_alike_wherever_documents_are_taken(library: str, tmp_path: Path) -> None:
     names: Any = {"text_field": "body", "source_field": "site", "id_field": "key"}
     rows = [{"site": row["source"], "key": row["id"], "body": row["text"]} for row in ROWS]
-    given: Any = rows
-    if library == "file":
-        given = tmp_path / "a.jsonl"
-        given.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    elif library != "dicts":
-        given = pytest.importorskip(library).DataFrame(rows)
+    given = given_as(library, rows, tmp_path)
     packs = templatemine.mine(given, **names)
     assert packs == templatemine.mine(ROWS)
     assert [document for document, _ in packs.clean(given, **names)] == DOCUMENTS
@@ -223,12 +227,7 @@ def test_a_blank_source_is_none(tmp_path: Path, blank: str) -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars", "dicts", "file"])
 def test_a_null_is_raised_or_skipped(library: str, tmp_path: Path) -> None:
     rows = [*ROWS[:3], {**ROWS[3], "text": None}, *ROWS[4:]]
-    given: Any = rows
-    if library == "file":
-        given = tmp_path / "a.jsonl"
-        given.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    elif library != "dicts":
-        given = pytest.importorskip(library).DataFrame(rows)
+    given = given_as(library, rows, tmp_path)
     with pytest.raises(CorpusError, match="4: expected a field 'text' .* found null in 'text'"):
         templatemine.mine(given)
     with pytest.warns(UserWarning, match="^1 record skipped: .*4: expected a field 'text'"):

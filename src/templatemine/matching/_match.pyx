@@ -331,7 +331,7 @@ cdef inline bint is_joining_sign(uint32_t c) noexcept nogil:
 
 cdef inline bint is_hanging_sign(uint32_t c) noexcept nogil:
     """Whether c is a comma, semicolon or wide sign, which no line begins with."""
-    return (c == 44 or c == 59 or c == 0x60C or c == 0x61B or is_wide_sign(c))
+    return c == 44 or c == 59 or c == 0x60C or c == 0x61B or is_wide_sign(c)
 
 
 cdef inline bint is_wide_sign(uint32_t c) noexcept nogil:

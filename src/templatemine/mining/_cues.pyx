@@ -242,8 +242,7 @@ cdef class CueTrie:
                             self._add_kinds(signed, &certain, &likely)
                         if certain or likely:
                             mark_cue(&rows[i, 0], certain, likely, before == 0, self._is_rest_hollow(tokens, word_of, m + 1, end))
-                            covered += max(0, m + 1 - max(covered_to, k))
-                            covered_to = max(covered_to, m + 1)
+                            cover(k, m + 1, &covered, &covered_to)
                         m += 1
                         if node < 0:
                             break
@@ -254,8 +253,7 @@ cdef class CueTrie:
                                 if certain or likely:
                                     mark_cue(&rows[i, 0], certain, likely, before == 0,
                                              self._is_rest_hollow(tokens, word_of, m + 1, end))
-                                    covered += max(0, m + 1 - max(covered_to, k))
-                                    covered_to = max(covered_to, m + 1)
+                                    cover(k, m + 1, &covered, &covered_to)
                             m += 1
                         if m >= end or word_of[tokens[m]] == 0:
                             break
@@ -275,6 +273,12 @@ cdef inline bint is_colon(const int32_t[::1] tokens, const int32_t[::1] word_of,
                           int64_t end) noexcept nogil:
     """Whether a token is a colon by itself, as some set it behind a blank."""
     return k < end and word_of[tokens[k]] < 0 and colons[tokens[k]]
+
+
+cdef inline void cover(int64_t first, int64_t end, int64_t* covered, int64_t* covered_to) noexcept nogil:
+    """Count the tokens of a cue that are in none before it; `covered_to` is the end of these."""
+    covered[0] += max(0, end - max(covered_to[0], first))
+    covered_to[0] = max(covered_to[0], end)
 
 
 cdef inline void mark_cue(float* row, uint16_t certain, uint16_t likely, bint is_first, bint is_last) noexcept nogil:

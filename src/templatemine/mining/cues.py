@@ -116,9 +116,11 @@ class CueLexicon:
         tokens = [form.decode("utf-8", "replace") for form in forms.take(others)]
         find = self._trie.find_word
         # Without a cue that holds a pattern, a pattern is a sign.
-        hollow = {True: find(_PATTERN.encode()) or -1, False: -1}
-        folded = zip(fold_words(tokens), tokens, strict=True)
-        words[others] = [find(word.encode()) if word else hollow[_MARKER in token] for word, token in folded]
+        pattern = find(_PATTERN.encode()) or -1
+        words[others] = [
+            find(word.encode()) if word else pattern if _MARKER in token else -1
+            for word, token in zip(fold_words(tokens), tokens, strict=True)
+        ]
         signed[others] = [find(form.encode()) if (form := _read_signed(token)) else 0 for token in tokens]
         colons[others] = [token.endswith(_COLONS) for token in tokens]
         return FormWords(words=words, signed=signed, colons=colons)

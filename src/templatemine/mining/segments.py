@@ -33,8 +33,9 @@ _MIN_ABBREVIATION_COUNT = 5
 _MAX_ABBREVIATION, _MAX_DOTTED = 6, 7
 """Bytes of an abbreviation with its full stop; and of one with several ("e.g.", "U.S.A.")."""
 _NUMBERING = frozenset(f"{word}.".encode() for word in _reading.NUMBERING)
-_TITLES = frozenset(f"{word}.".encode() for word in _reading.TITLES)
 """Words with a full stop behind which a number begins no sentence: "no. 5", "Art. 7"."""
+_TITLES = frozenset(f"{word}.".encode() for word in _reading.TITLES)
+"""And those whose full stop ends none: "Mr."."""
 _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
 _HEAD = 30

@@ -94,6 +94,8 @@ _MAX_OPENED = 2
 _PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
 """Words, without names and figures, of a sentence without a cue, and characters where these are tokens; and articles
 that must have such a one: two may quote each other."""
+_WORD = SMALL | CAPITAL | OWN
+"""Traits of a form that begins with a letter, of scripts with cases or without spaces."""
 _SEVERAL = 4
 """Tokens from which on a weak cue at the end of a sentence says that it is boilerplate, if the score does, too."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
@@ -411,6 +413,12 @@ def _is_credit(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]
     return is_one & is_cue & (candidates.kind == PREFIX)
 
 
+def _is_closed(column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return which candidates end with a mark, or at the dash of a dateline."""
+    closed: NDArray[np.bool_] = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
+    return closed
+
+
 def _find_unmarked(
     candidates: Candidates,
     column: Mapping[str, NDArray[np.float32]],
@@ -430,7 +438,7 @@ def _find_unmarked(
         # The end of a sentence, or one with a word before it that others take the place of.
         is_end = (column["small_first"] > 0) | (candidates.shorter < _HALF)
         return (column["cue_first"] <= _WEAK) & (column["cue_whole"] <= _WEAK) & is_end
-    closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
+    closed = _is_closed(column)
     usual = column["share"] > _USUAL
     if kind == PREFIX:
         # What all articles have behind one and the same segment has a place: "Saved articles" behind "Saved.".
@@ -472,19 +480,18 @@ def _leaves_part(
     last = segments.traits[segments.tokens[starts + candidates.length - 1]]
     is_frequent = column["share"] > _FREQUENT
     if candidates.kind == PREFIX:
-        closed = (column["closed_last"] > 0) | (column["colon_last"] > 0) | (column["dashed"] >= _HALF)
         is_cue = np.maximum(column["cue_last"], column["cue_whole"]) > _WEAK
         is_cue |= (column["cue_any"] > _WEAK) & (column["cue_share"] >= _HALF)
         is_placed = is_frequent | opens | (is_cue & (column["first"] >= _MOSTLY))
-        is_word = (candidates.length == 1) & (first & (SMALL | CAPITAL | OWN) > 0)
-        is_start: NDArray[np.bool_] = ~closed & (~is_placed | is_word)
+        is_word = (candidates.length == 1) & (first & _WORD > 0)
+        is_start: NDArray[np.bool_] = ~_is_closed(column) & (~is_placed | is_word)
         return is_start | (column["unclosed"] > 0)
     if candidates.kind == SUFFIX:
         # "Told Reuters." ends sentences, too: an agency alone says nothing.
         says = np.max([column[f"cue_{kind}"] for kind in CUE_KINDS if kind != "agency"], axis=0)
         reads = np.minimum(says, np.maximum(column["cue_first"], column["cue_whole"])) > _WEAK
         reads |= (column["cue_any"] >= _WEAK) & (candidates.length >= _SEVERAL) & (score >= _FIXED_SCORE)
-        is_end: NDArray[np.bool_] = (first & (SMALL | CAPITAL | OWN) > 0) & (column["share"] <= _USUAL)
+        is_end: NDArray[np.bool_] = (first & _WORD > 0) & (column["share"] <= _USUAL)
         is_end &= ~reads
         return is_end
     begins, ends = column["begins"] >= _MOSTLY, column["ends"] >= _MOSTLY

@@ -705,36 +705,31 @@ cdef bytes encode_word(str word):
     return word.encode("utf-8", "surrogatepass")
 
 
-NUMBERING = tuple(
-    form
-    for words in (
-        "no nos nr nrs num núm art arts p pp pag pág vol vols fig figs ch chap cap sec sect par pt bd abb abs str rys poz ust tab",
-        "č čl ст стр рис гл табл п",
-    )
-    for word in words.split()
-    for form in (word, word.capitalize())
+cdef tuple fill_table(Table* table, str words):
+    """Add some words, as they are and with a capital, to a table that is made here; return all that are in it."""
+    cdef bytes name
+    cdef tuple forms = tuple([form for word in words.split() for form in (word, word.capitalize())])
+    table_init(table)
+    for form in forms:
+        name = encode_word(form)
+        table_add(table, <const uint8_t*>name, len(name))
+    return forms
+
+
+cdef Table numbering
+NUMBERING = fill_table(
+    &numbering,
+    "no nos nr nrs num núm art arts p pp pag pág vol vols fig figs ch chap cap sec sect par pt bd abb abs str rys poz ust tab "
+    "č čl ст стр рис гл табл п",
 )
 """Words that have a full stop before a number: no sentence begins there."""
-cdef Table numbering
-table_init(&numbering)
-for _name in [encode_word(_word) for _word in NUMBERING]:
-    table_add(&numbering, <const uint8_t*><bytes>_name, len(_name))
-
-
-TITLES = tuple(
-    form
-    for words in (
-        "mr mrs ms mx dr drs prof sen rep gov gen lt col cpl capt cmdr maj sgt pvt adm rev hon pres supt st mt ft messrs",
-        "sr sra srta dña lic ing arq mme mlle mgr sig dott avv hr dipl bsc msc phd nt pn doc mudr judr phdr",
-    )
-    for word in words.split()
-    for form in (word, word.capitalize())
+cdef Table titles
+TITLES = fill_table(
+    &titles,
+    "mr mrs ms mx dr drs prof sen rep gov gen lt col cpl capt cmdr maj sgt pvt adm rev hon pres supt st mt ft messrs "
+    "sr sra srta dña lic ing arq mme mlle mgr sig dott avv hr dipl bsc msc phd nt pn doc mudr judr phdr",
 )
 """Words that have a full stop before a name: no sentence begins there."""
-cdef Table titles
-table_init(&titles)
-for _name in [encode_word(_word) for _word in TITLES]:
-    table_add(&titles, <const uint8_t*><bytes>_name, len(_name))
 
 
 cdef bint ends_sentence(const uint8_t* p, int64_t point, int64_t n, int64_t last_point, bint spaced) noexcept nogil:
