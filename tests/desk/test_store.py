@@ -45,7 +45,7 @@ def test_a_decision_goes_into_the_pack_and_the_history(world: tuple[Client, Desk
     client, desk = world
     state = client.get("/api/review", source=source).json
     first = state["templates"][0]
-    after = add(client, source, {"action": "reject", "id": first["id"], "tokens": first["tokens"]}, name="Zoë Ülk").json
+    after = add(client, source, {"action": "reject", "id": first["id"]}, name="Zoë Ülk").json
     held = desk.library.stored_pack(source)
     assert held is not None
     assert [rule.by for rule in held.pack.overrides.rules] == ["Zoë Ülk"]
@@ -119,7 +119,8 @@ def test_a_decision_taken_back_leaves_no_rule(client: Client, source: str) -> No
     first = client.get("/api/review", source=source).json
     row = first["templates"][0]
     out = add(client, source, {"action": "reject", "id": row["id"]}).json
-    again = add(client, source, {"action": "accept", "id": row["id"], "tokens": row["tokens"]}, out["version"]).json
+    sent = {"source": source, "version": out["version"], "kind": "judge", "verdict": "cut", "id": row["id"]}
+    again = client.post("/api/decide", sent).json
     assert again["rules"] == []
     assert again["version"] == first["version"]
 

@@ -87,7 +87,7 @@ def test_what_is_decided_is_saved_and_recorded(dirty: tuple[Client, Desk], sourc
             assert held is not None
             assert len(held.pack.overrides.rules) == len(state["history"]) == len(state["rules"])
             version = state["version"]
-        assert state["rules"][0]["text"] == BAD
+        assert state["rules"][-1]["text"] == BAD
         assert state["history"][-1]["name"] == "Ann"
         while state["rules"]:
             answer = client.post("/api/decide", {"source": one, "version": state["version"], "kind": "undo"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from strategies import examples
 from templatemine.model import Template
-from templatemine.packs.families import are_variants, group_families
+from templatemine.packs.families import Variants, are_variants, group_families
 
 
 def template(text: str | None, df: int = 1) -> Template:
@@ -86,3 +86,20 @@ def test_no_head_is_passed_over(texts: list[str]) -> None:
         else:
             found[own].append(place)
     assert group_families(templates) == found
+
+
+@examples(200)
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7).map(" ".join), max_size=14), st.integers(0, 14)
+)
+def test_families_of_some_are_as_if_there_were_no_others(texts: list[str], size: int) -> None:
+    """Templates come later, and others go."""
+    templates = [template(text) for text in texts]
+    variants = Variants()
+    variants.add(templates[size:])
+    variants.add(templates[:size])
+    rest = len(templates[size:])
+    places = [*range(rest, len(templates)), *range(rest)]
+    assert [[places.index(place) for place in family] for family in variants.group(places)] == group_families(templates)
+    some = variants.group(places[::2])
+    assert [[places.index(place) // 2 for place in family] for family in some] == group_families(templates[::2])

@@ -112,9 +112,12 @@ def test_templates_that_tear_sentences_lead(pack: Pack, documents: list[Document
     assert 0 < first.tears == sum(is_tear(text, span.start, span.end) for text, span in cuts)
     assert first.before.rstrip()[-1].isalpha()
     page = rendered(made)
-    assert f"Tears a sentence in {first.tears} of {first.cuts} cuts that were looked at." in page
-    assert f"{first.tears} cuts of those looked at tear a sentence." in page
-    assert page.index("Tears a sentence") < page.index("Sources by risk</h2>")
+    assert (
+        f"Takes words out of the middle of a sentence in {first.tears} of {first.cuts} cuts that were looked at."
+        in page
+    )
+    assert f"{first.tears} cuts of those looked at take words out of the middle of a sentence." in page
+    assert page.index("Takes words out of the middle of a sentence") < page.index("Sources by risk</h2>")
 
 
 @pytest.mark.parametrize(

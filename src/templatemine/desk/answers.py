@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
-from templatemine.archive.apply_answers import (
-    QuestionContexts,
-    add_answer_rules,
-    current_removal,
-    open_questions,
-    possible_answers,
-)
-from templatemine.archive.apply_overrides import apply_rules, join_tokens, mined_templates
+from templatemine.archive.apply_answers import QuestionContexts, current_removal, open_questions, possible_answers
+from templatemine.archive.apply_overrides import apply_rules, join_tokens
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.answer_effects import measure_answers
-from templatemine.desk.effects import Effects, SlowArticles, TemplateEffect, count_cuts, sum_cuts
+from templatemine.desk.decisions import find_question, plan_decision
+from templatemine.desk.effects import sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
-from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json, stamp_rule
+from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
+from templatemine.desk.open_source import OpenSource
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.security import RequestLimits
-from templatemine.desk.store import Annotation, utc_now
-from templatemine.errors import ConfigError, PackError, TemplateMineError, counted
+from templatemine.desk.store import Annotation, Event, NotFound
+from templatemine.desk.table import OUT, ReviewTable, View, read_view, template_text
+from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
-from templatemine.model import Question, Template
-from templatemine.packs.overrides import Rule, read_rule
+from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_record import template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, histogram_of, sparkline
 from templatemine.report.risk import is_scored
@@ -49,12 +45,18 @@ MAX_FOUND = 100
 """Most rejected candidates that a search shows."""
 MAX_QUESTIONS = 10
 """Questions that are put at once."""
+MAX_OPEN = 8
+"""Sources of which what was found out is kept."""
+MAX_TOLD, MAX_PAST = 20, 100
+"""Decisions of each answer, and of one that was asked for earlier ones."""
+MAX_KIN, MAX_ALSO = 20, 6
+"""Variants that are shown beside a template, and templates that are named for one cut."""
+PREPARING_SECONDS = 0.05
+"""How long an answer waits for what is being prepared."""
+WHOLE = View()
+"""All templates, the most frequent first."""
 
 _FRAME_STYLE = (DESK_FOLDER / "static" / "frame.css").read_text(encoding="utf-8")
-
-
-class NotFound(TemplateMineError):
-    """The requested thing does not exist."""
 
 
 class Desk:
@@ -72,12 +74,9 @@ class Desk:
         self.library = library
         self.gold = gold or {}
         self.limits = limits or RequestLimits()
-        self._preview: tuple[tuple[str, ...], review.CutoffPreview] | None = None
-        self._preview_lock = Lock()
-        self._effects: tuple[Pack, Effects] | None = None
-        self._cuts: list[tuple[str, tuple[Template, ...], list[int]]] = []
-        self._row_cache: tuple[str, _RowCache] = "", _RowCache()
-        self._effects_lock = Lock()
+        self._open: dict[str, OpenSource] = {}
+        self._preparing: dict[str, Thread] = {}
+        self._lock = Lock()
 
     # ----------------------------------------------------------------------------------------------------------- home
 
@@ -115,36 +114,67 @@ class Desk:
             raise NotFound(f"there is no pack of {source!r}")
         return stored
 
-    def review_state(self, source: str, since: str = "") -> dict[str, Any]:
-        """Return the data of the review of a source.
+    def _opened(self, stored: StoredPack) -> OpenSource:
+        """Return what is known of a source; of the last `MAX_OPEN` it is kept."""
+        with self._lock:
+            found = self._open.pop(stored.path, None) or OpenSource(self.library)
+            self._open[stored.path] = found
+            while len(self._open) > MAX_OPEN:
+                self._open.pop(next(iter(self._open)))
+            return found
 
-        Parameters
-        ----------
-        since : str
-            A version that was returned before: "templates" has only the rows that have changed since, "gone" the ids of
-            those that are no longer there.  If another version was returned meanwhile, "since" of the answer is empty,
-            and all rows are there.
-        """
+    def prepare(self, source: str) -> None:
+        """Find out what the review of a source needs: what its templates do, and what would take long later."""
         stored = self.stored_pack(source)
-        events = self.library.reconcile_history(stored)
-        pack = stored.pack
-        added, rules = set(pack.overrides.added), pack.overrides.rules
-        effects = self._find_effects(stored)
-        each, reviewed = effects.template_effects(pack), self.library.store.reviewed(source)
-        heads, shown, gone = (
-            effects.family_heads(pack),
-            self._cached_rows(stored),
-            {one.id for one in pack.overrides.removed},
-        )
-        rows = []
-        for one in (*pack.templates, *pack.overrides.removed):
-            name = one.id
-            state = "out" if name in gone else "added" if name in added else "kept"
-            rows.append(shown.row(one, state, each[name], heads.get(name, name), reviewed.get(name, "")))
-        changed, gone_ids, since = shown.changes(rows, since, stored.version)
-        histogram = histogram_of(pack)
-        moved = next((rule.df for rule in rules if rule.action == "cutoff"), None)
-        undone = {event.undoes for event in events}
+        self._table(stored)
+        self._opened(stored).cuts(stored)
+        self.library.prepare(stored)
+        self._opened(stored).preview(stored)
+
+    def prepare_apart(self, source: str) -> dict[str, Any]:
+        """Begin `prepare` in a thread of its own, if nobody has; return whether it is done, and of what size it is."""
+        stored = self.stored_pack(source)
+
+        def work() -> None:
+            with suppress(TemplateMineError):  # whoever asks for the review is told
+                self.prepare(source)
+
+        with self._lock:
+            thread = self._preparing.get(stored.path)
+            if thread is None or not thread.is_alive():  # what is known already takes no time
+                thread = self._preparing[stored.path] = Thread(target=work, daemon=True)
+                thread.start()
+        thread.join(PREPARING_SECONDS)
+        return {
+            "ready": not thread.is_alive(),
+            "templates": len(stored.pack.templates),
+            "articles": len(self.library.articles.get(source, ())),
+        }
+
+    def prepare_largest(self) -> None:
+        """Prepare the sources that take longest, one after the other, as many as are kept."""
+        sizes: dict[str, int] = {}
+        for source in self.library.sources:
+            with suppress(TemplateMineError):
+                sizes[source] = len(self.stored_pack(source).pack.templates)
+        for source in sorted(sizes, key=lambda one: -sizes[one])[:MAX_OPEN]:
+            while not self.prepare_apart(source)["ready"]:
+                pass
+
+    def _table(self, stored: StoredPack) -> ReviewTable:
+        return self._reviewed(stored, self.library.reconcile_history(stored, most=1))
+
+    def _reviewed(self, stored: StoredPack, events: Sequence[Event]) -> ReviewTable:
+        seq = events[-1].seq if events else 0
+        return self._opened(stored).table(stored, self.library.store.reviewed(self.library.source_of(stored)), seq)
+
+    def review_state(self, source: str, view: View = WHOLE) -> dict[str, Any]:
+        """Return the data of the review of a source, with a window of its templates."""
+        stored = self.stored_pack(source)
+        events = self.library.reconcile_history(stored, most=MAX_TOLD)
+        opened, pack = self._opened(stored), stored.pack
+        table, articles = self._reviewed(stored, events), opened.sample(stored)
+        rules, histogram = pack.overrides.rules, histogram_of(pack)
         return {
             "source": source,
             "version": stored.version,
@@ -155,104 +185,53 @@ class Desk:
             "html": pack.html,
             "note": pack.cutoff.note,
             "cutoff": pack.cutoff.df,
-            "moved": moved,
+            "moved": next((rule.df for rule in rules if rule.action == "cutoff"), None),
             "histogram": {"counts": histogram.counts, "templates": histogram.templates},
-            "since": since,
-            "templates": changed,
-            "gone": gone_ids,
-            "rules": rules_json(rules),
-            "articles": len(self.library.matching_articles(stored)),
+            "decisions": len(rules),
+            "rules": rules_json(rules[: -MAX_TOLD - 1 : -1]),
+            "articles": len(articles),
             "left_out": self.library.left_out(stored),
-            "sample": sum_cuts(self._count_cuts(stored), self.library.matching_articles(stored)),
+            "sample": sum_cuts(opened.cuts(stored), articles),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
-            "history": [
-                {**asdict(event), "undone": event.seq in undone, "before": None, "after": None}
-                for event in reversed(events[-200:])
-            ],
+            "undoable": self.library.store.last_undoable(self.library.source_of(stored)) is not None,
+            "history": _describe_events(events),
+            **table.describe(view),
         }
 
-    def _cached_rows(self, stored: StoredPack) -> _RowCache:
-        """Return the rows of the last review of a source."""
-        with self._effects_lock:
-            if self._row_cache[0] != stored.path:
-                self._row_cache = stored.path, _RowCache()
-            return self._row_cache[1]
+    def list_rows(self, source: str, view: View) -> dict[str, Any]:
+        """Return a window of the templates of a source."""
+        stored = self.stored_pack(source)
+        return {"version": stored.version, **self._table(stored).describe(view)}
 
-    def _find_effects(self, stored: StoredPack) -> Effects:
-        """Compute what the templates of a pack and those removed from it do in the sample. Articles for which
-        expressions take too long leave it, or these could be neither seen nor removed."""
-        wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
-        with self._effects_lock:
-            known = self._effects
-            if known is not None and known[0] is stored.pack:
-                return known[1]
-            self._effects = None
-            while True:
-                articles = self.library.matching_articles(stored)
-                try:
-                    if known is None or not known[1].extend(stored.pack, wanted, articles):
-                        known = stored.pack, Effects(stored.pack, wanted, articles)
-                except SlowArticles as slow:
-                    self.library.leave_out(stored, slow.articles)
-                    known = None
-                else:
-                    self._effects = stored.pack, known[1]
-                    return known[1]
-
-    def _find_sample(self, stored: StoredPack) -> list[Article]:
-        """Return the articles of a source for which no template of its pack takes too long."""
-        self._find_effects(stored)
-        return self.library.matching_articles(stored)
-
-    def _count_cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
-        """Count the characters that a pack of the source, by default the present one, removes from each article of
-        the sample.
-
-        Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
-        round, they are those of the pack before.
-        """
-        pack = pack or stored.pack
-        effects, articles = self._find_effects(stored), self.library.matching_articles(stored)
-        with self._effects_lock:
-            key = stored.path, pack.templates
-            known = next((cuts for path, one, cuts in self._cuts if (path, one) == key), None)
-            if known is None:
-                path, last, cuts = self._cuts[0] if self._cuts else ("", (), [])
-                places = (
-                    effects.find_articles(_symmetric_difference(last, pack.templates)) if path == stored.path else None
-                )
-                if places is None or len(cuts) != len(articles):
-                    cuts, places = [0] * len(articles), [*range(len(articles))]
-                known = [*cuts]
-                there = effects.restrict_pack(pack, places)
-                fresh = count_cuts(there, [articles[place] for place in places], self.library.config.clean)
-                for place, cut in zip(places, fresh, strict=True):
-                    known[place] = cut
-                self._cuts = [(*key, known), *self._cuts[:1]]  # before a decision and after it
-            return known
+    def list_past(self, source: str, what: str, first: int) -> dict[str, Any]:
+        """Return some decisions of a source, the last ones first: those that are in force ("rules"), or all."""
+        stored = self.stored_pack(source)
+        if what == "rules":
+            rows: list[Any] = rules_json(stored.pack.overrides.rules[::-1][first : first + MAX_PAST])
+        else:
+            rows = _describe_events(self.library.store.history(source, most=MAX_PAST, first=first))
+        return {"rows": rows, "next": first + len(rows) if len(rows) == MAX_PAST else None}
 
     def summarise(self, source: str, since: int) -> dict[str, Any]:
         """Say what was done about a source after an event of its history, and what is left to do."""
         stored = self.stored_pack(source)
-        pack, articles = stored.pack, self._find_sample(stored)
-        events = [one for one in self.library.reconcile_history(stored) if one.seq > since]
+        pack, opened = stored.pack, self._opened(stored)
+        articles, table = opened.sample(stored), self._table(stored)
+        events = self.library.store.history(self.library.source_of(stored), since)
         undone = {one.undoes for one in events}
         then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
-        reviewed, each = self.library.store.reviewed(source), self._find_effects(stored).template_effects(pack)
-        open_ones = sorted(
-            (one for one in pack.templates if one.id not in reviewed), key=lambda one: -each[one.id].risk
-        )
+        there = table.state != OUT
         return {
             "decisions": [
                 {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
             ],
-            "before": {"templates": len(then.templates), **sum_cuts(self._count_cuts(stored, then), articles)},
-            "after": {"templates": len(pack.templates), **sum_cuts(self._count_cuts(stored), articles)},
-            "reviewed": len(pack.templates) - len(open_ones),
-            "risk": round(sum(each[one.id].risk for one in pack.templates)),
-            "open_risk": round(sum(each[one.id].risk for one in open_ones)),
-            "next": [{**_template_row(one, ""), "effect": each[one.id].as_dict()} for one in open_ones[:3]],
+            "before": {"templates": len(then.templates), **sum_cuts(opened.cuts(stored, then), articles)},
+            "after": {"templates": len(pack.templates), **sum_cuts(opened.cuts(stored), articles)},
+            "reviewed": int((there & table.is_reviewed).sum()),
+            "risk": round(float(table.risks[there].sum())),
+            "open_risk": round(float(table.risks[there & ~table.is_reviewed].sum())),
+            "next": [table.row(row) for row in table.list_open(3)],
         }
 
     def preview_cutoff(self, source: str, df: int | None) -> dict[str, Any]:
@@ -260,13 +239,7 @@ class Desk:
         stored = self.stored_pack(source)
         if df is not None and not 1 <= df <= stored.pack.documents + 1:
             raise ConfigError(f"expected a cut-off from 1 to {stored.pack.documents + 1} documents, got {df}")
-        # The preview depends on the mined templates only, so that it stays valid after decisions.
-        key = (stored.path, *(one.id for one in mined_templates(stored.pack)))
-        with self._preview_lock:
-            if self._preview is None or self._preview[0] != key:
-                made = review.CutoffPreview(stored.pack, self.library.rejected(stored), self._find_sample(stored))
-                self._preview = key, made
-            preview = self._preview[1]
+        preview = self._opened(stored).preview(stored)
         rules = stored.pack.overrides.rules
         after = tuple(rule for rule in rules if rule.action != "cutoff")
         if df is not None:
@@ -274,21 +247,26 @@ class Desk:
         return {"version": stored.version, **preview.compare_rules(rules, after, self.library.config.clean.gap)}
 
     def describe_template(self, source: str, name: str) -> dict[str, Any]:
-        """Return a template, or a rejected candidate, its expression as packs write it, and its occurrences in the
-        sample."""
+        """Return a template, its family, its expression as packs write it, and its occurrences in the sample."""
         stored = self.stored_pack(source)
-        pack = stored.pack
-        everything = (*pack.templates, *pack.overrides.removed)
-        found = next((one for one in everything if one.id == name), None)
-        if found is None:
+        pack, table = stored.pack, self._table(stored)
+        row = table.rows.get(name)
+        if row is None:
             raise NotFound(f"there is no template {name!r}")
-        short = short_forms_of(pack).shorten(found) or found.regex
+        found = table.templates[row]
+        family = table.family(table.templates[table.heads[row]].id)
         return {
-            **_template_row(found, ""),
+            **table.row(row),
+            "text": template_text(found),
+            "count": found.count,
+            "anchor": found.anchor,
+            "written": found.tokens is None,
             "regex": found.regex,
             "reasons": describe_reasons(found),
-            "short": short,
-            **review.find_sightings(pack, found, self._find_sample(stored)),
+            "short": short_forms_of(pack).shorten(found) or found.regex,
+            "family": len(family),
+            "kin": [table.row(one) for one in family if one != row][:MAX_KIN],
+            **review.find_sightings(pack, found, self._opened(stored).sample(stored)),
         }
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
@@ -314,7 +292,7 @@ class Desk:
         stored = self.stored_pack(source)
         asked = open_questions(stored.pack)[:MAX_QUESTIONS]
         seen = QuestionContexts(stored.pack, asked, review.SNIPPET_CONTEXT)
-        for article in self._find_sample(stored):
+        for article in self._opened(stored).sample(stored):
             seen.add(article.document)
         return [
             {
@@ -335,105 +313,56 @@ class Desk:
     def measure_answers(self, source: str, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
         """Measure what each answer to a question would change in the sample."""
         stored = self.stored_pack(source)
-        question, articles = _find_question(stored.pack, tokens), self._find_sample(stored)
-        rejected, effects = self.library.rejected(stored), self._find_effects(stored)
+        question, articles = find_question(stored.pack, tokens), self._opened(stored).sample(stored)
+        rejected, effects = self.library.rejected(stored), self._opened(stored).effects(stored)
         return measure_answers(stored.pack, rejected, question, articles, effects, self.library.config.clean)
 
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """Return the effect of an expression on the sample."""
         stored = self.stored_pack(source)
-        return asdict(review.try_expression(stored.pack, regex, self._find_sample(stored)))
+        opened = self._opened(stored)
+        return asdict(review.try_expression(opened.pack_there(stored), regex, opened.sample(stored)))
 
     def sample_articles(self, source: str, first: int, cut_only: bool) -> dict[str, Any]:
         """Return some articles with their removed parts."""
         stored = self.stored_pack(source)
-        cleaner = Cleaner(stored.pack, self.library.config.clean)
+        opened, table = self._opened(stored), self._table(stored)
+        articles, cuts = opened.sample(stored), opened.cuts(stored)
+        places = [place for place in range(max(0, first), len(articles)) if cuts[place] or not cut_only]
+        chosen, more = [articles[place] for place in places[:5]], places[5:]
+        there = opened.pack_there(stored, chosen)
+        cleaner = Cleaner(there, self.library.config.clean)
         rows: list[dict[str, Any]] = []
-        articles = self._find_sample(stored)
-        place = max(0, first)
-        while place < len(articles) and len(rows) < 5:
-            article = articles[place]
+        for article in chosen:
             document = article.document
             spans = cleaner.spans(document.body)
-            if spans or not cut_only:
-                pieces = review.render_pieces(document.body[: self.limits.page], spans, 200, stored.pack)
-                rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
-            place += 1
-        return {"articles": rows, "next": place if place < len(articles) else None}
+            pieces = review.render_pieces(document.body[: self.limits.page], spans, 200, there)
+            rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
+        names = {name for row in rows for piece in row["pieces"] for name in piece["templates"][:MAX_ALSO]}
+        return {
+            "articles": rows,
+            "templates": {name: table.row(table.rows[name]) for name in sorted(names) if name in table.rows},
+            "next": more[0] if more else None,
+        }
 
     def decide(self, source: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Apply a decision and return the new state; if the request has "changed", what is new since its "version"."""
-        stored = self.stored_pack(source)
-        version, kind = str(body.get("version", "")), body.get("kind")
-        rules = stored.pack.overrides.rules
+        """Apply a decision and return the new state, with what it did."""
+        stored, view = self.stored_pack(source), read_view(body.get("view", {}))
+        version, opened = str(body.get("version", "")), self._opened(stored)
         if version != stored.version:
             # The store raises the conflict, with the name of the other person.
-            self.library.decide(source, version, rules, name=name, what="")
-        undoes, reviewed = None, list[str]()
-        if kind == "undo":
-            rules, what, undoes = self._undo(stored)
-        elif kind == "remove":
-            rule = read_rule(body.get("rule"), "rule")
-            if rule not in rules:
-                raise NotFound("there is no such rule")
-            rules, what = tuple(one for one in rules if one != rule), f"removed: {_describe_rule(rule)}"
-        elif kind == "add":
-            made = self._read_rules(stored, body, name)
-            for rule in made:
-                rules = review.amend_rules(stored.pack, self.library.rejected(stored), rules, rule)
-            what = _describe_rule(made[0]) + _describe_variants(len(made) - 1)
-            reviewed = [_rule_template_id(rule) for rule in made if rule.action in ("accept", "reject")]
-        elif kind == "review":
-            known = {one.id: one for one in stored.pack.templates}
-            reviewed = [one for one in _read_list(body, "ids", str) if one in known]
-            if not reviewed:
-                raise NotFound("expected ids of templates of the pack")
-            what = f"keep {_shorten(_template_text(known[reviewed[0]]))}" + _describe_variants(len(reviewed) - 1)
-        elif kind == "answer":
-            question, answer = _find_question(stored.pack, body.get("tokens")), str(body.get("answer"))
-            rules = add_answer_rules(stored.pack, rules, question, answer, by=name, time=utc_now())
-            what = f"{answer}: {join_tokens(question.tokens)}"
-        elif kind == "reset-cutoff":
-            rules, what = tuple(one for one in rules if one.action != "cutoff"), "reset the cut-off"
-        else:
-            raise ConfigError(f"expected add, answer, remove, review, undo or reset-cutoff, got {kind!r}")
-        after, _ = self.library.decide(source, version, rules, name=name, what=what, undoes=undoes, reviewed=reviewed)
-        self._find_effects(after)  # by which articles may leave the sample
-        pairs = list(zip(self._count_cuts(stored), self._count_cuts(after), strict=True))
+            self.library.decide(source, version, stored.pack.overrides.rules, name=name, what="")
+        plan = plan_decision(self.library, stored, opened, body, name, lambda: self._table(stored))
+        after = stored
+        if plan.what:
+            words = {"name": name, "what": plan.what}
+            after, _ = self.library.decide(
+                source, version, plan.rules, undoes=plan.undoes, reviewed=plan.reviewed, **words
+            )
+        opened.effects(after)  # by which articles may leave the sample
+        pairs = list(zip(opened.cuts(stored), opened.cuts(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
-        return {**self.review_state(source, version if body.get("changed") else ""), "did": did}
-
-    def _read_rules(self, stored: StoredPack, body: Mapping[str, Any], name: str) -> list[Rule]:
-        """Return the rules of a request: one, or one for each variant of a template."""
-        rows = _read_list(body, "rules", dict) if "rules" in body else [body.get("rule")]
-        if not rows:
-            raise ConfigError("expected rules")
-        rules = [read_rule(row, "rule") for row in rows]
-        for rule in rules:
-            _check_template(stored.pack, rule)
-        return [stamp_rule(self._complete_rule(stored, rule), name) for rule in rules]
-
-    def _undo(self, stored: StoredPack) -> tuple[tuple[Rule, ...], str, int]:
-        events = self.library.reconcile_history(stored)
-        undone = {event.undoes for event in events}
-        last = next((one for one in reversed(events) if one.undoes is None and one.seq not in undone), None)
-        if last is None:
-            raise ConfigError("there is nothing to undo")
-        return parse_rules(last.before), f"undid: {last.what}", last.seq
-
-    def _complete_rule(self, stored: StoredPack, rule: Rule) -> Rule:
-        """Return a rule with values that the desk knows better than the browser: counts, examples, tokens."""
-        if rule.action == "add":
-            trial = review.try_expression(stored.pack, rule.regex, self._find_sample(stored))
-            if trial.refused:
-                raise PackError(trial.refused)
-            example = trial.example or rule.example
-            return Rule(action="add", regex=rule.regex, example=example, df=trial.touched, count=trial.matches)
-        if rule.action == "accept" and rule.tokens is not None and not rule.df:
-            for tokens, df, count, _ in self.library.rejected(stored):
-                if tokens == rule.tokens:
-                    return replace(rule, df=df, count=count)
-        return rule
+        return {**self.review_state(source, view), "did": did, "judged": plan.judged}
 
     # ------------------------------------------------------------------------------------------------------- annotate
 
@@ -444,6 +373,14 @@ class Desk:
         if len(article.document.body) > self.limits.page:
             raise ConfigError(f"expected a document of at most {self.limits.page:,} characters")
         return article
+
+    def _pack_of(self, source: str, name: str) -> Pack | None:
+        """Return the pack for a document: of a source that is open, the templates alone that occur there."""
+        stored = self.library.stored_pack(source)
+        opened = None if stored is None else self._open.get(stored.path)
+        if stored is None or opened is None:
+            return None if stored is None else stored.pack
+        return opened.pack_there(stored, [self.find_article(source, name)])
 
     def render_document(self, source: str, name: str, styled: bool) -> str:
         """Return a document as HTML for its frame."""
@@ -459,8 +396,7 @@ class Desk:
         last = versions[-1] if versions else None
         proposed: list[Any] = []
         if last is None and proposals:
-            stored = self.library.stored_pack(source)
-            pack = None if stored is None else stored.pack
+            pack = self._pack_of(source, name)
             proposed = [list(mark) for mark in comparing.propose_marks(document, pack, self.library.config.clean)]
         return {
             "source": source,
@@ -561,8 +497,7 @@ class Desk:
 
     def list_systems(self, source: str, name: str) -> dict[str, str]:
         """Return the systems that can process a document."""
-        stored, article = self.library.stored_pack(source), self.find_article(source, name)
-        pack = None if stored is None else stored.pack
+        pack, article = self._pack_of(source, name), self.find_article(source, name)
         people = comparing.finished_marks(self.library, article)
         return comparing.list_systems(article.document, pack, people, article.document.id in self.gold)
 
@@ -572,122 +507,19 @@ class Desk:
         unknown = [system for system in systems if system not in known]
         if unknown:
             raise ConfigError(f"expected systems of {', '.join(known)}, got {unknown[0]!r}")
-        stored = self.library.stored_pack(source)
-        pack = None if stored is None else stored.pack
+        pack = self._pack_of(source, name)
         chosen_ones = systems or [*known][:1] + [*known][1:][-1:]
         found = comparing.compare_systems(self.library, article, pack, chosen_ones, self.gold.get(article.document.id))
         return {**asdict(found), "kind": document_kind(article.document)}
 
 
-def _read_list(body: Mapping[str, Any], key: str, kind: type) -> list[Any]:
-    found = body.get(key)
-    if not isinstance(found, list):
-        raise ConfigError(f"{key}: expected a list, got {type(found).__name__}")
-    for place, one in enumerate(found):
-        if not isinstance(one, kind):
-            raise ConfigError(f"{key}[{place}]: expected {_KIND_NAMES[kind]}, got {type(one).__name__}")
-    return found
-
-
-_KIND_NAMES: Mapping[type, str] = {str: "a string", dict: "an object"}
-
-
-def _find_question(pack: Pack, tokens: object) -> Question:
-    found = next((one for one in open_questions(pack) if list(one.tokens) == tokens), None)
-    if found is None:
-        raise NotFound("there is no such question, or it is answered")
-    return found
-
-
-def _rule_template_id(rule: Rule) -> str:
-    return rule.id or template_id(rule.tokens or ())
-
-
-def _check_template(pack: Pack, rule: Rule) -> None:
-    """Raise `NotFound` for the rejection, or the kind, of a template that the pack has not."""
-    if rule.action in ("reject", "kind"):
-        name = _rule_template_id(rule)
-        if all(one.id != name for one in (*pack.templates, *pack.overrides.removed)):
-            raise NotFound(f"there is no template {name!r}")
-
-
-def _describe_variants(variants: int) -> str:
-    return f", and {counted(variants, 'variant')}" if variants else ""
-
-
-def _template_text(one: Template) -> str:
-    return join_tokens(one.tokens) if one.tokens is not None else one.regex
-
-
-def _symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
-    """Return the templates that only one of two packs has; those that are the same objects are not looked into."""
-    mine, its = ({id(template): template for template in templates} for templates in (one, other))
-    return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]
-
-
-class _RowCache:
-    """The rows of a review; of thousands a decision changes a few, and the others are the same objects."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Template, tuple[Any, ...], dict[str, Any]]] = {}
-        self._last: tuple[str, dict[str, dict[str, Any]]] = "", {}
-
-    def changes(
-        self, rows: Sequence[dict[str, Any]], since: str, version: str
-    ) -> tuple[Sequence[dict[str, Any]], list[str], str]:
-        """Return the rows that are new since a version, the ids of those that have gone, and that version.
-
-        If it is not the last one, return all rows, no ids and "".
-        """
-        last, known = self._last
-        now = {row["id"]: row for row in rows}
-        self._last = version, now
-        if not since or since != last:
-            return rows, [], ""
-        return [row for name, row in now.items() if known.get(name) is not row], [*known.keys() - now.keys()], since
-
-    def row(self, one: Template, state: str, effect: TemplateEffect, head: str, reviewed: str) -> dict[str, Any]:
-        """Return a template with what it does, not to be changed."""
-        key = state, effect, head, reviewed
-        known = self._known.get(id(one))
-        if known is None or known[1] != key:
-            base = _template_row(one, state) if known is None else known[2]
-            more = {"state": state, "effect": effect.as_dict(), "head": head, "reviewed": reviewed}
-            known = self._known[id(one)] = one, key, {**base, **more}
-        return known[2]
-
-
-def _template_row(one: Template, state: str) -> dict[str, Any]:
-    """Return what a list shows of a template.  Its expression and its reasons, which are half of all that the rows of
-    thousands would take, are shown of one alone: `Desk.describe_template`."""
-    return {
-        "id": one.id,
-        "text": _template_text(one),
-        "tokens": one.tokens,
-        "df": one.df,
-        "count": one.count,
-        "example": one.example,
-        "anchor": one.anchor,
-        "kind": one.kind,
-        "score": one.score,
-        "state": state,
-    }
-
-
-def _describe_rule(rule: Rule) -> str:
-    """Return a decision in a few words."""
-    what = {
-        "accept": lambda: f"accept {join_tokens(rule.tokens or ()) or rule.id}",
-        "reject": lambda: f"reject {join_tokens(rule.tokens or ()) or rule.id}",
-        "always": lambda: f"always: {rule.text}",
-        "never": lambda: f"never: {rule.text}",
-        "add": lambda: f"add {rule.regex}",
-        "kind": lambda: f"{rule.kind}: {join_tokens(rule.tokens or ()) or rule.id}",
-        "edit": lambda: f"edit {join_tokens(rule.tokens or ())}",
-        "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
-    }[rule.action]()
-    return _shorten(what)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 200 else text[:199] + "…"
+def _describe_events(events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Return decisions as the history shows them, the last one first."""
+    undone = {event.undoes for event in events}
+    return [
+        {
+            **{key: getattr(event, key) for key in ("seq", "time", "name", "what", "undoes")},
+            "undone": event.seq in undone,
+        }
+        for event in reversed(events)
+    ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,11 @@ from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
 from templatemine.model import Template
-from templatemine.packs.families import group_families
+from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths, story_probability
 
-__all__ = ["Effects", "SlowArticles", "TemplateEffect", "count_cuts", "sum_cuts"]
+__all__ = ["EffectColumns", "Effects", "SlowArticles", "count_cuts", "sum_cuts"]
 
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
@@ -43,33 +42,27 @@ class SlowArticles(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateEffect:
-    """The effect of a template in the sample.
+class EffectColumns:
+    """The effects of templates in the sample, a row each.
 
     Attributes
     ----------
-    seen : int
+    seen : array
         Articles with the template.
-    articles, characters : int
+    articles, characters : array
         Articles in which it alone removes something, and how many characters: those that stay if it is rejected.  Of a
         template that is out: those that go if it is accepted.
-    risk : float
+    risks : array
         Characters expected to be story among all that it stands for in the sample (`report.risk`).
+    heads : array
+        The row of the head of its family, its own for a head.
     """
 
-    seen: int = 0
-    articles: int = 0
-    characters: int = 0
-    risk: float = 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the figures as the browser gets them."""
-        return {
-            "seen": self.seen,
-            "articles": self.articles,
-            "characters": self.characters,
-            "risk": round(self.risk, 1),
-        }
+    seen: NDArray[np.int64]
+    articles: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    risks: NDArray[np.float64]
+    heads: NDArray[np.int64]
 
 
 class Effects:
@@ -96,11 +89,13 @@ class Effects:
         self._sizes = [len(one.document.body) for one in articles]
         self._templates: list[Template] = []
         self._by_identity: dict[int, tuple[Template, int]] = {}
-        self._by_value: dict[Template, int] = {}
+        self._by_value: dict[Template, int] = {}  # whatever their kind
         self._occurrences = [OccurrenceColumns(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
-        self._family_heads: tuple[frozenset[str], dict[str, str]] = frozenset(), {}
+        self._variants = Variants()
+        self._families: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, np.int64)
+        self._doubts = np.zeros(0)
         self._lock = Lock()
-        self._last_indices: tuple[Sequence[Template], list[int]] = (), []
+        self._last_indices: list[tuple[Sequence[Template], NDArray[np.int64]]] = []
         self._add(templates)
 
     def extend(self, pack: Pack, templates: Sequence[Template], articles: Sequence[Article]) -> bool:
@@ -115,17 +110,23 @@ class Effects:
             return False
         with self._lock:
             known = self._by_identity
-            fresh = [one for one in templates if id(one) not in known and self._find_index(one) is None]
+            fresh = {
+                replace(one, kind=""): one
+                for one in templates
+                if id(one) not in known and self._find_index(one) is None
+            }
             if fresh:
-                self._add(fresh)
+                self._add([*fresh.values()])
         return True
 
     def _add(self, templates: Sequence[Template]) -> None:
         first = len(self._templates)
         for place, one in enumerate(templates, first):
             self._by_identity[id(one)] = one, place
-            self._by_value[one] = place
+            self._by_value[replace(one, kind="")] = place
         self._templates += templates
+        self._variants.add(templates)
+        self._doubts = np.concatenate([self._doubts, [story_probability(one) for one in templates]])
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
         slow: list[Article] = []
         for number, (before, article) in enumerate(zip(self._occurrences, self._articles, strict=True)):
@@ -150,23 +151,25 @@ class Effects:
             np.add.at(self._covered_lengths, found.template_indices, found.ends - found.starts)
             self._article_counts[np.unique(found.template_indices)] += 1
         self._count(range(len(self._occurrences)))
-        self._effect_cache: dict[int, tuple[bool, TemplateEffect]] = {}
 
     def _find_index(self, template: Template) -> int | None:
         known = self._by_identity.get(id(template))
         if known is None:
-            place = self._by_value.get(template)
+            place = self._by_value.get(replace(template, kind=""))
             if place is None:
                 return None
             known = self._by_identity[id(template)] = template, place
         return known[1]
 
-    def _find_indices(self, templates: Sequence[Template]) -> list[int]:
-        """Return the places of templates that were looked for; those of the last ones are kept."""
-        last = self._last_indices
-        if last[0] is not templates:
-            last = self._last_indices = templates, [cast(int, self._find_index(one)) for one in templates]
-        return last[1]
+    def _find_indices(self, templates: Sequence[Template]) -> NDArray[np.int64]:
+        """Return the places of templates, -1 of those that were not looked for; of the last sequences they are kept."""
+        found = next((places for last, places in self._last_indices if last is templates), None)
+        if found is None:
+            known = [self._find_index(one) for one in templates]
+            found = np.array([-1 if place is None else place for place in known], np.int64)
+            if not len(found) or found.min() >= 0:
+                self._last_indices = [(templates, found), *self._last_indices[:3]]
+        return found
 
     def find_articles(self, templates: Iterable[Template]) -> list[int] | None:
         """Return the places of the articles in which any of these occurs; None if not all templates were looked for."""
@@ -187,11 +190,10 @@ class Effects:
         there = np.zeros(len(self._templates), np.bool_)
         for number in articles:
             there[self._occurrences[number].template_indices] = True
-        kept, places = there.tolist(), self._find_indices(pack.templates)
-        if None in places:
+        places = self._find_indices(pack.templates)
+        if len(places) and places.min() < 0:
             return pack
-        chosen = (one for one, place in zip(pack.templates, places, strict=True) if kept[place])
-        return replace(pack, templates=tuple(chosen))
+        return replace(pack, templates=tuple(pack.templates[row] for row in np.flatnonzero(there[places]).tolist()))
 
     def _count(self, articles: Iterable[int]) -> None:
         """Count anew what templates alone remove of some articles."""
@@ -205,49 +207,43 @@ class Effects:
                 self._changed_counts[np.unique(found.template_indices[own > 0])] += sign
                 self._exclusive_lengths[number] = own
 
-    def template_effects(self, pack: Pack) -> dict[str, TemplateEffect]:
-        """Return the effect of each template of the pack, and of each that was removed from it."""
-        added = set(pack.overrides.added)
+    def measure(self, pack: Pack) -> EffectColumns:
+        """Return the effect of each template of the pack, and then of each that was removed from it, and its family."""
+        removed = pack.overrides.removed
         with self._lock:
+            own, others = self._find_indices(pack.templates), self._find_indices(removed)
             kept = np.zeros(len(self._templates), np.bool_)
-            places = self._find_indices(pack.templates)
-            kept[places] = True
+            kept[own] = True
             changed = self._find_articles(kept != self._kept)
             self._kept = kept
             self._count(changed)
-            for number in changed:
-                for place in np.unique(self._occurrences[number].template_indices).tolist():
-                    self._effect_cache.pop(place, None)
-            made = {
-                one.id: self._make_effect(one, place, one.id in added)
-                for one, place in zip(pack.templates, places, strict=True)
-            }
-            removed = pack.overrides.removed
-            for one, place in zip(removed, self._find_indices(removed), strict=True):
-                made[one.id] = self._make_effect(one, place, one.id in added)
-            return made
-
-    def _make_effect(self, template: Template, place: int, by_hand: bool) -> TemplateEffect:
-        known = self._effect_cache.get(place)
-        if known is None or known[0] != by_hand:
-            effect = TemplateEffect(
-                seen=int(self._article_counts[place]),
-                articles=int(self._changed_counts[place]),
-                characters=int(self._characters[place]),
-                risk=story_probability(template, by_hand=by_hand) * int(self._covered_lengths[place]),
+            places = np.concatenate([own, others])
+            risks = self._doubts[places] * self._covered_lengths[places]
+            if pack.overrides.added:  # what a person decided is not in doubt
+                added = set(pack.overrides.added)
+                risks[[row for row, one in enumerate((*pack.templates, *removed)) if one.id in added]] = 0.0
+            return EffectColumns(
+                seen=self._article_counts[places],
+                articles=self._changed_counts[places],
+                characters=self._characters[places],
+                risks=risks,
+                heads=self._find_heads(places),
             )
-            known = self._effect_cache[place] = by_hand, effect
-        return known[1]
 
-    def family_heads(self, pack: Pack) -> dict[str, str]:
-        """Map the id of each variant to that of the head of its family, for the templates of `template_effects`,
-        without heads."""
-        templates = (*pack.templates, *pack.overrides.removed)
-        with self._lock:
-            key = frozenset(one.id for one in templates)
-            if self._family_heads[0] != key:
-                self._family_heads = key, _find_heads(templates)
-            return self._family_heads[1]
+    def _find_heads(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of the head of the family of each row, whatever was decided about them."""
+        key = np.sort(places).tobytes()
+        if self._families[0] != key:
+            templates = self._templates
+            ordered = sorted({*places.tolist()}, key=lambda place: (-templates[place].df, templates[place].id))
+            heads = np.zeros(len(templates), np.int64)
+            for family in self._variants.group(ordered):
+                heads[family] = family[0]
+            self._families = key, heads
+        rows = np.zeros(len(self._templates), np.int64)
+        rows[places] = np.arange(len(places))
+        found: NDArray[np.int64] = rows[self._families[1][places]]
+        return found
 
 
 def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
@@ -260,9 +256,3 @@ def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]
     """Sum up articles, those of them that change, their characters, and the removed ones."""
     size = sum(len(one.document.body) for one in articles)
     return {"articles": len(cuts), "touched": sum(cut > 0 for cut in cuts), "characters": size, "cut": sum(cuts)}
-
-
-def _find_heads(templates: Sequence[Template]) -> dict[str, str]:
-    """Return the head of the family of each template that is not its own."""
-    ordered = sorted(templates, key=lambda one: (-one.df, one.id))  # whatever was decided about them
-    return {ordered[place].id: ordered[family[0]].id for family in group_families(ordered) for place in family[1:]}

@@ -116,6 +116,8 @@ class Library:
         self._lock = Lock()
         self._stored: dict[str, tuple[_FileState, StoredPack]] = {}
         self._revisions: dict[str, tuple[str, Revision]] = {}
+        self._revision_lock = Lock()
+        self._dumped: tuple[Sequence[Rule], str] = (), "[]"
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
         self.articles = _sample_articles(records, self.config, wanted)
         self._slow: dict[str, list[Article]] = {}
@@ -187,6 +189,10 @@ class Library:
             path = self._files.get(source)
         return None if path is None else self._read(path)
 
+    def source_of(self, stored: StoredPack) -> str:
+        """Return the source of a pack, as the desk calls it."""
+        return escape_surrogates(stored.pack.source)
+
     def rejected(self, stored: StoredPack) -> list[RejectedCandidate]:
         """Return the candidates that mining rejected, most frequent first; none if the file beside the pack is
         missing."""
@@ -236,31 +242,50 @@ class Library:
                 fresh = self._read(stored.path)
                 if fresh.version != version:
                     raise Conflict(_describe_conflict(events, fresh))
-                before = dump_rules(rules_json(fresh.pack.overrides.rules))
-                after = dump_rules(rules_json(rules))
+                before, after = self._dump(fresh.pack.overrides.rules), dump_rules(rules_json(rules))
                 decision = Decision(name, what, before, after, undoes, reviewed)
                 if before == after:
                     return decision
                 made = apply_rules(fresh.pack, self.rejected(fresh), rules, self._example_finder(source, fresh.pack))
-                revision = self._revisions.pop(stored.path, None)
-                if revision is None or revision[0] != version:
-                    revision = version, Revision(fresh.pack, version)
-                data, checked, now_version = revision[1].next(made, stored.path)  # as whoever uses it will read it
+                with self._revision_lock:
+                    revision = self._revision(fresh)
+                    self._revisions = {}
+                    data, checked, now_version = revision.next(made, stored.path)  # as whoever uses it will read it
                 with atomic_writer(stored.path, force=True) as handle:
                     handle.write(data)
                 mark = _file_state(os.stat(stored.path))
                 if mark[1] == len(data):  # else somebody has put another file in its place
                     self._remember(stored.path, mark, checked, now_version)
-                    self._revisions = {stored.path: (now_version, revision[1])}  # one source at a time
+                    self._revisions = {stored.path: (now_version, revision)}  # one source at a time
             return decision
 
         event = self.store.decide(source, change)
         return self._read(stored.path), event
 
-    def reconcile_history(self, stored: StoredPack) -> list[Event]:
-        """Return the history of a source, with decisions made outside the desk, or just before a kill, added."""
-        source, rules = escape_surrogates(stored.pack.source), dump_rules(rules_json(stored.pack.overrides.rules))
-        events = self.store.history(source)
+    def prepare(self, stored: StoredPack) -> None:
+        """Prepare a pack for its first decision: to recognise what stays as it is."""
+        with self._revision_lock:
+            revision = self._revision(stored)
+            revision.prepare()
+            self._revisions = {stored.path: (stored.version, revision)}
+
+    def _revision(self, stored: StoredPack) -> Revision:
+        version, revision = self._revisions.get(stored.path, ("", None))
+        return Revision(stored.pack, stored.version) if revision is None or version != stored.version else revision
+
+    def _dump(self, rules: Sequence[Rule]) -> str:
+        """Return `dump_rules` of the rules of a pack; those of the last are kept."""
+        last, text = self._dumped
+        if last is not rules:
+            text = dump_rules(rules_json(rules))
+            self._dumped = rules, text
+        return text
+
+    def reconcile_history(self, stored: StoredPack, most: int = -1) -> list[Event]:
+        """Return the history of a source, or the end of it, with decisions made outside the desk, or just before a
+        kill, added."""
+        source, rules = escape_surrogates(stored.pack.source), self._dump(stored.pack.overrides.rules)
+        events = self.store.history(source, most=most)
         last = events[-1].after if events else "[]"
         if last == rules:
             return events
@@ -276,7 +301,7 @@ class Library:
 
         with suppress(Conflict):
             self.store.decide(source, change)
-        return self.store.history(source)
+        return self.store.history(source, most=most)
 
     # -------------------------------------------------------------------------------------------------------- articles
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ __all__ = [
     "editable_regex",
     "find_sightings",
     "render_pieces",
+    "rule_id",
     "try_expression",
 ]
 
@@ -384,29 +386,46 @@ def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) ->
 
 
 def amend_rules(
-    pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], rule: Rule
+    pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], new: Sequence[Rule]
 ) -> tuple[Rule, ...]:
-    """Return the rules with one more, which replaces rules that it contradicts.
+    """Return the rules with those of one decision, which replace rules that they contradict.
 
-    A decision that only reverts an earlier one leaves no rule.
+    What only reverts an earlier decision leaves no rule.
     """
+    for action, group in groupby(new, key=lambda rule: rule.action):
+        if action in ("accept", "reject", "kind"):
+            rules = _amend_about_strings(pack, rejected, rules, {rule_id(rule): rule for rule in group})
+        else:
+            for rule in group:
+                rules = _amend(rules, rule)
+    return tuple(rules)
+
+
+def _amend_about_strings(
+    pack: Pack, rejected: Sequence[RejectedCandidate], rules: Sequence[Rule], new: Mapping[str, Rule]
+) -> tuple[Rule, ...]:
+    (of_kind,) = {rule.action == "kind" for rule in new.values()}
+    rest = tuple(one for one in rules if (one.action == "kind") != of_kind or rule_id(one) not in new)
+    if not of_kind and len(rest) == len(rules):
+        return (*rest, *new.values())
+    before = {one.id: one.kind for one in apply_rules(pack, rejected, rest).templates}
+    if of_kind:
+        return (*rest, *(rule for name, rule in new.items() if before.get(name) != rule.kind))
+    earlier = {rule_id(one) for one in rules} - {rule_id(one) for one in rest}
+    return (
+        *rest,
+        *(rule for name, rule in new.items() if name not in earlier or (name in before) != (rule.action == "accept")),
+    )
+
+
+def rule_id(rule: Rule) -> str:
+    """Return the id of the template that a rule is about; "" if it is about none."""
+    return rule.id or (template_id(rule.tokens) if rule.tokens else "")
+
+
+def _amend(rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:
     if rule.action == "cutoff":
         return (*(one for one in rules if one.action != "cutoff"), rule)
-    if rule.action in ("accept", "reject"):
-        name = rule.id or template_id(rule.tokens or ())
-        rest = tuple(
-            one for one in rules if one.action == "kind" or (one.id or template_id(one.tokens or ("",))) != name
-        )
-        if len(rest) < len(rules):
-            there = any(one.id == name for one in apply_rules(pack, rejected, rest).templates)
-            if there == (rule.action == "accept"):
-                return rest
-        return (*rest, rule)
-    if rule.action == "kind":
-        name = rule.id or template_id(rule.tokens or ())
-        rest = tuple(one for one in rules if one.action != "kind" or (one.id or template_id(one.tokens or ())) != name)
-        before = apply_rules(pack, rejected, rest).templates
-        return rest if any(one.id == name and one.kind == rule.kind for one in before) else (*rest, rule)
     if rule.action == "add":
         handwritten_template(rule)
         return (*(one for one in rules if one.regex != rule.regex), rule)

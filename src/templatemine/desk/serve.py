@@ -6,6 +6,7 @@ import getpass
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -90,8 +91,9 @@ def serve(
         names = [*config.names]
         if config.host in ("0.0.0.0", "::"):
             names += [socket.gethostname(), socket.getfqdn(), "localhost", "127.0.0.1"]
+        desk = Desk(library, gold)
         app = create_app(
-            Desk(library, gold),
+            desk,
             hosts=allowed_hosts(config.host, port, names),
             token=token,
             name=config.name or _user_name(),
@@ -101,6 +103,7 @@ def serve(
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
         server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, ws="none", lifespan="off", **options))
         began = store.last_event()
+        threading.Thread(target=desk.prepare_largest, daemon=True).start()
         try:
             server.run(sockets=[listener])
         finally:  # it ends by Ctrl-C

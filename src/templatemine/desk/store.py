@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from templatemine.errors import ConfigError, TemplateMineError
 from templatemine.io.write import check_directory
 
-__all__ = ["Annotation", "Conflict", "Event", "Store", "escape_surrogates", "utc_now"]
+__all__ = ["Annotation", "Conflict", "Event", "NotFound", "Store", "escape_surrogates", "utc_now"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -38,6 +38,10 @@ CREATE INDEX IF NOT EXISTS reviewed_source ON reviewed (source, seq);
 """
 
 _LAYOUT = "1"
+
+
+class NotFound(TemplateMineError):
+    """The requested thing does not exist."""
 
 
 class Conflict(TemplateMineError):
@@ -167,11 +171,11 @@ class Store:
         Parameters
         ----------
         change : callable
-            Called with the history of the source while nobody else can decide; does the change and returns it as a
-            `Decision`.  If it raises, nothing is recorded.
+            Called with the last decision about the source, or none, while nobody else can decide; does the change and
+            returns it as a `Decision`.  If it raises, nothing is recorded.
         """
         with self._transaction() as base:
-            *made, reviewed = change(_events(base, source))
+            *made, reviewed = change(_events(base, source, most=1))
             row = _escape_row((source, utc_now(), *made))
             cursor = base.execute(
                 "INSERT INTO event (source, time, name, what, before, after, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
@@ -190,10 +194,20 @@ class Store:
         with self._connect() as base:
             return dict(base.execute(query, _escape_row((source,))).fetchall())
 
-    def history(self, source: str) -> list[Event]:
-        """Return all decisions about a source, oldest first."""
+    def history(self, source: str, since: int = 0, most: int = -1, first: int = 0) -> list[Event]:
+        """Return decisions about a source after one, oldest first: all, or the last `most`, `first` left out."""
         with self._connect() as base:
-            return _events(base, source)
+            return _events(base, source, since, most, first)
+
+    def last_undoable(self, source: str) -> Event | None:
+        """Return the last decision about a source that undoes none and was not undone."""
+        query = (
+            "SELECT * FROM event AS e WHERE source = ? AND undoes IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM event WHERE source = e.source AND undoes = e.seq) ORDER BY seq DESC LIMIT 1"
+        )
+        with self._connect() as base:
+            row = base.execute(query, _escape_row((source,))).fetchone()
+        return None if row is None else _event(row)
 
     def last_event(self) -> int:
         """Return the number of the last decision; 0 if there is none."""
@@ -256,10 +270,10 @@ class Store:
             return _annotation(row)
 
 
-def _events(base: sqlite3.Connection, source: str) -> list[Event]:
-    return [
-        _event(row) for row in base.execute("SELECT * FROM event WHERE source = ? ORDER BY seq", _escape_row((source,)))
-    ]
+def _events(base: sqlite3.Connection, source: str, since: int = 0, most: int = -1, first: int = 0) -> list[Event]:
+    query = "SELECT * FROM event WHERE source = ? AND seq > ? ORDER BY seq DESC LIMIT ? OFFSET ?"
+    rows = base.execute(query, _escape_row((source, since, most, first))).fetchall()
+    return [_event(row) for row in reversed(rows)]
 
 
 def _event(row: Sequence[Any]) -> Event:

@@ -19,6 +19,7 @@ from templatemine.desk.answers import DESK_FOLDER, Desk, NotFound
 from templatemine.desk.export import EXPORT_FORMATS
 from templatemine.desk.security import FRAME_POLICY, SecurityMiddleware, csrf_token
 from templatemine.desk.store import Conflict, escape_surrogates
+from templatemine.desk.table import View, read_view
 from templatemine.errors import ConfigError, TemplateMineError
 
 __all__ = ["Desk", "create_app"]
@@ -78,7 +79,10 @@ class _Views:
             "/agreement": ("agreement.html", lambda q: {**desk.measure_agreement(), "forms": EXPORT_FORMATS}),
         }
         answers: dict[str, Callable[[Query], Any]] = {
-            "/api/review": lambda q: desk.review_state(q("source")),
+            "/api/prepared": lambda q: desk.prepare_apart(q("source")),
+            "/api/review": lambda q: desk.review_state(q("source"), _parse_view(q("view"))),
+            "/api/rows": lambda q: desk.list_rows(q("source"), _parse_view(q("view"))),
+            "/api/past": lambda q: desk.list_past(q("source"), q("what"), _parse_number(q("first")) or 0),
             "/api/moved": lambda q: desk.preview_cutoff(q("source"), _parse_number(q("df"))),
             "/api/summary": lambda q: desk.summarise(q("source"), _parse_number(q("since")) or 0),
             "/api/template": lambda q: desk.describe_template(q("source"), q("id")),
@@ -187,6 +191,14 @@ def _json_response(value: Any, status: int) -> Response:
 def _query_values(request: Request) -> Query:
     """Return a function of a name that returns the value in the address, "" if there is none."""
     return lambda name: str(request.query_params.get(name, ""))
+
+
+def _parse_view(text: str) -> View:
+    try:
+        data = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"view: expected JSON, got {text[:20]!r}") from error
+    return read_view(data)
 
 
 def _parse_number(text: str) -> int | None:

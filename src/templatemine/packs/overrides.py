@@ -19,7 +19,7 @@ Each may have ``by`` and ``time``, and accept, add and edit a ``kind``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from templatemine.errors import PackError
@@ -84,8 +84,8 @@ class Rule:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields that say something."""
-        row = asdict(self)
-        return {name: value for name, value in row.items() if value not in ("", None, 0)}
+        row = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: value for name, value in row if value not in ("", None, 0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

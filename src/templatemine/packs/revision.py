@@ -42,6 +42,15 @@ class Revision:
         self._templates = _CheckedTemplates()
         self._is_trusted = False
 
+    def prepare(self) -> None:
+        """Do the work for `next` that does not depend on what is decided."""
+        # Expressions by hand, or of another version, are read as they will be written: that changes it.
+        if not self._is_trusted:
+            self._is_trusted = file_version(self._serialiser.serialise(self._pack)) == self._version
+            self._templates = _CheckedTemplates()
+            self._templates.add((*self._pack.templates, *self._pack.overrides.removed))
+            self._templates.mark_checked(self._pack.templates)
+
     def next(self, pack: Pack, where: str) -> tuple[bytes, Pack, str]:
         """Return the file of a pack that is made of this one, what reading it gives, and its version; that is now this
         one.
@@ -51,12 +60,7 @@ class Revision:
         PackError
             Whoever reads the file would refuse it; this one stays.
         """
-        # Expressions by hand, or of another version, are read as they will be written: that changes it.
-        if not self._is_trusted:
-            self._is_trusted = file_version(self._serialiser.serialise(self._pack)) == self._version
-            self._templates = _CheckedTemplates()
-            self._templates.add((*self._pack.templates, *self._pack.overrides.removed))
-            self._templates.mark_checked(self._pack.templates)
+        self.prepare()
         data = self._serialiser.serialise(pack)
         read = self._read_edited(pack, where) if self._is_trusted else None
         if read is None:

@@ -27,7 +27,7 @@ RESIDUE_KINDS = {
     "unbalanced": "a bracket or a quotation mark has lost the other one",
     "lone sign": "only signs are left of a line with words",
     "label": "a label has lost what it labelled",
-    "open end": "a sentence has lost its end",
+    "open end": "a line stops within a sentence, whose last words are gone",
 }
 """The kinds of `residue.KINDS`, in words."""
 assert RESIDUE_KINDS.keys() == KINDS.keys()

@@ -7,16 +7,13 @@ const SIGN = { kept: "", added: "+", out: "×" };
 const MEANS = { kept: "cut, as mined", added: "cut, by a decision", out: "left in, by a decision" };
 const BEGAN = `templatemine-desk-began-${source}`;
 let state = null;
+let seen = null; // of the list: a window of its rows, and figures over all of them
 let chosen = null;
 const unfolded = new Set(); // heads of families whose variants are shown
 let offered = null; // the row that a decision led to: nobody has looked past it yet
 let last = 0; // where the chosen row stood in the list, for when a filter takes it away
 
-let byId = new Map(); // of the present state
-let families = new Map(); // head -> its family
-
-const rowOf = (id) => byId.get(id);
-const familyOf = (id) => families.get(rowOf(id)?.head) || [];
+const rowOf = (id) => seen.templates.find((one) => one.id === id);
 const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "s"}`;
 
 // ------------------------------------------------------------------------------------------------------- decisions
@@ -26,31 +23,36 @@ const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "
 let line = Promise.resolve();
 let waiting = 0;
 let era = 0;
-const asked = new Set(); // templates about which something waits
+const asked = new Set(); // templates, and heads of families, about which something waits
 
-function decide(make, done) {
+// For whoever waits until all is done: tests, and readers of screens.
+function busy() {
+  document.body.dataset.waiting = waiting + loading;
+  $("list").setAttribute("aria-busy", loading > 0);
+}
+
+function decide(op, done) {
   const own = era;
   waiting += 1;
-  document.body.dataset.waiting = waiting;
+  busy();
   const turn = line.then(async () => {
     try {
       if (own !== era) return false;
-      const op = typeof make === "function" ? make() : make;
-      return op ? await send(op, make, done) : false;
+      return await send(op, done);
     } finally {
       waiting -= 1;
-      document.body.dataset.waiting = waiting;
+      busy();
     }
   });
   line = turn.catch(() => {});
   return turn;
 }
 
-async function send(op, make, done) {
+async function send(op, done) {
   try {
-    const found = await change("/api/decide", { source, version: state.version, changed: true, ...op });
-    show(merge(found));
-    const said = typeof done === "function" ? done() : done;
+    const found = await change("/api/decide", { source, version: state.version, view: view(), ...op });
+    show(found);
+    const said = typeof done === "function" ? done(...found.judged) : done;
     const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
     if (said) tell(`${said}. ${effect(found.did)}`, back);
     return true;
@@ -58,10 +60,10 @@ async function send(op, make, done) {
     if (problem instanceof Refused && problem.status === 409) {
       const dropped = waiting - 1;
       era += 1;
-      show(await ask("/api/review", { source }));
+      show(await ask("/api/review", asView()));
       const more = dropped ? `, nor ${counted(dropped, "decision")} after it` : "";
       tell(`${problem.message}. Your decision was not saved${more}; this is the present pack.`, {
-        bad: true, act: () => decide(make, done), label: "Decide anyway",
+        bad: true, act: () => decide(op, done), label: "Decide anyway",
       });
     } else tell(problem.message, { bad: true });
     return false;
@@ -77,75 +79,37 @@ function effect(did) {
 const add = (rule, done) => decide({ kind: "add", rule }, done);
 const undo = () => decide({ kind: "undo" }, "Undone");
 
-function ruleOf(row, action) {
-  const rule = { action, id: row.id };
-  if (row.tokens) Object.assign(rule, { tokens: row.tokens, df: row.df, count: row.count, example: row.example, anchor: row.anchor });
-  return rule;
-}
-
-// What a key or a click means is found out when its turn comes: the one before it may have changed the row.
-function verdict(id, accept, whole = false) {
-  let said = null;
-  const about = whole ? familyOf(id).map((one) => one.id) : [id];
-  for (const one of about) asked.add(one);
-  return decide(() => {
-    const row = rowOf(id);
-    if (!row) return null;
-    const rows = whole ? familyOf(id) : [row];
-    const there = rows.filter((one) => one.state !== "out");
-    if (!accept) {
-      said = whole ? "Family left in" : "Left in";
-      const own = !row.tokens && row.state === "added" && state.rules.find((one) => one.action === "add" && one.regex === row.text);
-      if (own && !whole) return { kind: "remove", rule: own };
-      return there.length ? { kind: "add", rules: there.map((one) => ruleOf(one, "reject")) } : null;
-    }
-    if (!whole && row.state === "out") {
-      said = "Cut";
-      return { kind: "add", rule: ruleOf(row, "accept") };
-    }
-    const ids = there.filter((one) => !one.reviewed).map((one) => one.id);
-    return ids.length ? { kind: "review", ids } : null;
-  }, () => said).finally(() => { for (const one of about) asked.delete(one); });
+// What a key or a click means is found out by the desk when its turn comes: the one before it may have changed the row.
+function verdict(row, accept, whole = false) {
+  const about = whole ? row.head : row.id;
+  asked.add(about);
+  const said = { cut: "Cut", "left in": whole ? "Family left in" : "Left in" };
+  return decide({ kind: "judge", verdict: accept ? "cut" : "leave", [whole ? "head" : "id"]: about }, (what) => said[what])
+    .finally(() => asked.delete(about));
 }
 
 // ------------------------------------------------------------------------------------------------------------ show
-
-// Of thousands of templates a decision changes a few: the others are those of the state before.
-function merge(found) {
-  if (!found.since) return found;
-  const rows = new Map(byId);
-  for (const id of found.gone) rows.delete(id);
-  for (const one of found.templates) rows.set(one.id, one);
-  return { ...found, templates: [...rows.values()] };
-}
 
 function show(fresh) {
   // Where scores decide, the cut-off is no part of the method; it is there for those who want one all the same.
   if (!state) $("cut").open = fresh.cutoff !== null || fresh.moved !== null;
   state = fresh;
-  byId = new Map(state.templates.map((one) => [one.id, one]));
-  families = new Map();
-  for (const one of state.templates) {
-    if (!families.has(one.head)) families.set(one.head, []);
-    families.get(one.head).push(one);
-  }
   if (sessionStorage.getItem(BEGAN) === null) sessionStorage.setItem(BEGAN, state.seq);
-  const decided = state.rules.length;
+  const decided = state.decisions;
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
   $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${counted(decided, "decision")}`;
   const { articles: all, touched, characters, cut } = state.sample;
   $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
     + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
     + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
-  $("undo").disabled = !state.history.some((one) => one.undoes === null && !one.undone);
+  $("undo").disabled = !state.undoable;
   const slider = $("cutoff");
   slider.max = steps();
   slider.value = position(current());
   forget();
-  list();
-  rules();
-  history();
-  if (chosen) chosen = rowOf(chosen.id) || null;
+  take(fresh);
+  past("rules", state.rules, state.decisions > state.rules.length);
+  past("history", state.history, state.history.length === TOLD);
   details();
   if (!$("pane-articles").hidden) articles(true);
   if (!$("pane-questions").hidden) questions();
@@ -158,33 +122,81 @@ const steps = () => 1000;
 const position = (df) => Math.round((Math.log(Math.max(1, df)) / Math.log(Math.max(2, state.documents))) * steps());
 const frequency = (place) => Math.max(1, Math.round(Math.exp((place / steps()) * Math.log(Math.max(2, state.documents)))));
 
-// The order of packs, which no decision changes: what is left in keeps its place among others of the same frequency.
-const words = (row) => (row.tokens || []).join("\0");
-function rank(a, b) {
-  return b.df - a.df || (b.tokens || []).length - (a.tokens || []).length || (words(a) < words(b) ? -1 : words(a) > words(b) ? 1 : a.id < b.id ? -1 : 1);
-}
+// ------------------------------------------------------------------------------------------------------------ list
 
-// Riskiest or most frequent first; the variants of a template stand below the head of their family.
-function ordered() {
-  const by = $("order").value === "df" ? (row) => row.df : (row) => row.effect.risk;
-  const sorted = [...families.values()].map((family) => {
-    const rows = [...family].sort((a, b) => (b.id === b.head) - (a.id === a.head) || by(b) - by(a) || rank(a, b));
-    return [$("order").value === "df" ? rows[0].df : atRisk(rows), rows];
+// The desk has all templates; here is what the list shows of them, around the chosen row.
+const FACETS = ["kind", "position", "df", "words", "score"];
+const anyFacet = () => FACETS.some((name) => $(name).value !== "");
+
+// From a place on; null is around the chosen row, as is nothing, unless that row is not drawn: then the list stays.
+function view(first = seen && !(chosen && rowOf(chosen.id)) ? seen.first : null) {
+  const found = { order: $("order").value, text: $("filter").value, undecided: $("only-open").checked, decided: $("only-decided").checked, folded: true, unfolded: [...unfolded], at: chosen?.id || "" };
+  for (const name of FACETS) if ($(name).value) found[name] = $(name).value;
+  return first === null ? found : { ...found, first };
+}
+const asView = (first) => ({ source, view: JSON.stringify(view(first)) });
+
+let loading = 0;
+let arriving = Promise.resolve();
+let lists = 0;
+
+function list(first) {
+  const own = ++lists;
+  loading += 1;
+  busy();
+  arriving = ask("/api/rows", asView(first)).then((found) => {
+    if (own === lists) take(found);
+  }, (problem) => tell(problem.message, { bad: true })).finally(() => {
+    loading -= 1;
+    busy();
   });
-  sorted.sort((a, b) => b[0] - a[0] || rank(a[1][0], b[1][0]));
-  return sorted.flatMap((one) => one[1]);
+  return arriving;
 }
 
-// Of a family: that of the worst of them, for they mostly match the same places.
-const atRisk = (rows) => Math.max(0, ...rows.filter((row) => row.state !== "out").map((row) => row.effect.risk));
+// Keys about the list wait until it is there: what they mean is what one sees.
+let queue = Promise.resolve();
+let queued = 0;
+function inTurn(call) {
+  if (!loading && !queued) return call();
+  queued += 1;
+  queue = queue.then(() => arriving).then(() => { queued -= 1; call(); });
+  return queue;
+}
+
+function take(found) {
+  seen = found;
+  if (chosen) chosen = rowOf(chosen.id) || chosen;
+  facets();
+  $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}`;
+  $("progress").textContent = `${number(seen.done)} of ${counted(seen.all, "template")} decided`;
+  const box = $("list"), top = box.scrollTop;
+  const space = (rows) => {
+    const one = el("div", { role: "presentation" });
+    one.style.height = `${rows * height()}px`;
+    return one;
+  };
+  const after = seen.listed - seen.first - seen.templates.length;
+  box.replaceChildren(space(seen.first), ...seen.templates.map(item), space(after));
+  box.scrollTop = top;
+  mark();
+}
+
+// Rows are of one height; what is not drawn takes as much space.
+const height = () => $("list").querySelector(".item")?.offsetHeight || 30;
+
+$("list").addEventListener("scroll", later(40, () => {
+  const box = $("list"), top = Math.floor(box.scrollTop / height()), bottom = Math.ceil((box.scrollTop + box.clientHeight) / height());
+  if (loading || !seen) return;
+  if (top < seen.first || Math.min(bottom, seen.listed) > seen.first + seen.templates.length) list(Math.max(0, top - 40));
+}));
 
 function fold(how) {
   if (!chosen) return;
-  const head = chosen.head;
+  const { head } = chosen;
   if (how ?? !unfolded.has(head)) unfolded.add(head);
   else {
     unfolded.delete(head);
-    chosen = rowOf(head);
+    chosen = rowOf(head) || chosen;
     details();
   }
   list();
@@ -196,82 +208,30 @@ function kindBox(row, out) {
   return el("select", { "aria-label": "kind of boilerplate", disabled: out, onchange: (event) => add({ action: "kind", id: row.id, kind: event.target.value }, `Now of kind ${event.target.value}`) }, ...options);
 }
 
-// Facets: what templates have in common, a value each; of numbers, the band they are in.
-const band = (bounds) => (value) => {
-  const place = bounds.findIndex((one) => value < one);
-  if (place < 0) return `${bounds.at(-1)} and more`;
-  return place ? `${bounds[place - 1]} to below ${bounds[place]}` : `below ${bounds[0]}`;
-};
-const DF = band([5, 20, 100, 1000]), WORDS = band([2, 4, 8, 16]), SCORE = band([0.6, 0.8, 0.95]);
-const FACETS = {
-  kind: (row) => row.kind || "not known",
-  position: (row) => row.anchor,
-  df: (row) => DF(row.df),
-  words: (row) => WORDS((row.tokens || row.text.split(/\s+/)).length),
-  score: (row) => (row.score === null ? "none" : SCORE(row.score)),
-};
-const inFacets = (row, but) => Object.entries(FACETS).every(([name, of]) => name === but || $(name).value === "" || of(row) === $(name).value);
-const anyFacet = () => Object.keys(FACETS).some((name) => $(name).value !== "");
-
 // The values of each facet, with how many templates the others leave them; and one decision about all that are shown.
-function facets(rows) {
-  for (const [name, of] of Object.entries(FACETS)) {
-    const counts = new Map();
-    for (const row of state.templates) if (row.state !== "out" && inFacets(row, name)) counts.set(of(row), (counts.get(of(row)) || 0) + 1);
-    const box = $(name), value = box.value;
-    const values = [...counts.keys()].sort((a, b) => (name === "kind" ? state.kinds.indexOf(a) - state.kinds.indexOf(b) : a.localeCompare(b, "en", { numeric: true })));
-    if (value && !counts.has(value)) values.push(value); // what was chosen stays so when its last template goes
-    box.replaceChildren(el("option", { value: "" }, "all"), ...values.map((one) => el("option", { value: one }, `${one} (${counts.get(one) || 0})`)));
+function facets() {
+  for (const name of FACETS) {
+    const box = $(name), { value } = box;
+    box.replaceChildren(el("option", { value: "" }, "all"), ...seen.facets[name].map(([one, count]) => el("option", { value: one }, `${one} (${number(count)})`)));
     box.value = value;
   }
-  const there = rows.filter((row) => row.state !== "out");
-  for (const name of ["reject-shown", "keep-shown", "kind-shown"]) $(name).hidden = !anyFacet() || !there.length;
-  $("reject-shown").textContent = `Leave in all ${number(there.length)}`;
-  $("keep-shown").textContent = `Cut all ${number(there.length)}`;
-  $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(there.length)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
+  for (const name of ["reject-shown", "keep-shown", "kind-shown"]) $(name).hidden = !anyFacet() || !seen.there;
+  $("reject-shown").textContent = `Leave in all ${number(seen.there)}`;
+  $("keep-shown").textContent = `Cut all ${number(seen.there)}`;
+  $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
 }
 
-let listed = [];
-
-function list() {
-  const wanted = $("filter").value.trim().toLowerCase();
-  const only = $("only-decided").checked;
-  const open = $("only-open").checked;
-  const folds = !wanted && !only && !open && !anyFacet();
-  const shown = (row) => row.id === row.head || unfolded.has(row.head) || row.state !== "kept" || row.id === chosen?.id;
-  const rows = ordered().filter((row) => (!folds || shown(row)) && inFacets(row) && (!only || row.state !== "kept") && (!open || !row.reviewed) && (!wanted || row.text.toLowerCase().includes(wanted)));
-  const done = state.templates.filter((row) => row.reviewed || row.state !== "kept").length;
-  listed = rows;
-  facets(rows);
-  $("count").textContent = `${number(rows.length)} of ${number(state.templates.length)}`;
-  $("progress").textContent = `${number(done)} of ${counted(state.templates.length, "template")} decided`;
-  const box = $("list"), top = box.scrollTop;
-  box.replaceChildren(...rows.map(drawn));
-  box.scrollTop = top;
-  mark();
-}
-
-// Of thousands of rows only those that changed are drawn anew.
-const items = new Map(); // id -> [row, number of its variants, its risk, element]
-
-function drawn(row) {
-  const variants = row.id === row.head ? familyOf(row.id).length - 1 : 0;
-  const risk = variants && !unfolded.has(row.id) ? atRisk(familyOf(row.id)) : row.effect.risk;
-  const known = items.get(row.id);
-  if (known && known[0] === row && known[1] === variants && known[2] === risk) return known[3];
-  const element = item(row, variants, risk);
-  items.set(row.id, [row, variants, risk, element]);
-  return element;
-}
-
-function item(row, variants, risk) {
+function item(row, place) {
+  const { variants } = row;
+  const risk = variants && !unfolded.has(row.id) ? row.family_risk : row.effect.risk; // of a family, that of the worst
   const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
   const means = MEANS[row.state] + (row.reviewed ? `; reviewed by ${row.reviewed}` : "");
   // A button within an option cannot be reached by those who cannot see it; a and r do the same.
-  const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row.id, rowOf(row.id).state === "out"); } }, row.state === "out" ? "cut" : "leave in");
+  const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row, row.state === "out"); } }, row.state === "out" ? "cut" : "leave in");
   return el("div", {
     class: `item ${row.state}${row.reviewed ? " reviewed" : ""}${row.id === row.head ? "" : " variant"}`, id: `o-${row.id}`, role: "option", "data-id": row.id, "aria-selected": "false",
-    onclick: () => choose(row), title: row.text.slice(0, 500),
+    "aria-setsize": seen.listed, "aria-posinset": seen.first + place + 1,
+    onclick: () => choose(row), title: row.text,
   },
     el("span", { class: "sign", "aria-hidden": "true", title: means }, sign),
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
@@ -285,10 +245,10 @@ function item(row, variants, risk) {
 function mark(look = false) {
   const box = $("list");
   let found = null;
-  for (const [place, one] of [...box.children].entries()) {
-    const own = one.dataset.id === chosen?.id;
+  for (const [place, row] of seen.templates.entries()) {
+    const one = box.children[place + 1], own = row.id === chosen?.id;
     one.setAttribute("aria-selected", own ? "true" : "false");
-    if (own) { found = one; last = place; }
+    if (own) { found = one; last = seen.first + place; }
   }
   if (found) box.setAttribute("aria-activedescendant", found.id);
   else box.removeAttribute("aria-activedescendant");
@@ -298,58 +258,58 @@ function mark(look = false) {
 
 function choose(row, focus = true) {
   chosen = row;
-  if (!mark(true)) { // a variant of a family that is folded
-    unfolded.add(row.head);
-    list();
-    mark(true);
-  }
+  if (!mark(true)) { // it is not drawn, or a variant of a family that is folded
+    if (row.id !== row.head) unfolded.add(row.head);
+    list(null).then(() => mark(true));
+  } else if (last - seen.first < EDGE && seen.first || seen.first + seen.templates.length - last < EDGE && seen.first + seen.templates.length < seen.listed) list();
   if (focus) tab("template");
   details();
 }
+const EDGE = 20; // rows between the chosen one and the last drawn one, so that the next is there when a key asks for it
 
 const details = later(60, async () => {
   const pane = $("pane-template");
   if (!chosen) return;
-  const row = chosen;
-  let found;
+  const { id } = chosen;
+  let row;
   try {
-    found = await ask("/api/template", { source, id: row.id });
+    row = await ask("/api/template", { source, id });
   } catch (problem) {
+    if (problem.status === 404) chosen = null; // an expression that was taken back
     pane.replaceChildren(el("p", { class: "problem" }, problem.message));
     return;
   }
-  if (row !== chosen) return;
+  if (id !== chosen?.id) return;
   const out = row.state === "out";
-  const kin = familyOf(row.id);
   const held = pane.contains(document.activeElement) ? document.activeElement.textContent.slice(-3) : "";
-  const opened = pane.dataset.id === row.id && Boolean(pane.querySelector("details.full[open]")); // stays open when redrawn
+  const opened = pane.dataset.id === id && Boolean(pane.querySelector("details.full[open]")); // stays open when redrawn
   // Another row may be chosen while its own pane is on the way: what is pressed then is meant for neither.
-  const act = (what) => () => { if (row === chosen) what(); };
+  const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
-    found.reasons ? el("p", { class: "dim" }, found.reasons) : null,
+    row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
       el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Reviewed" : "Cut (a)"),
       el("button", { disabled: out, onclick: act(() => judge(false)) }, "Leave in (r)"),
-      kin.length > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${kin.length} (A)`) : null,
-      kin.length > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${kin.length} (R)`) : null,
+      row.family > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${number(row.family)} (A)`) : null,
+      row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
       el("button", { onclick: () => { $("rule-text").value = row.text; tab("rules"); $("rule-text").focus(); } }, "Rule for these words …"),
-      el("button", { onclick: act(() => edit(row, found.edit)) }, "Edit its expression …")),
+      el("button", { onclick: act(() => edit(row, row.edit)) }, "Edit its expression …")),
     el("dl", { class: "facts" },
-      el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${number(row.count)} occurrences`),
-      el("dt", {}, "articles in the sample"), el("dd", {}, `${found.touched} of ${found.articles}, ${found.matches} matches`),
+      el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
+      el("dt", {}, "articles in the sample"), el("dd", {}, `${number(row.touched)} of ${number(row.articles)}, ${number(row.matches)} match${row.matches === 1 ? "" : "es"}`),
       el("dt", {}, "position"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
       el("dt", {}, "kind"), el("dd", {}, kindBox(row, out)),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
-    kin.length > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${kin.length}`), el("ul", { class: "plain" }, ...kin.filter((one) => one.id !== row.id).slice(0, 20).map((one) => el("li", {},
-      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${number(one.df)}`))))) : null,
-    expression("expression", found.short),
-    found.short !== found.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", found.regex)) : null,
-    snippets(found.snippets)];
+    row.family > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${number(row.family)}`), el("ul", { class: "plain" }, ...row.kin.map((one) => el("li", {},
+      el("button", { class: "link", dir: "auto", onclick: () => choose(one) }, `${SIGN[one.state]} ${one.text.slice(0, 160)}`.trim()), el("span", { class: "dim" }, ` ${counted(one.df, "document")}`))))) : null,
+    expression("expression", row.short),
+    row.short !== row.regex ? el("details", { class: "full", open: opened }, el("summary", {}, "Expression in full"), expression("expression in full", row.regex)) : null,
+    snippets(row.snippets)];
   pane.replaceChildren(...parts.filter(Boolean));
-  pane.dataset.id = row.id;
+  pane.dataset.id = id;
   // Who pressed a button there goes on from the same one.
   if (held) ([...pane.querySelectorAll(".acts button")].find((one) => one.textContent.slice(-3) === held && !one.disabled) || pane.querySelector(".acts button:not(:disabled)"))?.focus();
 });
@@ -372,17 +332,30 @@ function snippets(rows) {
   return el("ul", { class: "snips" }, ...rows.map((row) => el("li", { dir: "auto" }, row.before, el("mark", {}, row.match), row.after)));
 }
 
-function rules() {
-  $("rules").replaceChildren(...(state.rules.length ? state.rules.map((rule) => el("li", {},
-    el("b", {}, rule.action), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? `${rule.df} documents` : rule.id)),
+const PAST = {
+  rules: (rule) => el("li", {},
+    el("b", {}, rule.action), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? counted(rule.df, "document") : rule.id)),
     el("span", { class: "dim" }, ` ${rule.by || ""} ${rule.time || ""} `),
-    el("button", { onclick: () => decide({ kind: "remove", rule }, "Removed") }, "Remove"))) : [el("li", { class: "dim" }, "No decisions yet: the pack is as mined.")]));
+    el("button", { onclick: () => decide({ kind: "remove", rule }, "Removed") }, "Remove")),
+  history: (one) => el("li", {},
+    el("time", { class: "dim" }, one.time.replace("T", " ").replace("Z", " UTC")), " ", el("b", {}, one.name), " ",
+    el(one.undone ? "s" : "span", { dir: "auto" }, one.what)),
+};
+const TOLD = 20; // decisions of each answer; earlier ones are asked for
+
+function past(what, rows, more) {
+  const box = $(what);
+  box.replaceChildren(...rows.map(PAST[what]));
+  if (!rows.length) box.append(el("li", { class: "dim" }, "No decisions yet: the pack is as mined."));
+  if (more) box.append(earlier(what, rows.length));
 }
 
-function history() {
-  $("history").replaceChildren(...state.history.map((one) => el("li", {},
-    el("time", { class: "dim" }, one.time.replace("T", " ").replace("Z", " UTC")), " ", el("b", {}, one.name), " ",
-    el(one.undone ? "s" : "span", { dir: "auto" }, one.what))));
+function earlier(what, first) {
+  const place = el("li", {}, el("button", { onclick: async () => {
+    const found = await ask("/api/past", { source, what, first });
+    place.replaceWith(...found.rows.map(PAST[what]), ...(found.next === null ? [] : [earlier(what, found.next)]));
+  } }, "Earlier ones"));
+  return place;
 }
 
 // ----------------------------------------------------------------------------------------------------------- cut-off
@@ -523,8 +496,7 @@ $("try-add").addEventListener("click", async () => {
   const regex = $("regex").value;
   const instead = edited && $("instead").checked ? edited : null;
   if (!await add({ action: "add", regex, example: regex }, instead ? null : "Expression added")) return;
-  const row = instead && state.templates.find((one) => one.id === instead.id && (one.tokens || one.text !== regex));
-  if (row && row.state !== "out") await verdict(row.id, false);
+  if (instead && !(instead.written && instead.text === regex)) await verdict(instead, false);
   $("regex").value = "";
   $("trial").replaceChildren();
   $("try-instead").hidden = true;
@@ -623,8 +595,8 @@ async function articles(again) {
         if (piece.kind) part.dataset.kind = piece.kind;
         if (piece.templates.length) {
           // One cut, one template: the longest that is there.  The others only matched as well.
-          const row = rowOf(piece.templates[0]);
-          const also = piece.templates.slice(1).map((id) => rowOf(id)?.text || id);
+          const row = found.templates[piece.templates[0]];
+          const also = piece.templates.slice(1).map((id) => found.templates[id]?.text || id);
           part.tabIndex = 0;
           part.setAttribute("role", "button");
           part.title = [row?.text || piece.templates[0], ...(also.length ? [`also matched: ${also.slice(0, 5).join("; ")}${also.length > 5 ? ` and ${also.length - 5} more` : ""}`] : [])].join("\n");
@@ -667,28 +639,33 @@ for (const [place, one] of tabs.entries()) {
 }
 
 function step(by) {
-  const ids = [...$("list").children].map((one) => one.dataset.id);
-  if (!ids.length) return;
-  const there = chosen ? ids.indexOf(chosen.id) : -1;
-  const place = there >= 0 ? there : chosen ? last - (by > 0 ? 1 : 0) : -1;
-  choose(rowOf(ids[Math.min(ids.length - 1, Math.max(0, place + by))]));
+  if (!seen.listed) return;
+  const there = seen.templates.findIndex((one) => one.id === chosen?.id);
+  const place = there >= 0 ? seen.first + there : chosen ? last - (by > 0 ? 1 : 0) : -1;
+  go(Math.min(seen.listed - 1, Math.max(0, place + by)));
+}
+
+// Choose the row at a place of the list.
+function go(place) {
+  const there = () => seen.templates[place - seen.first];
+  if (there()) choose(there());
+  else list(Math.max(0, place - EDGE)).then(() => there() && choose(there()));
 }
 
 // The first row, as long as nobody has gone elsewhere.
 function offer() {
-  if (!listed.length || (chosen && chosen.id !== offered)) return;
-  choose(listed[0], false);
-  offered = listed[0].id;
+  if (!seen.templates.length || (chosen && chosen.id !== offered)) return;
+  choose(seen.templates[0], false);
+  offered = chosen.id;
 }
 
 // A decision, and on to the next row: that of the list, so that what a key means next is what one sees.
 function judge(accept, whole = false) {
   if (!chosen) return;
   const { id, head } = chosen;
-  const ids = [...$("list").children].map((one) => one.dataset.id);
-  const there = ids.indexOf(id);
-  const next = ids.slice(there + 1).map(rowOf).find((row) => !whole || row.head !== head);
-  verdict(id, accept, whole);
+  const there = seen.templates.findIndex((row) => row.id === id);
+  const next = seen.templates.slice(there + 1).find((row) => !whole || row.head !== head);
+  verdict(chosen, accept, whole);
   if (there < 0 || !next) return;
   choose(next, !$("pane-template").hidden);
   offered = next.id;
@@ -696,17 +673,19 @@ function judge(accept, whole = false) {
 
 // The riskiest template that nobody looked at, wherever it stands in the list.
 function next() {
-  const open = state.templates.filter((row) => !row.reviewed && !asked.has(row.id) && row.state !== "out");
-  open.sort((a, b) => b.effect.risk - a.effect.risk || b.df - a.df);
+  const open = seen.next.filter((row) => !asked.has(row.id) && !asked.has(row.head));
   const row = open.find((one) => one.id !== chosen?.id || one.id === offered) || open[0];
+  if (!row && seen.next.length) { // all that are known wait to be decided
+    line.then(() => list()).then(next);
+    return;
+  }
   offered = null;
   if (!row) { tell("All templates are reviewed."); return; }
   if ($("filter").value || $("only-decided").checked) {
     $("filter").value = "";
     $("only-decided").checked = false;
-    list();
-  }
-  choose(row);
+    list().then(() => choose(row));
+  } else choose(row);
 }
 
 // ----------------------------------------------------------------------------------------------------------- summary
@@ -752,53 +731,54 @@ $("help").addEventListener("click", keys);
 document.addEventListener("keydown", (event) => {
   if (typing(event) || $("summary").open) return;
   const slider = event.target === $("cutoff");
-  const inList = event.target === $("list");
+  const inList = (calls) => Object.fromEntries(Object.entries(calls).map(([key, call]) => [key, () => inTurn(call)]));
   const call = {
-    j: () => step(1), k: () => step(-1), n: next,
-    a: () => judge(true), r: () => judge(false), A: () => judge(true, true), R: () => judge(false, true),
-    f: () => fold(), u: undo, e: summary, "?": keys,
+    ...inList({ j: () => step(1), k: () => step(-1), n: next, a: () => judge(true), r: () => judge(false), A: () => judge(true, true), R: () => judge(false, true), f: () => fold() }),
+    u: () => inTurn(undo), e: summary, "?": keys,
     b: () => answer("boilerplate"), l: () => answer("label"), s: () => answer("story"),
     c: () => { $("cut").open = true; $("cutoff").focus(); },
     "/": () => $("filter").focus(),
     ...Object.fromEntries(tabs.map((one, place) => [String(place + 1), () => { tab(one.id.slice(4)); one.focus(); }])),
-    ...(inList && !slider ? { ArrowDown: () => step(1), ArrowUp: () => step(-1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false), Home: () => step(-1e9), End: () => step(1e9) } : {}),
+    ...(event.target === $("list") && !slider ? inList({ ArrowDown: () => step(1), ArrowUp: () => step(-1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false), Home: () => step(-1e9), End: () => step(1e9) }) : {}),
   }[event.key];
   if (call) { event.preventDefault(); call(); }
 });
-$("filter").addEventListener("input", later(80, list));
+$("filter").addEventListener("input", later(80, () => list(0)));
 $("filter").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
   if (event.key === "Escape") $("filter").value = "";
-  list(); // now, and not when typing has paused: the next key is meant for what is found
+  list(0); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
-$("reject-shown").addEventListener("click", () => {
-  const rules = listed.filter((row) => row.state !== "out").map((row) => ruleOf(row, "reject"));
-  decide({ kind: "add", rules }, `${counted(rules.length, "template")} left in`);
-});
-$("keep-shown").addEventListener("click", () => {
-  const ids = listed.filter((row) => row.state !== "out").map((row) => row.id);
-  decide({ kind: "review", ids }, `${counted(ids.length, "template")} reviewed`);
-});
-$("kind-shown").addEventListener("change", (event) => {
-  const kind = event.target.value;
-  const rules = listed.filter((row) => row.state !== "out" && row.kind !== kind).map((row) => ({ action: "kind", id: row.id, kind }));
-  if (kind && rules.length) decide({ kind: "add", rules }, `${counted(rules.length, "template")} now of kind ${kind}`);
-});
-for (const name of ["only-decided", "only-open", "order", ...Object.keys(FACETS)]) $(name).addEventListener("change", list);
-$("order").addEventListener("change", offer);
+const ALL = { "left in": "left in", reviewed: "reviewed", named: "named anew" };
+const judgeShown = (op) => decide({ kind: "judge", shown: view(), ...op }, (what, about) => what && `${counted(about, "template")} ${ALL[what]}`);
+$("reject-shown").addEventListener("click", () => judgeShown({ verdict: "leave" }));
+$("keep-shown").addEventListener("click", () => judgeShown({ verdict: "cut" }));
+$("kind-shown").addEventListener("change", (event) => event.target.value && judgeShown({ verdict: "kind", as: event.target.value }));
+for (const name of ["only-decided", "only-open", ...FACETS]) $(name).addEventListener("change", () => list(0));
+$("order").addEventListener("change", () => list(0).then(offer));
 $("undo").addEventListener("click", undo);
 
+// The first look at a large source takes seconds, and the desk does it apart.
+async function prepared() {
+  for (;;) {
+    const found = await ask("/api/prepared", { source });
+    if (found.ready) return;
+    $("facts").textContent = `Looking for ${counted(found.templates, "template")} in ${counted(found.articles, "article")} …`;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
 try {
-  const [found, asked] = await Promise.all([ask("/api/review", { source }), ask("/api/questions", { source })]);
+  busy();
+  await prepared();
+  const [found, asked] = await Promise.all([ask("/api/review", asView(0)), ask("/api/questions", { source })]);
   show(found);
   offer();
   put(asked);
   // Ten questions say more than ten templates: who comes first to a source begins with them.
-  if (asked.length && !state.rules.length && !state.html) tab("questions", false);
-  // The first look at a large source takes seconds, later ones none: let it be done before it is asked for.
-  ask("/api/moved", { source, df: current() }).catch(() => {});
+  if (asked.length && !state.decisions && !state.html) tab("questions", false);
 } catch (problem) {
   tell(problem.message, { bad: true });
 }

@@ -1,0 +1,117 @@
+"""A source that somebody reviews: what is found out about it once, and kept for what is asked next.
+
+All is made of the pack as it is on disk, known by its digest, and of the sample.  A decision changes a few templates,
+and only what they touch is found anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import RLock
+
+from templatemine.archive.apply_overrides import mined_templates
+from templatemine.desk.effects import Effects, SlowArticles, count_cuts
+from templatemine.desk.library import Article, Library, StoredPack
+from templatemine.desk.review import CutoffPreview
+from templatemine.desk.table import ReviewTable, RowFacts
+from templatemine.model import Template
+from templatemine.packs.pack import Pack
+
+__all__ = ["OpenSource"]
+
+
+class OpenSource:
+    """Effects, table and preview of one source; safe to share between threads."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._lock = RLock()
+        self._effects: tuple[Pack, Effects] | None = None
+        self._cuts: list[tuple[tuple[Template, ...], list[int]]] = []
+        self._facts: dict[int, RowFacts] = {}
+        self._table: tuple[Pack, int, ReviewTable] | None = None
+        self._preview: tuple[tuple[str, ...], CutoffPreview] | None = None
+
+    def effects(self, stored: StoredPack) -> Effects:
+        """Return what the templates of the pack and those removed from it do in the sample. Articles for which
+        expressions take too long leave it, or these could be neither seen nor removed."""
+        wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
+        with self._lock:
+            known = self._effects
+            if known is not None and known[0] is stored.pack:
+                return known[1]
+            self._effects = None
+            while True:
+                articles = self._library.matching_articles(stored)
+                try:
+                    if known is None or not known[1].extend(stored.pack, wanted, articles):
+                        known = stored.pack, Effects(stored.pack, wanted, articles)
+                except SlowArticles as slow:
+                    self._library.leave_out(stored, slow.articles)
+                    known = None
+                else:
+                    self._effects = stored.pack, known[1]
+                    return known[1]
+
+    def sample(self, stored: StoredPack) -> list[Article]:
+        """Return the articles of the source for which no template of its pack takes too long."""
+        self.effects(stored)
+        return self._library.matching_articles(stored)
+
+    def pack_there(self, stored: StoredPack, articles: Sequence[Article] | None = None) -> Pack:
+        """Return the pack with those of its templates alone that occur in some articles of the sample, by default in
+        all, which cuts these as the whole pack does and takes no time to build."""
+        with self._lock:
+            effects, sample = self.effects(stored), self._library.matching_articles(stored)
+            wanted = None if articles is None else {id(one) for one in articles}
+            places = [place for place, one in enumerate(sample) if wanted is None or id(one) in wanted]
+            whole = wanted is not None and len(places) < len(wanted)  # some are not of the sample
+            return stored.pack if whole else effects.restrict_pack(stored.pack, places)
+
+    def cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
+        """Count the characters that a pack of the source, by default the present one, removes from each article of
+        the sample.
+
+        Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
+        round, they are those of the pack before.
+        """
+        pack = pack or stored.pack
+        with self._lock:
+            effects, articles = self.effects(stored), self._library.matching_articles(stored)
+            known = next((cuts for templates, cuts in self._cuts if templates == pack.templates), None)
+            if known is None or len(known) != len(articles):
+                last, cuts = self._cuts[0] if self._cuts else ((), [])
+                places = effects.find_articles(_symmetric_difference(last, pack.templates)) if last else None
+                if places is None or len(cuts) != len(articles):
+                    cuts, places = [0] * len(articles), [*range(len(articles))]
+                known = [*cuts]
+                there = effects.restrict_pack(pack, places)
+                fresh = count_cuts(there, [articles[place] for place in places], self._library.config.clean)
+                for place, cut in zip(places, fresh, strict=True):
+                    known[place] = cut
+                self._cuts = [(pack.templates, known), *self._cuts[:1]]  # before a decision and after it
+            return known
+
+    def table(self, stored: StoredPack, reviewed: Mapping[str, str], seq: int) -> ReviewTable:
+        """Return the table of the pack, after an event of its history."""
+        with self._lock:
+            known = self._table
+            if known is None or known[0] is not stored.pack or known[1] != seq:
+                made = ReviewTable(stored.pack, self.effects(stored), reviewed, self._facts)
+                known = self._table = stored.pack, seq, made
+            return known[2]
+
+    def preview(self, stored: StoredPack) -> CutoffPreview:
+        """Return the preview of cut-offs.  It depends on the mined templates only, and stays valid after decisions."""
+        key = tuple(one.id for one in mined_templates(stored.pack))
+        with self._lock:
+            if self._preview is None or self._preview[0] != key:
+                rejected = self._library.rejected(stored)
+                self._preview = key, CutoffPreview(stored.pack, rejected, self.sample(stored))
+            return self._preview[1]
+
+
+def _symmetric_difference(one: Sequence[Template], other: Sequence[Template]) -> list[Template]:
+    """Return the templates that only one of two packs has; those that are the same objects are not looked into."""
+    mine, its = ({id(template): template for template in templates} for templates in (one, other))
+    return [*({mine[key] for key in mine.keys() - its.keys()} ^ {its[key] for key in its.keys() - mine.keys()})]

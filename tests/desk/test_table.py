@@ -1,0 +1,173 @@
+"""Windows of a list of thousands: what an answer holds does not grow with them, and nothing of the list is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+for _name in ("starlette", "jinja2", "uvicorn"):
+    pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
+
+from desk_support import Client, opened  # noqa: E402
+
+from templatemine.desk.answers import MAX_TOLD  # noqa: E402
+from templatemine.desk.table import FACETS, MAX_NEXT, WINDOW  # noqa: E402
+from templatemine.desk.web_app import Desk  # noqa: E402
+from templatemine.model import Template  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_folder import PackFiles  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
+
+pytest_plugins = ("desk_fixtures",)
+
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def heading(group: int) -> str:
+    """A word of letters, which no pattern takes for a number."""
+    return "heading" + "".join("abcdefghij"[int(digit)] for digit in str(group))
+
+
+def grown(packs: Path, rows: list[dict[str, Any]], source: str, more: int) -> tuple[Client, Desk]:
+    """A desk with a pack that has so many more templates, ten of a family."""
+    path = next(path for path in PackFiles([packs]).files.values() if Pack.load(path).source == source)
+    pack = Pack.load(path)
+    made = []
+    for number in range(more):
+        group, place = divmod(number, 10)
+        tokens = (heading(group), "of", f"{heading(group)}part", NUMBERS[place])
+        text = " ".join(tokens)
+        one = Template(id=template_id(tokens), regex="", tokens=tokens, df=3, count=3, example=text, score=0.9)
+        made.append(replace(one, regex=pack.derived(one)))
+    replace(pack, templates=(*pack.templates, *made), mined=None).save(path, force=True)
+    return opened(packs, rows)
+
+
+def listed(client: Client, source: str, **view: Any) -> dict[str, Any]:
+    found = client.get("/api/rows", source=source, view=json.dumps(view))
+    assert found.status == 200, found.body
+    return dict(found.json)
+
+
+def test_answers_do_not_grow_with_the_templates(
+    mined_packs: Path, tmp_path: Path, rows: list[dict[str, Any]], source: str
+) -> None:
+    sizes: list[dict[str, int]] = []
+    for more in (400, 2400):
+        client, desk = grown(Path(shutil.copytree(mined_packs, tmp_path / str(more))), rows, source, more)
+        version = desk.stored_pack(source).version
+        head = listed(client, source, text="headinga ")["templates"][0]["id"]
+        about = {"source": source, "version": version, "kind": "judge", "verdict": "leave"}
+        answers = {
+            "review": client.get("/api/review", source=source),
+            "rows": client.get("/api/rows", source=source, view='{"order":"risk","folded":true}'),
+            "template": client.get("/api/template", source=source, id=head),
+            "sample": client.get("/api/sample", source=source, cut=1),
+            "decision": client.post("/api/decide", {**about, "shown": {"df": "below 5"}}),
+            "rules": client.get("/api/past", source=source, what="rules"),
+            "history": client.get("/api/past", source=source, what="history"),
+        }
+        assert {answer.status for answer in answers.values()} == {200}
+        for name in ("review", "rows", "decision"):
+            assert len(answers[name].json["templates"]) <= WINDOW
+            assert len(answers[name].json["next"]) <= MAX_NEXT
+        assert answers["decision"].json["judged"][1] >= more - 10
+        assert len(answers["decision"].json["rules"]) == len(answers["decision"].json["history"]) + MAX_TOLD - 1
+        sizes.append({name: len(answer.body) for name, answer in answers.items()})
+    few, many = sizes
+    assert all(many[name] < few[name] * 1.1 + 400 for name in few), sizes
+    assert max(many.values()) < 60_000
+
+
+def test_windows_make_up_the_list(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    client, desk = grown(packs, rows, source, 400)
+    pack = desk.stored_pack(source).pack
+    for order in ("df", "risk"):
+        for folded in (False, True):
+            first = listed(client, source, order=order, folded=folded, first=0)
+            names: list[str] = []
+            while len(names) < first["listed"]:
+                part = listed(client, source, order=order, folded=folded, first=len(names))
+                names += [row["id"] for row in part["templates"][len(names) - part["first"] :]]
+            assert len(names) == len(set(names)) == first["listed"]
+            assert folded or set(names) == {one.id for one in pack.templates}
+    # Around a template, and a folded variant is shown if it is looked at.
+    variant = next(row for row in listed(client, source, first=300)["templates"] if row["id"] != row["head"])
+    around = listed(client, source, at=variant["id"])
+    assert variant in around["templates"][1:-1]
+    assert variant in listed(client, source, folded=True, at=variant["id"])["templates"]
+    shown = listed(client, source, folded=True, unfolded=[variant["head"]], at=variant["head"])
+    assert shown["listed"] == listed(client, source, folded=True)["listed"] + 9
+
+
+def test_facets_count_and_narrow(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    client, desk = grown(packs, rows, source, 30)
+    whole = listed(client, source)
+    size = len(desk.stored_pack(source).pack.templates)
+    assert whole["listed"] == whole["all"] == whole["there"] == size
+    for name, values in whole["facets"].items():
+        assert sum(count for _, count in values) == size
+        for value, count in values:
+            assert value in FACETS[name]
+            assert listed(client, source, **{name: value})["listed"] == count
+    narrowed = listed(client, source, df="below 5", text="HEADINGB ")
+    assert narrowed["listed"] == 10
+    assert {row["text"].split()[0] for row in narrowed["templates"]} == {"headingb"}
+    for wrong in ({"df": "few"}, {"order": "size"}, {"first": True}, {"size": 3}, []):
+        answer = client.get("/api/rows", source=source, view=json.dumps(wrong))
+        assert (answer.status, answer.json["problem"].partition(":")[0]) == (400, "view")
+
+
+def test_a_verdict_is_about_one_a_family_or_all_that_are_shown(
+    packs: Path, rows: list[dict[str, Any]], source: str
+) -> None:
+    client, desk = grown(packs, rows, source, 30)
+
+    def judge(**about: Any) -> dict[str, Any]:
+        sent = {"source": source, "version": desk.stored_pack(source).version, "kind": "judge", **about}
+        answer = client.post("/api/decide", sent)
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    before = desk.stored_pack(source)
+    family = listed(client, source, text="headingc ")["templates"]
+    head = family[0]["head"]
+    made = judge(verdict="leave", head=head)
+    assert made["judged"] == ["left in", 10]
+    there = {one.id for one in desk.stored_pack(source).pack.templates}
+    assert there == {one.id for one in before.pack.templates} - {row["id"] for row in family}
+    assert judge(verdict="leave", head=head)["judged"] == ["", 0]  # nothing is left to decide, and nothing is recorded
+    assert len(desk.library.store.history(source)) == 1
+    assert judge(verdict="cut", id=family[3]["id"])["judged"] == ["cut", 1]
+    assert family[3]["id"] in {one.id for one in desk.stored_pack(source).pack.templates}
+    assert judge(verdict="cut", shown={"text": "headingb "})["judged"] == ["reviewed", 10]
+    assert listed(client, source, text="headingb ", undecided=True)["listed"] == 0
+    named = judge(verdict="kind", shown={"text": "headingb "}, **{"as": "legal"})
+    assert named["judged"] == ["named", 10]
+    assert {row["kind"] for row in listed(client, source, text="headingb ")["templates"]} == {"legal"}
+    for _ in range(4):
+        client.post("/api/decide", {"source": source, "version": desk.stored_pack(source).version, "kind": "undo"})
+    assert desk.stored_pack(source).pack.templates == before.pack.templates
+    version = desk.stored_pack(source).version
+    for wrong in ({"verdict": "cut", "id": "t0"}, {"verdict": "maybe", "head": head}, {"verdict": "leave"}):
+        sent = {"source": source, "version": version, "kind": "judge", **wrong}
+        assert client.post("/api/decide", sent).status in (400, 404)
+
+
+def test_what_is_prepared_apart_is_there(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    client, desk = opened(packs, rows)
+    while not client.get("/api/prepared", source=source).json["ready"]:
+        pass
+    held = desk.stored_pack(source)
+    there = desk._opened(held)
+    assert there._table is not None
+    assert there._preview is not None
+    assert desk.library._revisions[held.path][0] == held.version
+    desk.prepare_largest()
+    assert len(desk._open) > 1
+    assert client.get("/api/prepared", source="nobody").status == 404
