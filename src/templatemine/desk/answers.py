@@ -32,7 +32,7 @@ from templatemine.kinds import KINDS
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.short_forms import short_forms_of
-from templatemine.report.histogram import BARS, histogram_of, sparkline
+from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
 from templatemine.report.words import describe_reasons
 
@@ -174,7 +174,7 @@ class Desk:
         events = self.library.reconcile_history(stored, most=MAX_TOLD)
         opened, pack = self._opened(stored), stored.pack
         table, articles = self._reviewed(stored, events), opened.sample(stored)
-        rules, histogram = pack.overrides.rules, histogram_of(pack)
+        rules, histogram = pack.overrides.rules, count_strings(pack, table.strings())
         return {
             "source": source,
             "version": stored.version,

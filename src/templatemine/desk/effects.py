@@ -91,6 +91,11 @@ class Effects:
         self._by_identity: dict[int, tuple[Template, int]] = {}
         self._by_value: dict[Template, int] = {}  # whatever their kind
         self._occurrences = [OccurrenceColumns(*(np.zeros(0, np.int64) for _ in range(3))) for _ in articles]
+        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
+            np.zeros(0, np.int64) for _ in range(4)
+        )
+        self._kept = np.zeros(0, np.bool_)
+        self._exclusive_lengths = [np.zeros(0, np.int64) for _ in articles]
         self._variants = Variants()
         self._families: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, np.int64)
         self._doubts = np.zeros(0)
@@ -128,6 +133,12 @@ class Effects:
         self._variants.add(templates)
         self._doubts = np.concatenate([self._doubts, [story_probability(one) for one in templates]])
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
+        more = [np.zeros(len(templates), np.int64) for _ in range(4)]
+        columns = self._article_counts, self._covered_lengths, self._changed_counts, self._characters
+        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
+            np.concatenate(pair) for pair in zip(columns, more, strict=True)
+        )
+        self._kept = np.concatenate([self._kept, np.zeros(len(templates), np.bool_)])
         slow: list[Article] = []
         for number, (before, article) in enumerate(zip(self._occurrences, self._articles, strict=True)):
             try:
@@ -137,20 +148,17 @@ class Effects:
                 if len(slow) > MAX_SLOW:
                     raise
                 continue
-            more = starts, ends, places + first
-            self._occurrences[number] = OccurrenceColumns(*map(np.concatenate, zip(before, more, strict=True)))
+            if not len(places):
+                continue
+            found = OccurrenceColumns(starts, ends, places + first)
+            self._occurrences[number] = OccurrenceColumns(*map(np.concatenate, zip(before, found, strict=True)))
+            own = self._exclusive_lengths[number]
+            self._exclusive_lengths[number] = np.concatenate([own, np.zeros(len(places), np.int64)])
+            np.add.at(self._covered_lengths, found.template_indices, ends - starts)
+            self._article_counts[np.unique(found.template_indices)] += 1
+            self._count([number])
         if slow:
             raise SlowArticles(slow)
-        size = len(self._templates)
-        self._article_counts, self._covered_lengths, self._changed_counts, self._characters = (
-            np.zeros(size, np.int64) for _ in range(4)
-        )
-        self._kept = np.zeros(size, np.bool_)
-        self._exclusive_lengths = [np.zeros(len(found.template_indices), np.int64) for found in self._occurrences]
-        for found in self._occurrences:
-            np.add.at(self._covered_lengths, found.template_indices, found.ends - found.starts)
-            self._article_counts[np.unique(found.template_indices)] += 1
-        self._count(range(len(self._occurrences)))
 
     def _find_index(self, template: Template) -> int | None:
         known = self._by_identity.get(id(template))

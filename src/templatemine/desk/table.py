@@ -123,7 +123,8 @@ _FIELD_TYPES: Mapping[str, type] = {
 
 
 class RowFacts(NamedTuple):
-    """What does not change about a template: its text, codes of its facets without the kind, and its rank."""
+    """What does not change about a template: its text, codes of its facets without the kind, its rank, and a text that
+    only templates of the same string have, None for an expression."""
 
     template: Template
     text: str
@@ -133,6 +134,7 @@ class RowFacts(NamedTuple):
     words: int
     score: int
     rank: tuple[int, int, str, str]
+    string: str | None
 
 
 def template_text(one: Template) -> str:
@@ -155,6 +157,7 @@ def _row_facts(one: Template) -> RowFacts:
         words=_band("words", len(tokens or text.split())),
         score=len(_BOUNDS["score"]) + 1 if one.score is None else _band("score", one.score),
         rank=(-one.df, -len(tokens), "\0".join(tokens), one.id),  # the order of packs, which no decision changes
+        string=None if one.tokens is None else "\0".join(one.string or ()),
     )
 
 
@@ -269,6 +272,11 @@ class ReviewTable:
         order = np.lexsort((self._ranks[rows], -self._df[rows], -self.risks[rows]))[:most]
         found: list[int] = rows[order].tolist()
         return found
+
+    def strings(self) -> dict[object, int]:
+        """Return the strings of the templates of the pack, with the documents that have them."""
+        facts = self._facts[: int((self.state != OUT).sum())]
+        return {one.string: one.template.df for one in facts if one.string is not None}
 
     def describe(self, view: View) -> dict[str, Any]:
         """Return what the browser shows of a view: a window of rows, and figures over all templates."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from templatemine.packs.pack import Pack
@@ -43,14 +43,18 @@ class Histogram:
 
 def histogram_of(pack: Pack) -> Histogram:
     """Return the histogram of a pack and its energy curve. Costs a few milliseconds."""
+    # Each string counts once, whether it has templates with a slot, without one, or both.
+    return count_strings(pack, {one.string: one.df for one in pack.templates if one.tokens is not None})
+
+
+def count_strings(pack: Pack, strings: Mapping[object, int]) -> Histogram:
+    """Return the histogram of a pack whose templates have some strings, in so many documents each."""
     import numpy as np
 
     from templatemine.mining.cutoff import energy_border, energy_curve
 
     counts = tuple(max(count, 0) for count in pack.cutoff.histogram)
     bins, documents = len(counts), max(pack.documents, 1)
-    # Each string counts once, whether it has templates with a slot, without one, or both.
-    strings = {one.string: one.df for one in pack.templates if one.tokens is not None}
     found: Counter[int] = Counter()
     for df, number in Counter(strings.values()).items():
         found[min(max(math.ceil(df * bins / documents) - 1, 0), bins - 1)] += number
