@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlencode
@@ -18,7 +19,10 @@ from templatemine.desk.library import DeskConfig, Library  # noqa: E402
 from templatemine.desk.security import allowed_hosts, csrf_token  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.desk.web_app import Desk, create_app  # noqa: E402
-from templatemine.model import Document, Record  # noqa: E402
+from templatemine.model import Document, Record, Template  # noqa: E402
+from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.pack_folder import PackFiles  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
 
 TEXTS = {"seed": 11, "sources": 3, "documents": 60, "scripts": ("latin", "arabic", "han"), "kilobytes": 1.0}
 PAGES = {"seed": 12, "sources": 3, "documents": 12, "scripts": ("latin", "arabic", "han"), "kilobytes": 1.2}
@@ -120,3 +124,25 @@ def opened(packs: Path, rows: list[dict[str, Any]], gold: Any = None, **options:
     desk = Desk(library, gold)
     app = create_app(desk, hosts=allowed_hosts("127.0.0.1", 8642), **options)
     return Client(app, store.secret), desk
+
+
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def heading(group: int) -> str:
+    """A word of letters, which no pattern takes for a number."""
+    return "heading" + "".join("abcdefghij"[int(digit)] for digit in str(group))
+
+
+def grow_pack(packs: Path, source: str, more: int) -> None:
+    """Give the pack of a source so many more templates, ten of a family."""
+    path = next(path for path in PackFiles([packs]).files.values() if Pack.load(path).source == source)
+    pack = Pack.load(path)
+    made = []
+    for number in range(more):
+        group, place = divmod(number, 10)
+        tokens = (heading(group), "of", f"{heading(group)}part", NUMBERS[place])
+        text = " ".join(tokens)
+        one = Template(id=template_id(tokens), regex="", tokens=tokens, df=3, count=3, example=text, score=0.9)
+        made.append(replace(one, regex=pack.derived(one)))
+    replace(pack, templates=(*pack.templates, *made), mined=None).save(path, force=True)

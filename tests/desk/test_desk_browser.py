@@ -12,6 +12,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,7 +22,7 @@ import pytest
 for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
-from desk_support import ROOT  # noqa: E402
+from desk_support import ROOT, grow_pack  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "tests" / "report"))
 
@@ -138,22 +139,17 @@ def place(
     everything = [*rows, extra]
     archive = folder / "archive.jsonl"
     archive.write_text("".join(json.dumps(row) + "\n" for row in everything), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "templatemine",
-        "desk",
-        str(packs),
-        "-a",
-        str(archive),
-        "--port",
-        "0",
-        "--name",
-        "Ann",
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with running(packs, archive) as address:
+        yield Place(address, packs, everything)
+
+
+@contextmanager
+def running(packs: Path, archive: Path) -> Iterator[str]:
+    """A desk in a process of its own; gives its address."""
+    command = [sys.executable, "-m", "templatemine", "desk", str(packs), "-a", str(archive), "--port", "0"]
+    with subprocess.Popen([*command, "--name", "Ann"], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield Place(server.stdout.readline().strip().rstrip("/"), packs, everything)
+        yield server.stdout.readline().strip().rstrip("/")
         server.terminate()
         server.wait(20)
 
@@ -819,6 +815,48 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     summary.get_by_text("No decisions in this session.").wait_for()
     summary.get_by_role("button", name="End the session").click()
     page.wait_for_url(f"{place.address}/")
+
+
+def test_a_list_of_hundreds_is_drawn_around_the_chosen_row(
+    page: Any, mined_packs: Path, tmp_path: Path, rows: list[dict[str, Any]]
+) -> None:
+    """Keys, the wheel and decisions lead through all of it, and what is drawn is a window."""
+    source = rows[0]["source"]
+    packs, archive = Path(shutil.copytree(mined_packs, tmp_path / "packs")), tmp_path / "archive.jsonl"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    grow_pack(packs, source, 3000)
+    with running(packs, archive) as address:
+        place = Place(address, packs, rows)
+        review(page, place, source)
+        items = page.locator(".item[data-id]")
+        size = int(items.first.get_attribute("aria-setsize"))
+        assert size > 300
+        assert items.count() == 100
+        page.keyboard.press("End")
+        settled(page)
+        assert page.locator(".item[aria-selected=true]").get_attribute("aria-posinset") == str(size)
+        assert page.locator(".item[aria-selected=true]").bounding_box()["y"] < 800
+        for _ in range(120):  # faster than rows arrive
+            page.keyboard.press("k")
+        settled(page)
+        assert page.locator(".item[aria-selected=true]").get_attribute("aria-posinset") == str(size - 120)
+        page.keyboard.press("r")
+        settled(page)
+        selected = page.locator(".item.out + [aria-selected=true]")
+        assert selected.get_attribute("aria-posinset") == str(size - 119)
+        assert selected.get_attribute("id") == page.locator("#list").get_attribute("aria-activedescendant")
+        page.locator("#list").evaluate("one => { one.scrollTop = one.scrollHeight / 2 }")
+        middle = f"([...document.querySelectorAll('.item')].some(one => Number(one.ariaPosInSet) === {size // 2}))"
+        page.wait_for_function(middle)
+        assert items.count() == 100
+        page.locator("#filter").fill("heading")
+        page.keyboard.press("Enter")
+        page.keyboard.press("j")
+        settled(page)
+        assert page.locator("#count").inner_text().startswith("3,000 of ")
+        page.keyboard.press("u")
+        settled(page)
+        assert page.locator("#progress").inner_text().startswith("0 of ")
 
 
 # ------------------------------------------------------------------------------------------------------------ compare

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,38 +12,18 @@ import pytest
 for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
-from desk_support import Client, opened  # noqa: E402
+from desk_support import Client, grow_pack, opened  # noqa: E402
 
 from templatemine.desk.answers import MAX_TOLD  # noqa: E402
 from templatemine.desk.table import FACETS, MAX_NEXT, WINDOW  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
-from templatemine.model import Template  # noqa: E402
-from templatemine.packs.pack import Pack  # noqa: E402
-from templatemine.packs.pack_folder import PackFiles  # noqa: E402
-from templatemine.packs.pack_record import template_id  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
-NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-def heading(group: int) -> str:
-    """A word of letters, which no pattern takes for a number."""
-    return "heading" + "".join("abcdefghij"[int(digit)] for digit in str(group))
-
 
 def grown(packs: Path, rows: list[dict[str, Any]], source: str, more: int) -> tuple[Client, Desk]:
-    """A desk with a pack that has so many more templates, ten of a family."""
-    path = next(path for path in PackFiles([packs]).files.values() if Pack.load(path).source == source)
-    pack = Pack.load(path)
-    made = []
-    for number in range(more):
-        group, place = divmod(number, 10)
-        tokens = (heading(group), "of", f"{heading(group)}part", NUMBERS[place])
-        text = " ".join(tokens)
-        one = Template(id=template_id(tokens), regex="", tokens=tokens, df=3, count=3, example=text, score=0.9)
-        made.append(replace(one, regex=pack.derived(one)))
-    replace(pack, templates=(*pack.templates, *made), mined=None).save(path, force=True)
+    """A desk with a pack that has so many more templates."""
+    grow_pack(packs, source, more)
     return opened(packs, rows)
 
 
