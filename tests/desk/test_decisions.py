@@ -18,8 +18,8 @@ from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noq
 from templatemine.desk.answers import NotFound  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
+from templatemine.desk.review_table import View  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
-from templatemine.desk.table import View  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 

@@ -734,6 +734,7 @@ def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place:
     # Also where a filter takes the row away.
     page.locator("#only-open").check()
     page.locator("#list").focus()
+    settled(page)
     page.keyboard.press("Home")
     page.keyboard.press("j")
     ids = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
@@ -782,10 +783,12 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "list"
     page.keyboard.press("j")
+    settled(page)
     one = chosen(page)
     page.keyboard.press("r")
     page.keyboard.press("n")
     page.keyboard.press("a")
+    settled(page)
     for number, name in enumerate(("template", "questions", "articles", "rules", "try", "find", "history"), 1):
         page.keyboard.press(str(number))
         assert page.locator(f"#pane-{name}").is_visible()

@@ -22,10 +22,10 @@ from templatemine.desk.effects import sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
+from templatemine.desk.review_table import OUT, ReviewTable, View, read_view, template_text
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.security import RequestLimits
 from templatemine.desk.store import Annotation, Event, NotFound
-from templatemine.desk.table import OUT, ReviewTable, View, read_view, template_text
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS

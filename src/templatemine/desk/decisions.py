@@ -15,8 +15,8 @@ from templatemine.archive.apply_overrides import join_tokens
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
 from templatemine.desk.open_source import OpenSource
+from templatemine.desk.review_table import ADDED, OUT, ReviewTable, read_view, template_text
 from templatemine.desk.store import NotFound, utc_now
-from templatemine.desk.table import ADDED, OUT, ReviewTable, read_view, template_text
 from templatemine.errors import ConfigError, PackError, counted
 from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule

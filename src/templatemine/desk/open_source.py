@@ -13,7 +13,7 @@ from templatemine.archive.apply_overrides import mined_templates
 from templatemine.desk.effects import Effects, SlowArticles, count_cuts
 from templatemine.desk.library import Article, Library, StoredPack
 from templatemine.desk.review import CutoffPreview
-from templatemine.desk.table import ReviewTable, RowFacts
+from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 

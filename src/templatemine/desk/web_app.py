@@ -17,9 +17,9 @@ from starlette.staticfiles import StaticFiles
 
 from templatemine.desk.answers import DESK_FOLDER, Desk, NotFound
 from templatemine.desk.export import EXPORT_FORMATS
+from templatemine.desk.review_table import View, read_view
 from templatemine.desk.security import FRAME_POLICY, SecurityMiddleware, csrf_token
 from templatemine.desk.store import Conflict, escape_surrogates
-from templatemine.desk.table import View, read_view
 from templatemine.errors import ConfigError, TemplateMineError
 
 __all__ = ["Desk", "create_app"]

@@ -50,8 +50,9 @@ function decide(op, done) {
 
 async function send(op, done) {
   try {
-    const found = await change("/api/decide", { source, version: state.version, view: view(), ...op });
-    show(found);
+    const wanted = view();
+    const found = await change("/api/decide", { source, version: state.version, view: wanted, ...op });
+    show(found, wanted);
     const said = typeof done === "function" ? done(...found.judged) : done;
     const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
     if (said) tell(`${said}. ${effect(found.did)}`, back);
@@ -60,7 +61,7 @@ async function send(op, done) {
     if (problem instanceof Refused && problem.status === 409) {
       const dropped = waiting - 1;
       era += 1;
-      show(await ask("/api/review", asView()));
+      await lookAgain();
       const more = dropped ? `, nor ${counted(dropped, "decision")} after it` : "";
       tell(`${problem.message}. Your decision was not saved${more}; this is the present pack.`, {
         bad: true, act: () => decide(op, done), label: "Decide anyway",
@@ -90,7 +91,7 @@ function verdict(row, accept, whole = false) {
 
 // ------------------------------------------------------------------------------------------------------------ show
 
-function show(fresh) {
+function show(fresh, wanted) {
   // Where scores decide, the cut-off is no part of the method; it is there for those who want one all the same.
   if (!state) $("cut").open = fresh.cutoff !== null || fresh.moved !== null;
   state = fresh;
@@ -107,7 +108,7 @@ function show(fresh) {
   slider.max = steps();
   slider.value = position(current());
   forget();
-  take(fresh);
+  take(fresh, wanted);
   past("rules", state.rules, state.decisions > state.rules.length);
   past("history", state.history, state.history.length === TOLD);
   details();
@@ -134,18 +135,23 @@ function view(first = seen && !(chosen && rowOf(chosen.id)) ? seen.first : null)
   for (const name of FACETS) if ($(name).value) found[name] = $(name).value;
   return first === null ? found : { ...found, first };
 }
-const asView = (first) => ({ source, view: JSON.stringify(view(first)) });
+const asValues = (wanted) => ({ source, view: JSON.stringify(wanted) });
+
+async function lookAgain(first) {
+  const wanted = view(first);
+  show(await ask("/api/review", asValues(wanted)), wanted);
+}
 
 let loading = 0;
 let arriving = Promise.resolve();
 let lists = 0;
 
 function list(first) {
-  const own = ++lists;
+  const own = ++lists, wanted = view(first);
   loading += 1;
   busy();
-  arriving = ask("/api/rows", asView(first)).then((found) => {
-    if (own === lists) take(found);
+  arriving = ask("/api/rows", asValues(wanted)).then((found) => {
+    if (own === lists) take(found, wanted);
   }, (problem) => tell(problem.message, { bad: true })).finally(() => {
     loading -= 1;
     busy();
@@ -163,8 +169,8 @@ function inTurn(call) {
   return queue;
 }
 
-function take(found) {
-  seen = found;
+function take(found, wanted) {
+  seen = { ...found, view: wanted };
   if (chosen) chosen = rowOf(chosen.id) || chosen;
   facets();
   $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}`;
@@ -287,6 +293,7 @@ const details = later(60, async () => {
   const act = (what) => () => { if (id === chosen?.id) inTurn(what); };
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
+    row.text.includes("{") ? el("p", { class: "dim" }, "Words in braces are patterns: {number} is any number, {slot} the rest of a line.") : null,
     row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
@@ -401,7 +408,7 @@ function forget() {
 }
 
 function label(df) {
-  const at = state.moved === null && state.cutoff === null && df === 1 ? "all evidence" : `${number(df)} documents (${percent(df, state.documents)})`;
+  const at = state.moved === null && state.cutoff === null && df === 1 ? "none: scores decide" : `${number(df)} documents (${percent(df, state.documents)})`;
   $("cutoff-at").textContent = at;
   $("cutoff").setAttribute("aria-valuetext", at);
 }
@@ -731,17 +738,19 @@ $("help").addEventListener("click", keys);
 document.addEventListener("keydown", (event) => {
   if (typing(event) || $("summary").open) return;
   const slider = event.target === $("cutoff");
-  const inList = (calls) => Object.fromEntries(Object.entries(calls).map(([key, call]) => [key, () => inTurn(call)]));
   const call = {
-    ...inList({ j: () => step(1), k: () => step(-1), n: next, a: () => judge(true), r: () => judge(false), A: () => judge(true, true), R: () => judge(false, true), f: () => fold() }),
-    u: () => inTurn(undo), e: summary, "?": keys,
+    j: () => step(1), k: () => step(-1), n: next,
+    a: () => judge(true), r: () => judge(false), A: () => judge(true, true), R: () => judge(false, true),
+    f: () => fold(), u: undo, e: summary, "?": keys,
     b: () => answer("boilerplate"), l: () => answer("label"), s: () => answer("story"),
-    c: () => { $("cut").open = true; $("cutoff").focus(); },
-    "/": () => $("filter").focus(),
     ...Object.fromEntries(tabs.map((one, place) => [String(place + 1), () => { tab(one.id.slice(4)); one.focus(); }])),
-    ...(event.target === $("list") && !slider ? inList({ ArrowDown: () => step(1), ArrowUp: () => step(-1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false), Home: () => step(-1e9), End: () => step(1e9) }) : {}),
+    ...(event.target === $("list") && !slider ? { ArrowDown: () => step(1), ArrowUp: () => step(-1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false), Home: () => step(-1e9), End: () => step(1e9) } : {}),
   }[event.key];
-  if (call) { event.preventDefault(); call(); }
+  // What leads to a field does so at once: the next key is meant for that.
+  const there = { c: () => { $("cut").open = true; $("cutoff").focus(); }, "/": () => $("filter").focus() }[event.key];
+  if (call || there) event.preventDefault();
+  if (there) there();
+  else if (call) inTurn(call);
 });
 $("filter").addEventListener("input", later(80, () => list(0)));
 $("filter").addEventListener("keydown", (event) => {
@@ -752,7 +761,7 @@ $("filter").addEventListener("keydown", (event) => {
   $("list").focus();
 });
 const ALL = { "left in": "left in", reviewed: "reviewed", named: "named anew" };
-const judgeShown = (op) => decide({ kind: "judge", shown: view(), ...op }, (what, about) => what && `${counted(about, "template")} ${ALL[what]}`);
+const judgeShown = (op) => decide({ kind: "judge", shown: seen.view, ...op }, (what, about) => what && `${counted(about, "template")} ${ALL[what]}`);
 $("reject-shown").addEventListener("click", () => judgeShown({ verdict: "leave" }));
 $("keep-shown").addEventListener("click", () => judgeShown({ verdict: "cut" }));
 $("kind-shown").addEventListener("change", (event) => event.target.value && judgeShown({ verdict: "kind", as: event.target.value }));
@@ -773,8 +782,7 @@ async function prepared() {
 try {
   busy();
   await prepared();
-  const [found, asked] = await Promise.all([ask("/api/review", asView(0)), ask("/api/questions", { source })]);
-  show(found);
+  const [asked] = await Promise.all([ask("/api/questions", { source }), lookAgain(0)]);
   offer();
   put(asked);
   // Ten questions say more than ten templates: who comes first to a source begins with them.
