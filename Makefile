@@ -74,7 +74,7 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.text._reading templatemine.mining._cues \
+	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.text._reading templatemine.mining._candidates \
 		templatemine.matching._match templatemine.cleaning._records templatemine.pages._html templatemine.pages._model \
 		templatemine.pages.baselines._crf
 

@@ -22,6 +22,7 @@ from setuptools.modified import newer_group
 # measured on whole commands (bench/README.md); elsewhere it only makes code longer.
 MODULES = {
     "_core": "-O3",
+    "mining._candidates": "-O3",
     "pages._model": "-O3",
     "matching._match": "-O2",
     "pages._html": "-O3",
@@ -30,7 +31,6 @@ MODULES = {
     "pages.baselines._crf": "-O3",
     "matching._prefilter": "-O2",
     "cleaning._records": "-O3",
-    "mining._cues": "-O3",
 }
 UTILITY = "templatemine._cyutility"
 

@@ -235,7 +235,7 @@ SIGNS = ("dashed", "upper", "letters", "unclosed", "addresses", "mails", "handle
 
 
 def native_features(kind: str) -> list[str]:
-    """Those that `_core.FeatureExtractor` computes: all but what cues and signs say, which have tests of their own."""
+    """Those that `_candidates.FeatureExtractor` computes: all but what cues and signs say, which have tests of their own."""
     return [name for name in FEATURES[kind] if not name.startswith("cue_") and name not in SIGNS]
 
 

@@ -778,7 +778,7 @@ def labels(
 
 
 def find_cues(tokens: Sequence[str], cues: Sequence[tuple[Sequence[str], int, bool]], kinds: int) -> list[float]:
-    """What `mining._cues.CueTrie.find_cues` says of one string.  O(tokens * cues * words of a cue).
+    """What `mining._candidates.CueTrie.find_cues` says of one string.  O(tokens * cues * words of a cue).
 
     Cues pass over tokens without letters, numbers among them, but for a number that they begin or end with; a cue is its
     words, the number of its kind, and whether it is strong.  One whose last word ends with a colon needs one behind it, in the same token or as the next; one of a word in brackets

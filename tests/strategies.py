@@ -12,13 +12,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.config import MineConfig, TokeniseConfig, UserPattern
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.tokenise import tokenise
 from templatemine.model import Corpus, Cutoff, Document, Template
 from templatemine.packs.pack import Pack
+from templatemine.text import _scan
 from templatemine.text.expressions import SLOT, EncodedText, expression
 from templatemine.text.patterns import MAX_USER_PATTERNS, PRESETS, PatternSet, pattern_set
 
@@ -383,7 +383,7 @@ MANY_PATTERNS = tuple(UserPattern(name=f"own_{place}", regex=f"~{place:02d}~?") 
 
 def scan(text: str, patterns: PatternSet, separators: str, html: bool) -> tuple[list[tuple[int, int]], list[bytes]]:
     """Spans of the native tokens in characters of the text, and their forms."""
-    native = _core.Tokeniser(*patterns.scanner_arguments(separators, html))
+    native = _scan.Tokeniser(*patterns.scanner_arguments(separators, html))
     encoded = EncodedText(text, patterns, separators)
     starts, ends, kinds = native.token_spans(encoded.data)
     spans = list(zip(encoded.code_points(starts).tolist(), encoded.code_points(ends).tolist(), strict=True))

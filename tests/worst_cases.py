@@ -19,11 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from strategies import make_pack
-from templatemine import _core, extract
+from templatemine import extract
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import PipelineConfig
 from templatemine.model import Document
 from templatemine.pipeline import Miner
+from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
 Work = Callable[[], object]
@@ -93,7 +94,7 @@ TEXTS: Mapping[str, Callable[[int], str]] = {
 def tokenising(text: Callable[[int], str]) -> Prepare:
     def prepare(size: int) -> Work:
         data = text(size).encode()
-        return lambda: _core.Tokeniser(*pattern_set("news").scanner_arguments("-", False)).add(data)
+        return lambda: _scan.Tokeniser(*pattern_set("news").scanner_arguments("-", False)).add(data)
 
     return prepare
 

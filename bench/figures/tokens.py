@@ -15,8 +15,8 @@ WC = {"wc -w, C": "C", "wc -w, UTF-8": "C.UTF-8"}
 
 
 def _measure_native(bench: Bench) -> Record:
-    from templatemine import _core
     from templatemine.config import TokeniseConfig
+    from templatemine.text import _scan
     from templatemine.text.patterns import pattern_set
 
     texts = [row["text"].encode() for row in read_rows(bench.folder / "archive.jsonl")]
@@ -26,7 +26,7 @@ def _measure_native(bench: Bench) -> Record:
 
     def run() -> None:
         nonlocal tokens, forms
-        tokeniser = _core.Tokeniser(*arguments, True)
+        tokeniser = _scan.Tokeniser(*arguments, True)
         for text in texts:
             tokeniser.add(text)
         found = tokeniser.finish()
@@ -69,7 +69,7 @@ TOKENS = Figure(
     name="tokens",
     title="Tokens",
     description=(
-        "`_core.Tokeniser`: bytes of each text of archive.jsonl in, ids of normalised tokens and line breaks out, all "
+        "`_scan.Tokeniser`: bytes of each text of archive.jsonl in, ids of normalised tokens and line breaks out, all "
         "texts as one source. `stage` is `tokenise(documents)`, from str. `wc -w` reads the same texts from a file in "
         "the page cache, and the time of its process counts. The claim is against the faster of its locales."
     ),

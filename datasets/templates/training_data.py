@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.evaluation.gold import GoldSpans, read_spans
@@ -32,6 +31,7 @@ from templatemine.mining.labels import Candidates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.segments import Segments
 from templatemine.model import Document
+from templatemine.text import _scan
 from templatemine.text.expressions import EncodedText
 from templatemine.text.reading import ReadingRules
 
@@ -321,7 +321,7 @@ def locate_tokens(
     """Where the tokens of a text begin and end, as mining by some rules has them, line breaks left out."""
     options = options or resolve_defaults(PipelineConfig())
     patterns, separators = options.patterns, options.tokenise.separators
-    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, document.is_html))
+    scanner = _scan.Tokeniser(*patterns.scanner_arguments(separators, document.is_html))
     encoded = EncodedText(document.body, patterns, separators, rules)
     starts, ends, _ = scanner.token_spans(encoded.data)
     return encoded.spans(np.asarray(starts), np.asarray(ends))

@@ -14,7 +14,7 @@ from common import texts
 from common.choices import Choices
 from common.session import run
 from strategies import closed, mine_strings, scan
-from templatemine import _core
+from templatemine.mining import _candidates
 from templatemine.text.patterns import pattern_set
 
 FORMS = 12
@@ -87,13 +87,15 @@ def segments(choices: Choices) -> None:
     at = np.array(sorted({gap for gap in gaps if gap < len(forms)}), np.int64)
     owner = np.searchsorted(starts, at, side="right") - 1
     pairs = {(int(number), int(place - starts[number])) for number, place in zip(owner, at, strict=True)}
-    tokens, bounds, document, begins, _ = _core.cut_segments(forms, starts, np.array(traits, np.uint16), at, lines)
+    tokens, bounds, document, begins, _ = _candidates.cut_segments(
+        forms, starts, np.array(traits, np.uint16), at, lines
+    )
     found: list[list[tuple[bool, list[int]]]] = [[] for _ in documents]
     for number, home in enumerate(document.tolist()):
         found[home].append((bool(begins[number]), tokens[bounds[number] : bounds[number + 1]].tolist()))
     assert found == reference.segments(documents, traits, pairs, lines)
     if looked:
-        counts = _core.count_occurrences(forms, starts, *flat(looked), FORMS)
+        counts = _candidates.count_occurrences(forms, starts, *flat(looked), FORMS)
         assert counts.tolist() == reference.counted(documents, looked)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from common.session import run
-from templatemine import _core
+from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
 ARGUMENTS = tuple(
@@ -25,10 +25,10 @@ class Reused:
         self._arguments = arguments
         self._left = 0
 
-    def get(self) -> _core.Tokeniser:
+    def get(self) -> _scan.Tokeniser:
         if not self._left:
             self._left = USES
-            self._tokeniser = _core.Tokeniser(*self._arguments)
+            self._tokeniser = _scan.Tokeniser(*self._arguments)
         self._left -= 1
         return self._tokeniser
 

@@ -5,21 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-from templatemine.text._scan import Scanner
-
 __all__ = [
-    "FeatureExtractor",
-    "Tokeniser",
     "Windows",
     "count_holders",
-    "count_occurrences",
-    "cut_segments",
     "document_frequency",
     "find_first_positions",
-    "find_labels",
     "find_last_start",
     "find_rare_pairs",
-    "find_repeated_segments",
     "find_repeats_i32",
     "find_repeats_i64",
     "find_versions",
@@ -34,25 +26,7 @@ __all__ = [
     "number_hashes",
     "reduce_tokens",
     "renumber",
-    "sketch_segments",
 ]
-
-@disjoint_base
-class Tokeniser(Scanner):
-    def __new__(
-        cls,
-        separators: bytes,
-        mask: bytes,
-        words: list[bytes],
-        numbers: list[int],
-        html: bool,
-        lines: bool = False,
-    ) -> Self: ...
-    def add(self, document: Buffer) -> None: ...
-    def add_all(self, documents: list[str | bytes]) -> None: ...
-    def gaps(self) -> NDArray[np.int64]: ...
-    def dashes(self) -> NDArray[np.int64]: ...
-    def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
 
 def document_frequency(
     forms: NDArray[np.int32], doc_starts: NDArray[np.int64], form_count: int
@@ -97,96 +71,12 @@ def find_repeats_i64(
     min_df: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]: ...
 def find_last_start(starts: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]: ...
-def cut_segments(
-    forms: NDArray[np.int32],
-    doc_starts: NDArray[np.int64],
-    traits: NDArray[np.uint16],
-    gaps: NDArray[np.int64],
-    lines: bool,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]: ...
-def count_occurrences(
-    text: NDArray[np.int32],
-    doc_starts: NDArray[np.int64],
-    tokens: NDArray[np.int32],
-    bounds: NDArray[np.int64],
-    symbols: int,
-) -> NDArray[np.int64]: ...
 def number_hashes(
     hashes: NDArray[np.uint64], document: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
 def count_holders(
     wanted: NDArray[np.uint64], hashes: NDArray[np.uint64], document: NDArray[np.int32]
 ) -> NDArray[np.int32]: ...
-def sketch_segments(
-    tokens: NDArray[np.int32],
-    lengths: NDArray[np.int32],
-    df: NDArray[np.int32],
-    max_df: int,
-    size: int,
-    most: int,
-) -> NDArray[np.uint64]: ...
-def find_repeated_segments(
-    string: NDArray[np.int32],
-    string_df: NDArray[np.int32],
-    document: NDArray[np.int32],
-    begins: NDArray[np.uint8],
-    min_df: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]: ...
-def find_labels(
-    tokens: NDArray[np.int32],
-    bounds: NDArray[np.int64],
-    document: NDArray[np.int32],
-    string_df: NDArray[np.int32],
-    min_repeat_df: int,
-    from_end: bool,
-    max_tokens: int,
-    min_df: int,
-    max_share: float,
-) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-]: ...
-
-@disjoint_base
-class FeatureExtractor:
-    def __new__(
-        cls,
-        tokens: NDArray[np.int32],
-        doc_tokens: NDArray[np.int64],
-        bounds: NDArray[np.int64],
-        document: NDArray[np.int32],
-        begins: NDArray[np.uint8],
-        string: NDArray[np.int32],
-        string_df: NDArray[np.int32],
-        traits: NDArray[np.uint16],
-        counts: NDArray[np.int64],
-        information: NDArray[np.float64],
-        arena: NDArray[np.uint8],
-        offsets: NDArray[np.int64],
-        continuations: bytes,
-        date_low: NDArray[np.int64],
-        date_high: NDArray[np.int64],
-        min_repeat_df: int,
-    ) -> Self: ...
-    def locate_search_strings(
-        self, kind: int, segment: NDArray[np.int64], bounds: NDArray[np.int64], length: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
-    def compute(
-        self,
-        kind: int,
-        segment: NDArray[np.int64],
-        bounds: NDArray[np.int64],
-        length: NDArray[np.int32],
-        df: NDArray[np.int32],
-        longer: NDArray[np.float32],
-        shorter: NDArray[np.float32],
-        source_count: NDArray[np.int64],
-    ) -> NDArray[np.float32]: ...
-
 def grow_strings(
     symbols: NDArray[np.int32],
     doc_starts: NDArray[np.int64],

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
-from templatemine import _core
 from templatemine.config import PipelineConfig
 from templatemine.errors import ConfigError
 from templatemine.mining.cues import (
@@ -27,6 +26,7 @@ from templatemine.mining.cues import (
 )
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.tokenise import Vocabulary
+from templatemine.text import _scan
 
 TABLE = Path(__file__).resolve().parents[2] / "datasets" / "cues" / "cues.txt"
 OPTIONS = resolve_defaults(PipelineConfig())
@@ -34,7 +34,7 @@ PATTERNS, SEPARATORS = OPTIONS.patterns, OPTIONS.tokenise.separators
 
 
 def tokenise(text: str):
-    native = _core.Tokeniser(*PATTERNS.scanner_arguments(SEPARATORS, False), False)
+    native = _scan.Tokeniser(*PATTERNS.scanner_arguments(SEPARATORS, False), False)
     native.add_all([text])
     forms, _, arena, offsets = native.finish()
     return forms, Vocabulary(arena, offsets)

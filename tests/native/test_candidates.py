@@ -13,6 +13,7 @@ import candidate_reference
 from strategies import examples
 from templatemine import _core
 from templatemine.config import TokeniseConfig
+from templatemine.mining import _candidates
 from templatemine.mining.cues import load_cues
 from templatemine.mining.features import FEATURES, CueReader, compute_features
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates, find_candidates
@@ -50,7 +51,7 @@ def test_labels_are_those_of_the_reference(texts: list[str], longest: int, least
     _, some = source_of(texts)
     for kind in (PREFIX, SUFFIX):
         columns = some.tokens, some.bounds, some.document, some.string_df, 3
-        found = _core.find_labels(*columns, kind == SUFFIX, longest, least, share)
+        found = _candidates.find_labels(*columns, kind == SUFFIX, longest, least, share)
         names = ("segment", "bounds", "length", "df", "longer", "shorter")
         native = Candidates(kind=kind, **dict(zip(names, found, strict=True)))
         same(native, candidate_reference.labels(some, kind, longest, least, share))
@@ -65,7 +66,9 @@ def test_labels_of_groups_that_are_sorted_by_their_bits() -> None:
     texts.append(" ".join(f"w{number}" for number in range(900)))
     _, some = source_of(texts)
     for kind in (PREFIX, SUFFIX):
-        found = _core.find_labels(some.tokens, some.bounds, some.document, some.string_df, 3, kind == SUFFIX, 3, 2, 0.9)
+        found = _candidates.find_labels(
+            some.tokens, some.bounds, some.document, some.string_df, 3, kind == SUFFIX, 3, 2, 0.9
+        )
         names = ("segment", "bounds", "length", "df", "longer", "shorter")
         same(
             Candidates(kind=kind, **dict(zip(names, found, strict=True))),
@@ -107,7 +110,7 @@ def test_sketches_are_those_of_the_reference(
     lengths, df = (np.array([row[column] for row in segments], np.int32) for column in (0, 1))
     tokens = np.random.default_rng(seed).integers(0, 7, lengths.sum(), np.int32)
     columns = tokens, lengths, df, max_df, size, most
-    assert _core.sketch_segments(*columns).tolist() == candidate_reference.sketch_segments(*columns)
+    assert _candidates.sketch_segments(*columns).tolist() == candidate_reference.sketch_segments(*columns)
 
 
 @examples(150)
@@ -174,7 +177,7 @@ def test_columns_that_disagree_are_refused(place: int) -> None:
     given_all, _ = arguments()
     given_all[place] = given_all[place][:-1].copy()
     with pytest.raises(ValueError, match="expected"):
-        _core.FeatureExtractor(*given_all)
+        _candidates.FeatureExtractor(*given_all)
 
 
 @pytest.mark.parametrize(
@@ -186,13 +189,13 @@ def test_numbers_that_point_nowhere_are_refused(place: int, value: int) -> None:
     wrong[1 if place == 2 else 0 if place == 4 else -1] = value
     given_all[place] = wrong
     with pytest.raises(ValueError, match="expected"):
-        _core.FeatureExtractor(*given_all)
+        _candidates.FeatureExtractor(*given_all)
 
 
 @pytest.mark.parametrize("place", range(1, 8))
 def test_candidates_that_do_not_fit_are_refused(place: int) -> None:
     given_all, columns = arguments()
-    native = _core.FeatureExtractor(*given_all)
+    native = _candidates.FeatureExtractor(*given_all)
     assert native.compute(*columns).shape == (len(columns[3]), len(candidate_reference.native_features(PREFIX)))
     wrong = [*columns]
     wrong[place] = columns[place][:-1].copy()
@@ -216,15 +219,15 @@ def test_what_finds_candidates_refuses_what_does_not_fit() -> None:
     for place in range(1, 4):
         wrong = [one[:-1].copy() if at == place else one for at, one in enumerate(columns)]
         with pytest.raises(ValueError, match="expected"):
-            _core.find_labels(*wrong, 3, False, 3, 2, 0.9)
+            _candidates.find_labels(*wrong, 3, False, 3, 2, 0.9)
     for longest, least in ((0, 2), (3, 0), (1 << 20, 2)):
         with pytest.raises(ValueError, match="expected labels"):
-            _core.find_labels(*columns, 3, False, longest, least, 0.9)
+            _candidates.find_labels(*columns, 3, False, longest, least, 0.9)
     with pytest.raises(ValueError, match="tokens"):
-        _core.find_labels(some.tokens - 99, *columns[1:], 3, False, 3, 2, 0.9)
+        _candidates.find_labels(some.tokens - 99, *columns[1:], 3, False, 3, 2, 0.9)
     for wrong_string in (some.string + len(some), some.string - 1, some.string[:-1].copy()):
         with pytest.raises(ValueError, match="expected"):
-            _core.find_repeated_segments(wrong_string, some.string_df, some.document, begins, 2)
+            _candidates.find_repeated_segments(wrong_string, some.string_df, some.document, begins, 2)
     with pytest.raises(ValueError, match="expected equal lengths"):
         _core.number_hashes(some.hashes, some.document[:-1])
     with pytest.raises(ValueError, match="expected equal lengths"):
@@ -237,7 +240,7 @@ def test_what_finds_candidates_refuses_what_does_not_fit() -> None:
         ((few, few, few), (1, 2, 0), "strings of a token"),
     ):
         with pytest.raises(ValueError, match=told):
-            _core.sketch_segments(*columns, *numbers)
+            _candidates.sketch_segments(*columns, *numbers)
 
 
 @pytest.mark.parametrize("texts", [[""], ["", ""], ["a"], ["a", "a"]], ids=repr)

@@ -58,8 +58,8 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "form_hashes": (_scan.form_hashes, (u8(65, 66), i64(0, 1, 2))),
     "merge": (_match.merge, (i64(0, 4), i64(2, 5), 3)),
     "code_points": (_scan.code_points, (u8(65, 66), i64(0, 2))),
-    "token_spans": (_core.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
-    "add": (_core.Tokeniser(*SCANNER).add, (u8(65, 66),)),
+    "token_spans": (_scan.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
+    "add": (_scan.Tokeniser(*SCANNER).add, (u8(65, 66),)),
     "strip": (_match.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
     "find": (_match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
     "Matcher": (_match.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
@@ -227,19 +227,19 @@ def test_nothing_gives_nothing() -> None:
 
 
 def test_a_tokeniser_without_documents() -> None:
-    forms, starts, arena, offsets = _core.Tokeniser(*SCANNER).finish()
+    forms, starts, arena, offsets = _scan.Tokeniser(*SCANNER).finish()
     assert (forms.tolist(), starts.tolist(), arena.tolist(), offsets.tolist()) == ([], [0], [], [0])
 
 
 def test_empty_documents_count() -> None:
-    native = _core.Tokeniser(*SCANNER)
+    native = _scan.Tokeniser(*SCANNER)
     for text in (b"", b" ", b"a", b""):
         native.add(text)
     assert native.finish()[1].tolist() == [0, 0, 0, 1, 1]
 
 
 def test_a_tokeniser_hands_over_what_it_has_and_keeps_its_forms() -> None:
-    native = _core.Tokeniser(*SCANNER)
+    native = _scan.Tokeniser(*SCANNER)
     native.add(b"a b")
     first = native.finish()
     native.add_all([b"b c", b"a"])
@@ -253,7 +253,7 @@ def test_a_tokeniser_hands_over_what_it_has_and_keeps_its_forms() -> None:
 @pytest.mark.parametrize("size", [0, 1, 5])
 def test_many_documents_at_once_are_one_after_the_other(size: int) -> None:
     documents = [b"", b"a b", b"", b"b 12:30\nc", b"c"][:size]
-    one, all_ = _core.Tokeniser(*SCANNER, True), _core.Tokeniser(*SCANNER, True)
+    one, all_ = _scan.Tokeniser(*SCANNER, True), _scan.Tokeniser(*SCANNER, True)
     for document in documents:
         one.add(document)
     all_.add_all(documents)
@@ -264,7 +264,7 @@ def test_many_documents_at_once_are_one_after_the_other(size: int) -> None:
 
 
 def test_tokens_of_any_length() -> None:
-    native = _core.Tokeniser(*SCANNER)
+    native = _scan.Tokeniser(*SCANNER)
     long = "x1" * 200_000
     native.add(f"a {long} b".encode())
     forms, _, arena, offsets = native.finish()
@@ -274,7 +274,7 @@ def test_tokens_of_any_length() -> None:
 
 def test_many_types_and_forms() -> None:
     """More types than the tables begin with room for, added twice."""
-    native = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False))
+    native = _scan.Tokeniser(*pattern_set("none").scanner_arguments("-", False))
     text = " ".join(f"w{number}" for number in range(50_000)).encode()
     native.add(text)
     native.add(text)
@@ -302,7 +302,7 @@ def test_arguments_of_the_scanner(place: int, value: Any, problem: str) -> None:
     arguments: list[Any] = list(SCANNER)
     arguments[place] = value
     with pytest.raises(ValueError, match=problem):
-        _core.Tokeniser(*arguments)
+        _scan.Tokeniser(*arguments)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
@@ -311,24 +311,24 @@ def test_types_of_the_arguments_of_the_scanner(place: int, value: object) -> Non
     arguments: list[Any] = list(SCANNER)
     arguments[place] = value
     with pytest.raises(TypeError):
-        _core.Tokeniser(*arguments)
+        _scan.Tokeniser(*arguments)
 
 
 @pytest.mark.parametrize("words", [[None], ["May"], [7]])
 def test_words_are_bytes(words: list[Any]) -> None:
     with pytest.raises(TypeError):
-        _core.Tokeniser(b"-", bytes(256), words, [21], False)
+        _scan.Tokeniser(b"-", bytes(256), words, [21], False)
 
 
 def test_a_word_stands_in_one_pattern() -> None:
     with pytest.raises(ValueError, match="stands in two patterns"):
-        _core.Tokeniser(b"-", bytes(256), [b"May", b"May"], [21, 22], False)
+        _scan.Tokeniser(b"-", bytes(256), [b"May", b"May"], [21, 22], False)
 
 
 @pytest.mark.parametrize("number", [0, -1, 256, 2**40])
 def test_pattern_numbers_fit_a_byte(number: int) -> None:
     with pytest.raises((ValueError, OverflowError)):
-        _core.Tokeniser(b"-", bytes(256), [b"May"], [number], False)
+        _scan.Tokeniser(b"-", bytes(256), [b"May"], [number], False)
 
 
 def test_strings_of_a_matcher() -> None:
@@ -345,7 +345,7 @@ def test_strings_of_a_matcher() -> None:
 )
 def test_what_is_no_token_has_no_form(token: bytes, kind: int) -> None:
     with pytest.raises(ValueError, match="expected"):
-        _core.Tokeniser(*SCANNER).form(token, kind)
+        _scan.Tokeniser(*SCANNER).form(token, kind)
 
 
 # -------------------------------------------------------------------------------------------------------------- threads
@@ -371,7 +371,7 @@ def test_several_threads_share_many_matchers() -> None:
     """What a call used is used again by that of another matcher, to which the same tokens are others; here more matchers
     than tokens are remembered."""
     words = [b"Ann's", b"12:30", b"read,", b"more.", b"(on)"]
-    forms = [_core.Tokeniser(*SCANNER).form(word) for word in words]
+    forms = [_scan.Tokeniser(*SCANNER).form(word) for word in words]
     text = b" ".join(words)
     orders = [[(place + shift) % 5 for place in range(size)] for shift in range(5) for size in range(1, 6)]
     order = [orders[number % len(orders)] for number in range(2600)]
@@ -392,7 +392,7 @@ def test_several_threads_share_many_matchers() -> None:
 
 def test_several_threads_share_a_scanner() -> None:
     texts = [text.encode() for text in texts_for_threads()]
-    native = _core.Tokeniser(*SCANNER)
+    native = _scan.Tokeniser(*SCANNER)
     alone = [tuple(column.tolist() for column in native.token_spans(text)) for text in texts]
     assert _at_once(lambda text: tuple(column.tolist() for column in native.token_spans(text)), texts) == alone
 
@@ -436,7 +436,7 @@ def test_what_a_matcher_has_seen_changes_nothing() -> None:
     pieces = ["a", "Bc", "12", ".", ",", "é", "”", "x1", "word", "March", "$", "-", "ABC", "www."]
     words = ["".join(pieces[k] for k in random.integers(0, len(pieces), size)) for size in random.integers(1, 7, 9000)]
     texts = [" ".join(words[k] for k in random.integers(0, len(words), 800)).encode() for _ in range(40)]
-    chosen = dict.fromkeys(_core.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
+    chosen = dict.fromkeys(_scan.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
     flat = np.arange(len(chosen), dtype=np.int32)
     arguments = (*SCANNER, list(chosen), flat, np.arange(len(chosen) + 1, dtype=np.int64))
     used = _match.Matcher(*arguments)

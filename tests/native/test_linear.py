@@ -23,6 +23,7 @@ from templatemine.mining.index import build_index
 from templatemine.mining.repeats import find_repeats, suffix_array
 from templatemine.pages import _model
 from templatemine.pages.blocks import Page, load_forests
+from templatemine.text import _scan
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import kind_code, kind_words
@@ -147,7 +148,7 @@ def test_tokeniser(piece: str) -> None:
 
     def prepare(size: int) -> Callable[[], object]:
         text = (unit * (size // len(unit) + 1))[:size]
-        return lambda: _core.Tokeniser(*arguments).add(text)
+        return lambda: _scan.Tokeniser(*arguments).add(text)
 
     hold(prepare, 160_000, 2_560_000)
 

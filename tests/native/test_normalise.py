@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import CURRENCY, DEEP, LETTERS, MARKUP, NUMBERS, WORDS, examples, texts, words
-from templatemine import _core
 from templatemine.text import _scan
 from templatemine.text.expressions import expression, tag_form
 from templatemine.text.patterns import PRESETS, TABLE, PatternSet, parse_form, pattern_set
@@ -28,8 +27,8 @@ NEWS = pattern_set("news")
 
 
 @lru_cache(maxsize=16)
-def scanner(preset: str, html: bool = False) -> _core.Tokeniser:
-    return _core.Tokeniser(*pattern_set(preset).scanner_arguments("-", html))
+def scanner(preset: str, html: bool = False) -> _scan.Tokeniser:
+    return _scan.Tokeniser(*pattern_set(preset).scanner_arguments("-", html))
 
 
 def form_of(token: str, preset: str = "news") -> bytes:
@@ -79,7 +78,7 @@ def test_traits_are_those_of_the_reference(tokens: list[str]) -> None:
 def test_forms_of_texts_are_those_of_the_reference(preset: str, html: bool, data: st.DataObject) -> None:
     text = data.draw(texts(html))
     patterns = pattern_set(preset)
-    native = _core.Tokeniser(*patterns.scanner_arguments("-", html))
+    native = _scan.Tokeniser(*patterns.scanner_arguments("-", html))
     native.add(text.encode("utf-8", "surrogatepass"))
     forms, starts, arena, offsets = native.finish()
     found = [bytes(arena[offsets[form] : offsets[form + 1]]) for form in forms]

@@ -51,7 +51,7 @@ def matcher(sieve: int = 1) -> _match.Matcher:
 SCARCE = """
 import resource, sys
 import numpy as np
-from templatemine import _core
+from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
 scanner = pattern_set("news").scanner_arguments("-", False)
@@ -60,7 +60,7 @@ names = [chr(97 + i // 676) + chr(97 + i // 26 % 26) + chr(97 + i % 26) for i in
 text = " ".join(f"{name} a1b2c3d4e5f6g7h8{name}" for name in names) + " read"
 
 def tokenise():
-    native = _core.Tokeniser(*scanner)
+    native = _scan.Tokeniser(*scanner)
     def use():
         native.add_all([text] * 2)
         forms, starts, arena, offsets = native.finish()
@@ -123,7 +123,7 @@ def test_none_is_no_text() -> None:
     with pytest.raises(TypeError, match="text 1: expected a str, got None"):
         native.spans(["a", None], 3)  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        _core.Tokeniser(*SCANNER).add_all(["a", None])  # type: ignore[list-item]
+        _scan.Tokeniser(*SCANNER).add_all(["a", None])  # type: ignore[list-item]
 
 
 def test_names_are_tuples() -> None:
@@ -264,7 +264,7 @@ def _together(slow: Callable[[], Any], quick: Callable[[], Any]) -> int:
 
 
 def test_a_tokeniser_serves_one_thread_at_a_time() -> None:
-    native = _core.Tokeniser(*SCANNER)
+    native = _scan.Tokeniser(*SCANNER)
     text = " ".join(f"word{number} 12:30" for number in range(200_000))
     assert _together(lambda: native.add_all([text]), lambda: native.add(b"a")) > 0
     forms, starts, _, _ = native.finish()
@@ -281,7 +281,7 @@ def test_lines_serve_one_thread_at_a_time() -> None:
 
 
 def test_texts_that_are_dropped_and_changed_while_they_are_read() -> None:
-    native, tokeniser = matcher(), _core.Tokeniser(*SCANNER)
+    native, tokeniser = matcher(), _scan.Tokeniser(*SCANNER)
     texts = [f"é {number} Sign up now {'word ' * 2000}" for number in range(300)]
     over = threading.Event()
 
@@ -334,7 +334,7 @@ def disjoint(starts: NDArray[np.int64], ends: NDArray[np.int64], size: int) -> b
 @examples(300)
 @given(BYTES, st.booleans())
 def test_any_bytes_have_tokens(data: bytes, html: bool) -> None:
-    native = _core.Tokeniser(*pattern_set("news").scanner_arguments("-", html), True)
+    native = _scan.Tokeniser(*pattern_set("news").scanner_arguments("-", html), True)
     starts, ends, kinds = native.token_spans(alone(data))
     assert disjoint(starts, ends, len(data))
     forms = [native.form(data[a:b], int(kind)) for a, b, kind in zip(starts, ends, kinds, strict=True)]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import MARKUP, ODD_SEPARATORS, SEPARATORS, examples, texts
-from templatemine import _core
 from templatemine.text import _scan
 from templatemine.text.characters import LETTER
 from templatemine.text.expressions import OWN_TOKEN, EncodedText, rewrite_marks
@@ -22,7 +21,7 @@ NEWS = pattern_set("news")
 def native_tokens(text: str, separators: str, patterns: PatternSet, html: bool) -> list[tuple[int, int, int]]:
     """Tokens as (start, end, kind) in characters."""
     encoded = EncodedText(text, patterns, separators)
-    starts, ends, kinds = _core.Tokeniser(*patterns.scanner_arguments(separators, html)).token_spans(encoded.data)
+    starts, ends, kinds = _scan.Tokeniser(*patterns.scanner_arguments(separators, html)).token_spans(encoded.data)
     columns = (encoded.code_points(starts).tolist(), encoded.code_points(ends).tolist(), kinds.tolist())
     return list(zip(*columns, strict=True))
 
@@ -34,7 +33,7 @@ def words(text: str, separators: str = "-", patterns: PatternSet = NEWS, html: b
 
 def line_starts(text: str, separators: str, patterns: PatternSet, html: bool) -> list[bool]:
     """For each token, whether the tokeniser puts a line break before it."""
-    native = _core.Tokeniser(*patterns.scanner_arguments(separators, html), True)
+    native = _scan.Tokeniser(*patterns.scanner_arguments(separators, html), True)
     native.add_all([text.encode("utf-8", "surrogatepass")])
     forms, _, arena, offsets = native.finish()
     assert bytes(arena[offsets[0] : offsets[1]]) == b"\n"
@@ -79,7 +78,7 @@ def test_marks_are_those_of_the_expression(data: st.DataObject, setting: tuple[s
     text = data.draw(texts(most=12))
     preset, separators = setting
     patterns = pattern_set(preset)
-    native = _core.Tokeniser(*patterns.scanner_arguments(separators, False))
+    native = _scan.Tokeniser(*patterns.scanner_arguments(separators, False))
     found = []
     for start, end, kind in native_tokens(text, separators, patterns, False):
         form = native.form(text[start:end].encode("utf-8", "surrogatepass"), kind)
@@ -200,16 +199,16 @@ EVERYTHING = "".join(map(chr, range(0x110000)))
 )
 def test_a_letter_glued_to_a_joint_begins_a_token(text: str, tokens: list[str]) -> None:
     data = text.encode()
-    native = _core.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
+    native = _scan.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
     starts, ends, _ = native.token_spans(data)
     assert [data[a:b].decode() for a, b in zip(starts, ends, strict=True)] == tokens
-    plain = _core.Tokeniser(*pattern_set("thesis").scanner_arguments("-", False))
+    plain = _scan.Tokeniser(*pattern_set("thesis").scanner_arguments("-", False))
     assert len(plain.token_spans(data)[0]) == len(text.split())
 
 
 def test_letters_are_those_of_the_scanner() -> None:
     """The class in the expressions against the native table, character by character."""
-    native = _core.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
+    native = _scan.Tokeniser(*pattern_set("news").scanner_arguments("-", False))
     letter = regex.compile(f"[{LETTER}]")
     chars = [char for char in EVERYTHING if char not in reference.WHITE and not reference.is_own(char)]
     words = [f"a:{char} ".encode("utf-8", "surrogatepass") for char in chars]
@@ -233,7 +232,7 @@ def test_white_space_is_that_of_unicode() -> None:
 @given(st.binary(max_size=40))
 def test_bytes_that_are_no_utf8_are_scanned_without_harm(data: bytes) -> None:
     for html in (False, True):
-        scanner = _core.Tokeniser(*NEWS.scanner_arguments("-", html))
+        scanner = _scan.Tokeniser(*NEWS.scanner_arguments("-", html))
         starts, ends, kinds = scanner.token_spans(data)
         assert np.all(starts < ends)
         assert np.all(ends[:-1] <= starts[1:])
@@ -257,7 +256,7 @@ WIDE = st.sampled_from(["a", "é", "ÿ", "“", "中", "\ud800", "😀", " ", "\
 @given(st.lists(st.lists(WIDE, max_size=60).map("".join)))
 def test_a_str_is_read_as_its_utf8(texts: list[str]) -> None:
     """Of any width of character, with lone surrogates, and beside bytes in one batch."""
-    one, other = (_core.Tokeniser(*NEWS.scanner_arguments("-", False), True) for _ in range(2))
+    one, other = (_scan.Tokeniser(*NEWS.scanner_arguments("-", False), True) for _ in range(2))
     one.add_all([text if place % 3 else text.encode("utf-8", "surrogatepass") for place, text in enumerate(texts)])
     other.add_all([text.encode("utf-8", "surrogatepass") for text in texts])
     for left, right in zip(one.finish(), other.finish(), strict=True):
@@ -265,7 +264,7 @@ def test_a_str_is_read_as_its_utf8(texts: list[str]) -> None:
 
 
 def test_documents_are_str_or_bytes() -> None:
-    native = _core.Tokeniser(*NEWS.scanner_arguments("-", False), True)
+    native = _scan.Tokeniser(*NEWS.scanner_arguments("-", False), True)
     for wrong in (None, 3, bytearray(b"a")):
         with pytest.raises(TypeError):
             native.add_all([wrong])  # type: ignore[list-item]

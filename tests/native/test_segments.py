@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import examples
-from templatemine import _core
 from templatemine.config import TokeniseConfig
+from templatemine.mining import _candidates
 from templatemine.mining.segments import segment
 from templatemine.mining.tokenise import tokenise
 from templatemine.model import Document
+from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
 
 FORMS = 12
@@ -43,7 +44,7 @@ def test_segments_are_those_of_the_reference(
     gaps = set(data.draw(st.lists(st.sampled_from(places), max_size=6))) if places else set()
     forms, starts = flat(some)
     at = np.array(sorted(starts[number] + place for number, place in gaps), np.int64)
-    tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
+    tokens, bounds, document, begins, doc_tokens = _candidates.cut_segments(
         forms, starts, np.array(bits, np.uint16), at, lines
     )
     wanted = reference.segments(some, bits, gaps, lines)
@@ -61,9 +62,9 @@ def test_segments_refuse_what_does_not_fit() -> None:
     forms, starts, bits = np.array([0, 5], np.int32), np.array([0, 2], np.int64), np.zeros(3, np.uint16)
     none = np.empty(0, np.int64)
     with pytest.raises(ValueError, match="forms"):
-        _core.cut_segments(forms, starts, bits, none, True)
+        _candidates.cut_segments(forms, starts, bits, none, True)
     with pytest.raises(ValueError, match="doc_starts"):
-        _core.cut_segments(forms[:1], starts, bits, none, True)
+        _candidates.cut_segments(forms[:1], starts, bits, none, True)
 
 
 @examples(400)
@@ -77,16 +78,16 @@ def test_occurrences_are_those_of_the_reference(
             start = data.draw(st.integers(0, len(one) - 1))
             strings.append(one[start : start + data.draw(st.integers(1, 4))])
     (text, starts), (tokens, bounds) = flat(some), flat(strings)
-    found = _core.count_occurrences(text, starts, tokens, bounds, FORMS)
+    found = _candidates.count_occurrences(text, starts, tokens, bounds, FORMS)
     assert found.tolist() == reference.counted(some, strings)
 
 
 def test_occurrences_refuse_what_does_not_fit() -> None:
     text, starts = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
     with pytest.raises(ValueError, match="string 1: expected a token at least, got none"):
-        _core.count_occurrences(text, starts, text[:1], np.array([0, 1, 1], np.int64), 2)
+        _candidates.count_occurrences(text, starts, text[:1], np.array([0, 1, 1], np.int64), 2)
     with pytest.raises(ValueError, match="text"):
-        _core.count_occurrences(text, starts, text[:1], np.array([0, 1], np.int64), 1)
+        _candidates.count_occurrences(text, starts, text[:1], np.array([0, 1], np.int64), 1)
 
 
 @examples(300)
@@ -95,7 +96,7 @@ def test_occurrences_refuse_what_does_not_fit() -> None:
 )
 def test_gaps_are_where_two_blanks_are(texts: list[str]) -> None:
     """Of the tokens of a line all but the first that have two blanks or more before them."""
-    scanner = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
+    scanner = _scan.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
     wanted: list[int] = []
     number = 0
     for text in texts:
@@ -119,7 +120,7 @@ def test_gaps_are_where_two_blanks_are(texts: list[str]) -> None:
 @given(st.lists(st.lists(st.sampled_from(["word", "x", " ", "\t", "\n", "-", "–"])).map("".join), max_size=4))
 def test_dashes_are_where_a_hyphen_and_a_blank_are(texts: list[str]) -> None:
     """Of the tokens of a line all but the first, those with a hyphen before them and a blank at once before them."""
-    scanner = _core.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
+    scanner = _scan.Tokeniser(*pattern_set("none").scanner_arguments("-", False), True)
     wanted: list[int] = []
     number = 0
     for text in texts:

@@ -9,10 +9,9 @@ import pytest
 import re2
 import regex
 
-from templatemine import _core
 from templatemine.config import UserPattern
 from templatemine.errors import CapacityError, ConfigError
-from templatemine.text import time_limit
+from templatemine.text import _scan, time_limit
 from templatemine.text.expressions import expression, for_re2
 from templatemine.text.patterns import (
     FIRST_USER_ID,
@@ -33,7 +32,7 @@ SEPARATORS = regex.compile(r"[\s\-]")
 def form(token: str, *names: str) -> str:
     """The readable form of a token with only some rows switched on."""
     patterns = make_pattern_set(names)
-    native = _core.Tokeniser(*patterns.scanner_arguments("-", False))
+    native = _scan.Tokeniser(*patterns.scanner_arguments("-", False))
     return patterns.readable(native.form(token.encode()))
 
 
@@ -67,7 +66,7 @@ def test_other_tokens(row: Pattern, token: str) -> None:
 @pytest.mark.parametrize("row", [row for row in TABLE if row.kind != "joint"], ids=lambda row: row.name)
 def test_the_scanner_and_the_table_number_the_rows_alike(row: Pattern) -> None:
     patterns = make_pattern_set({row.name, "number"})
-    native = _core.Tokeniser(*patterns.scanner_arguments("-", False))
+    native = _scan.Tokeniser(*patterns.scanner_arguments("-", False))
     number = TABLE.index(row) + 1
     assert native.form(row.yes[0].encode()) == bytes((0xFF, number))
     assert patterns.by_id[number] == (row.name, row.expression)
@@ -120,7 +119,7 @@ def test_the_thesis_has_sixteen_expressions() -> None:
 def test_what_an_abbreviation_is_stands_in_no_list_before_a_full_stop(token: str, others: list[str]) -> None:
     """ "Mar." is an abbreviation in the thesis's table, so the expression of "September." must not match it."""
     patterns = pattern_set("thesis")
-    native = _core.Tokeniser(*patterns.scanner_arguments("-", False))
+    native = _scan.Tokeniser(*patterns.scanner_arguments("-", False))
     source = expression([native.form(token.encode())], patterns, "-", False)
     for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
         assert engine.fullmatch(token)
@@ -180,8 +179,8 @@ def test_separators_that_are_refused(separators: str, preset: str, html: bool, p
 
 
 def test_separators_that_are_taken() -> None:
-    _core.Tokeniser(*pattern_set("none").scanner_arguments("._<>$", False))
-    _core.Tokeniser(*pattern_set("news").scanner_arguments("-+|;!?&", True))
+    _scan.Tokeniser(*pattern_set("none").scanner_arguments("._<>$", False))
+    _scan.Tokeniser(*pattern_set("news").scanner_arguments("-+|;!?&", True))
 
 
 # ------------------------------------------------------------------------------------------------------- user patterns

@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.errors import ConfigError
-from templatemine.mining import _cues
+from templatemine.mining import _candidates
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import IntArray, LongArray
+from templatemine.text import _scan
 from templatemine.text.patterns import PatternSet
 
 KINDS = (
@@ -96,7 +96,7 @@ def parse_cues(text: str, where: str) -> Iterator[Cue]:
 
 @dataclass(frozen=True, kw_only=True)
 class CueLexicon:
-    """The cues as a trie over words; its columns are those of `_cues.CueTrie`."""
+    """The cues as a trie over words; its columns are those of `_candidates.CueTrie`."""
 
     names: bytes
     roots: IntArray
@@ -106,9 +106,9 @@ class CueLexicon:
     weak: NDArray[np.uint16]
 
     @cached_property
-    def _trie(self) -> _cues.CueTrie:
+    def _trie(self) -> _candidates.CueTrie:
         columns = self.roots, self.keys, self.children, self.strong, self.weak
-        return _cues.CueTrie(self.names, *columns, _COLON.encode(), _PATTERN.encode())
+        return _candidates.CueTrie(self.names, *columns, _COLON.encode(), _PATTERN.encode())
 
     def number_forms(self, forms: Vocabulary) -> FormWords:
         """Return what the forms of a source are as words of the trie."""
@@ -126,7 +126,7 @@ class CueLexicon:
         return FormWords(words=words, signed=signed, colons=colons)
 
     def find(self, tokens: IntArray, starts: LongArray, lengths: IntArray, forms: FormWords) -> NDArray[np.float32]:
-        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_cues.CueTrie.find_cues`."""
+        """Find the cues of strings: float32 array, shape (strings, `COLUMNS`); see `_candidates.CueTrie.find_cues`."""
         return self._trie.find_cues(tokens, starts, lengths, forms.words, forms.signed, forms.colons)
 
 
@@ -186,7 +186,7 @@ def compile_cues(cues: Sequence[Cue], patterns: PatternSet, separators: str) -> 
     Cues of less than `MIN_CHARACTERS` are left out.  What a pattern stands for is passed over within a cue, and asked
     for where it begins or ends: "hours ago" is no "ago".
     """
-    native = _core.Tokeniser(*patterns.scanner_arguments(separators, False), False)
+    native = _scan.Tokeniser(*patterns.scanner_arguments(separators, False), False)
     native.add_all([cue.phrase for cue in cues])
     forms, starts, arena, offsets = native.finish()
     written = [form.decode("utf-8", "replace") for form in Vocabulary(arena, offsets)]

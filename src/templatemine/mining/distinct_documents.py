@@ -21,8 +21,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.config import CopyConfig
+from templatemine.mining import _candidates
 from templatemine.mining.labels import Candidates
 from templatemine.mining.near_duplicates import characters_of_shingle
 from templatemine.mining.segments import Segments
@@ -143,7 +143,7 @@ class _Stories:
         segments = self._segments
         own = slice(*self._first_segments[document : document + 2])
         tokens = segments.tokens[slice(*segments.doc_tokens[document : document + 2])]
-        hashes = _core.sketch_segments(
+        hashes = _candidates.sketch_segments(
             tokens, segments.length[own], segments.string_df[own], max_df, self._size, _SKETCH
         )
         return _Sketch(hashes.tolist())

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.mining import _candidates
 from templatemine.mining.cues import COLUMNS, CueLexicon
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SUFFIX, Candidates
@@ -64,7 +65,7 @@ _NOT_MARKED = (False,) * (len(_MARKED) + 1)
 _CUES = (*COLUMNS, "cue_any", "cue_label", "cue_whole", "cue_before", "cue_after", "cue_segment")
 FEATURES = {SEGMENT: _COMMON + _SEGMENT_ONLY + _SIGNS + _CUES, PREFIX: _COMMON + _LABEL_ONLY + _SIGNS + _CUES}
 FEATURES[SUFFIX] = FEATURES[PREFIX]
-"""Names of the features of each kind: those of `_core.FeatureExtractor` in its order, of `_read_signs`, and of cues."""
+"""Names of the features of each kind: those of `FeatureExtractor` in its order, of `_read_signs`, and of cues."""
 SURROUNDINGS = tuple(f"{where}_{kind}" for where in ("beside", "around", "within") for kind in CUE_KINDS)
 """Columns of `CueReader.read_surroundings`."""
 _AROUND = ((1, 1.0), (2, 0.7), (3, 0.5))
@@ -90,7 +91,7 @@ def compute_features(
     forms = corpus.form_names
     assert isinstance(forms, Vocabulary)
     counts = np.maximum(corpus.counts, 1)
-    native = _core.FeatureExtractor(
+    native = _candidates.FeatureExtractor(
         segments.tokens,
         segments.doc_tokens,
         segments.bounds,
@@ -250,13 +251,15 @@ class CueReader:
 
 
 def _count_everywhere(
-    native: _core.FeatureExtractor, segments: Segments, candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]]
+    native: _candidates.FeatureExtractor,
+    segments: Segments,
+    candidates: Sequence[tuple[int, LongArray, LongArray, IntArray]],
 ) -> list[LongArray]:
     """Count the strings of all kinds, wherever they occur: one walk over the source for all of them."""
     search_strings = [native.locate_search_strings(*columns) for columns in candidates]
     starts, sizes = (np.concatenate(parts) for parts in zip(*search_strings, strict=True))
     tokens, bounds = _core.gather_slices_i32(segments.tokens, starts, sizes)
-    counts = _core.count_occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
+    counts = _candidates.count_occurrences(segments.tokens, segments.doc_tokens, tokens, bounds, len(segments.traits))
     return np.split(counts, np.cumsum([len(sizes) for _, sizes in search_strings])[:-1])
 
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from templatemine import _core
 from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.text import _scan
 from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText, tokeniser_input
 from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
@@ -146,7 +146,7 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     may_open = max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) >= least
     if not may_open and not _may_share_words(sentences.texts):
         return None
-    scanner = _core.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
+    scanner = _scan.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
     read = {before: _read_tokens(pack, scanner, before) for before in sentences.texts}
     forms = [tokens.forms for tokens in read.values()]
     head = _find_head(forms, least, opening=True)
@@ -195,7 +195,7 @@ class _Tokens(NamedTuple):
         return -1, -1
 
 
-def _read_tokens(pack: Pack, scanner: _core.Tokeniser, text: str) -> _Tokens:
+def _read_tokens(pack: Pack, scanner: _scan.Tokeniser, text: str) -> _Tokens:
     encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
     starts, ends, kinds = scanner.token_spans(encoded.data)
     forms = tuple(

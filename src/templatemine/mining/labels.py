@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
+from templatemine.mining import _candidates
 from templatemine.mining.segments import Segments
 from templatemine.model import IntArray, LongArray
 
@@ -89,7 +89,7 @@ def find_candidates(segments: Segments) -> tuple[Candidates, Candidates, Candida
 def _find_segments(segments: Segments) -> Candidates:
     """Find segments that repeat, those that are alone on their line apart from the others."""
     begins = segments.begins_line.view(np.uint8)
-    segment, bounds, df = _core.find_repeated_segments(
+    segment, bounds, df = _candidates.find_repeated_segments(
         segments.string, segments.string_df, segments.document, begins, _MIN_SEGMENT_DF
     )
     return Candidates(
@@ -106,7 +106,7 @@ def _find_segments(segments: Segments) -> Candidates:
 def _find_labels(segments: Segments, kind: str) -> Candidates:
     """Find prefixes (suffixes) of segments that do not repeat, the shortest first."""
     max_tokens = _MAX_SPACELESS_TOKENS if segments.spaceless else _MAX_LABEL_TOKENS
-    segment, bounds, length, df, longer, shorter = _core.find_labels(
+    segment, bounds, length, df, longer, shorter = _candidates.find_labels(
         segments.tokens,
         segments.bounds,
         segments.document,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
+from templatemine.mining import _candidates
 from templatemine.mining.long_strings import find_string_edges, unite_places
 from templatemine.mining.tokenise import Vocabulary
 from templatemine.model import Corpus, IntArray, LongArray
@@ -24,7 +25,7 @@ from templatemine.text import _reading, _scan
 
 CLOSES, SENTENCE, OWN, MUTABLE, VALUE, COLON, FIGURE = 1, 2, 4, 8, 16, 32, 64
 CAPITAL, SMALL, SHORTENED, NUMBERING = 256, 512, 2048, 4096
-"""Bits of `_scan.form_traits`, and those that `_core.cut_segments` takes for abbreviations and words before numbers."""
+"""Bits of `_scan.form_traits`, and those that `cut_segments` takes for abbreviations and words before numbers."""
 
 _MAX_BARE_SHARE = 0.25
 """An abbreviation occurs without its full stop less than so many times as often as with it."""
@@ -114,7 +115,7 @@ def segment(corpus: Corpus) -> Segments:
     dashes = _find_dashes(corpus)
     edges = find_string_edges(corpus, spaceless=is_spaceless(corpus.forms, corpus.traits))
     breaks = unite_places(len(corpus.forms) + 1, _line_gaps(corpus), edges, dashes)
-    tokens, bounds, document, begins, doc_tokens = _core.cut_segments(
+    tokens, bounds, document, begins, doc_tokens = _candidates.cut_segments(
         corpus.forms, corpus.doc_starts, traits, breaks, corpus.lines
     )
     hashes = _core.hash_strings(

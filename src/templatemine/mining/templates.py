@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine import _core
 from templatemine.kinds import KINDS as BOILERPLATE_KINDS
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
@@ -21,6 +20,7 @@ from templatemine.mining.score_reasons import describe_codes, unpack_codes
 from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.text import _scan
 from templatemine.text.characters import SPACE, in_class, line_begin, line_end
 from templatemine.text.expressions import ANCHORS, SLOT_SIZE, EncodedText, expression
 from templatemine.text.slots import ANY, slot_token
@@ -189,7 +189,7 @@ def _find_examples(
     """Find one occurrence of each string by scanning its document again.  Return the reading form of the text, which
     expressions are applied to, and the bounds of the string in it."""
     patterns, separators = options.patterns, options.tokenise.separators
-    scanner = _core.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
+    scanner = _scan.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
     by_document: dict[int, list[int]] = {}
     for row in rows.tolist():
         by_document.setdefault(int(candidates.document[row]), []).append(row)

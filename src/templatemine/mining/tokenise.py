@@ -127,7 +127,7 @@ def tokenise(
     texts = list(documents)
     html = is_html_source(texts)
     rules = None if html else rules
-    native = _core.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
+    native = _scan.Tokeniser(*patterns.scanner_arguments(config.separators, html), lines)
     dates = document_days(document.date for document in texts)
     for first in range(0, len(texts), BATCH_SIZE):
         # A batch at a time: each call waits for Python's lock, and with patterns of the user's the text of all of them

@@ -4,7 +4,17 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer, disjoint_base
 
-__all__ = ["CLASSES", "FILLERS", "Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+__all__ = [
+    "CLASSES",
+    "FILLERS",
+    "Scanner",
+    "Tokeniser",
+    "code_points",
+    "form_hashes",
+    "form_traits",
+    "line_ends",
+    "release_memory",
+]
 
 CLASSES: dict[str, str]
 FILLERS: dict[str, int]
@@ -40,6 +50,23 @@ class Scanner:
     ) -> Self: ...
     def token_spans(self, document: Buffer) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]: ...
     def form(self, token: bytes, kind: int = 0) -> bytes: ...
+
+@disjoint_base
+class Tokeniser(Scanner):
+    def __new__(
+        cls,
+        separators: bytes,
+        mask: bytes,
+        words: list[bytes],
+        numbers: list[int],
+        html: bool,
+        lines: bool = False,
+    ) -> Self: ...
+    def add(self, document: Buffer) -> None: ...
+    def add_all(self, documents: list[str | bytes]) -> None: ...
+    def gaps(self) -> NDArray[np.int64]: ...
+    def dashes(self) -> NDArray[np.int64]: ...
+    def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
 
 def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
 def line_ends(block: bytes, every: int) -> tuple[int, list[int]]: ...

@@ -17,7 +17,9 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint16_t, uint32_t, uint64
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-__all__ = ["CLASSES", "FILLERS", "Scanner", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory"]
+__all__ = [
+    "CLASSES", "FILLERS", "Scanner", "Tokeniser", "code_points", "form_hashes", "form_traits", "line_ends", "release_memory",
+]
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -1780,6 +1782,313 @@ cdef class Scanner:
         if kind == WORD:
             return bytes(room[: normalise(&self.spec, p, len(token), o)])
         return bytes(room[: tag_form(&self.spec, p, len(token), kind, o)])
+
+
+# --------------------------------------------------------------------------------------------------------------- the tokeniser
+# Documents into ids of forms, for mining; linear in the bytes.
+
+
+cdef struct Ints:
+    int32_t* data
+    int64_t size
+    int64_t capacity
+
+
+cdef struct PendingToken:
+    # A token whose slot in a hash table is prefetched before it is looked up.
+    uint64_t hash
+    uint64_t a              # of a short token: its bytes as two words (tm_key)
+    uint64_t b
+    int64_t size
+
+
+cdef int ints_reserve(Ints* v, int64_t more) except -1 nogil:
+    return reserve(<void**>&v.data, &v.capacity, v.size + more, sizeof(int32_t))
+
+
+cdef inline int ints_push(Ints* v, int32_t value) except -1 nogil:
+    if v.size == v.capacity:
+        ints_reserve(v, 1)
+    v.data[v.size] = value
+    v.size += 1
+    return 0
+
+
+cdef enum:
+    BATCH = 32      # tokens whose slots are prefetched before the first of them is looked up
+
+
+cdef struct Longs:
+    int64_t* data
+    int64_t size
+    int64_t capacity
+
+
+cdef inline int longs_push(Longs* v, int64_t value) except -1 nogil:
+    reserve(<void**>&v.data, &v.capacity, v.size + 1, sizeof(int64_t))
+    v.data[v.size] = value
+    v.size += 1
+    return 0
+
+
+cdef inline bint has_wide_gap(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether the bytes between two tokens are two blanks or more, and nothing else."""
+    cdef int64_t i, count = 0
+    if end - start < 2:
+        return False
+    for i in range(start, end):
+        if 32 < p[i] < 128:
+            return False
+        count += (p[i] & 0xC0) != 0x80
+    return count > 1
+
+
+cdef inline bint has_dash_gap(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether the bytes between two tokens are a hyphen and a blank behind it, such as stands between two parts of a line."""
+    return end - start > 1 and (p[end - 1] == 32 or p[end - 1] == 9) and memchr(p + start, 45, end - start) != NULL
+
+
+cdef class Tokeniser(Scanner):
+    """Turns documents into ids of normalised tokens (forms).
+
+    A raw token is interned as a type; a type is normalised once, when it is first seen.  With `lines` (last argument) the
+    line break is a form of its own, id 0, and stands before the first token of each line.
+    """
+
+    cdef Words words        # form id of each short type
+    cdef Table types        # the longer types
+    cdef Table forms
+    cdef Ints form_of       # form id of each longer type
+    cdef Ints tokens        # form id of each token
+    cdef Longs gap_tokens   # positions of tokens that two blanks or more precede on their line
+    cdef Longs dash_tokens  # and of those that a hyphen and a blank precede
+    cdef Tokens scratch
+    cdef uint8_t* form_buffer
+    cdef int64_t form_capacity
+    cdef bint lines
+    cdef Bytes utf8
+    cdef list doc_starts
+    cdef bint busy          # a thread is inside a method, perhaps without the GIL
+
+    def __cinit__(self, bytes separators, bytes mask, list words, list numbers, bint html, bint lines=False, *_):
+        memset(&self.form_of, 0, sizeof(Ints))
+        memset(&self.tokens, 0, sizeof(Ints))
+        memset(&self.gap_tokens, 0, sizeof(Longs))
+        memset(&self.dash_tokens, 0, sizeof(Longs))
+        memset(&self.scratch, 0, sizeof(Tokens))
+        self.form_buffer = NULL
+        self.form_capacity = 0
+        self.utf8 = Bytes(NULL, 0, 0)
+        memset(&self.words, 0, sizeof(Words))
+        words_init(&self.words, 4096)
+        table_init(&self.types)
+        table_init(&self.forms)
+        self.busy = False
+        self.lines = lines
+        if lines:
+            table_add(&self.forms, b"\n", 1)
+        self.doc_starts = [0]
+
+    def __dealloc__(self):
+        free(self.words.slots)
+        table_free(&self.types)
+        table_free(&self.forms)
+        free(self.form_of.data)
+        free(self.tokens.data)
+        free(self.gap_tokens.data)
+        free(self.dash_tokens.data)
+        tokens_free(&self.scratch)
+        free(self.form_buffer)
+        free(self.utf8.data)
+
+    cdef int _acquire(self) except -1:
+        """Mark the tokeniser as busy; RuntimeError if another thread uses it.  The caller resets `busy` when it is done.
+
+        The tables of types and forms are shared by all documents, so only one thread may change them at a time.
+        """
+        if self.busy:
+            raise RuntimeError("expected one thread at a time, another one is at this tokeniser")
+        self.busy = True
+        return 0
+
+    def add(self, const uint8_t[::1] document not None):
+        """Tokenise one more document (UTF-8)."""
+        cdef const uint8_t* p = &document[0] if document.shape[0] else NULL
+        cdef int64_t n = document.shape[0]
+        self._acquire()
+        try:
+            with nogil:
+                self._tokenise(p, n)
+            self.doc_starts.append(self.tokens.size)
+        finally:
+            self.busy = False
+
+    def add_all(self, list documents not None):
+        """Tokenise some more documents (str, or UTF-8 bytes), without the GIL while it works."""
+        self.doc_starts.extend(self._process_all(documents))
+
+    cdef list _process_all(self, list documents):
+        """Process some documents without the GIL; returns the number of tokens held after each."""
+        cdef Py_ssize_t i, n
+        cdef const uint8_t* p
+        cdef bytes data
+        cdef int64_t size = 0
+        cdef StrView* texts
+        cdef int64_t* ends
+        cdef bint entered = False
+        # A copy keeps the texts alive, as the caller may change his list meanwhile.
+        documents = documents[:]
+        n = len(documents)
+        texts = <StrView*>malloc((n + 1) * sizeof(StrView))
+        ends = <int64_t*>malloc((n + 1) * sizeof(int64_t))
+        try:
+            if texts == NULL or ends == NULL:
+                raise MemoryError
+            self._acquire()
+            entered = True
+            for i in range(n):
+                document = documents[i]
+                if isinstance(document, str):
+                    if type(document) is not str:  # of a subclass, which may mean something else by its text
+                        document = documents[i] = str.__str__(document)
+                    texts[i] = view_str(document)
+                else:
+                    data = document
+                    # Already UTF-8: read without conversion.
+                    texts[i] = StrView(<const uint8_t*>data, len(data), 1, True)
+            with nogil:
+                for i in range(n):
+                    p = encode_utf8(&texts[i], True, &self.utf8, &size)
+                    self._process(p, size)
+                    ends[i] = self.tokens.size
+            return [ends[i] for i in range(n)]
+        finally:
+            self.busy = self.busy and not entered
+            free(texts)
+            free(ends)
+
+    cdef int _process(self, const uint8_t* p, int64_t n) except -1 nogil:
+        """Process one document of a batch, which `add_all` was given."""
+        return self._tokenise(p, n)
+
+    cdef int _tokenise(self, const uint8_t* p, int64_t n) except -1 nogil:
+        """Append the form ids of the tokens of one document (UTF-8, n bytes) to `tokens`."""
+        cdef PendingToken[BATCH] pending
+        cdef PendingToken* token
+        cdef int64_t i, first, last = 0
+        cdef const uint8_t* q
+        cdef const Word* word
+        self.scratch.size = 0
+        scan(&self.spec, p, 0, n, &self.scratch)
+        ints_reserve(&self.tokens, self.scratch.size)
+        while last < self.scratch.size:
+            first = last
+            last = min(first + BATCH, self.scratch.size)
+            for i in range(first, last):
+                token = pending + (i - first)
+                q = p + self.scratch.start[i]
+                token.size = self.scratch.end[i] - self.scratch.start[i]
+                if token.size <= MAX_SHORT_BYTES:
+                    token.hash = tm_key(q, token.size, p + n, &token.a, &token.b)
+                    tm_prefetch(self.words.slots + (token.hash & self.words.mask))
+                elif self.scratch.kind[i] & KIND == WORD:
+                    token.hash = tm_hash(q, token.size)
+                    tm_prefetch(self.types.slots + (token.hash & self.types.mask))
+            for i in range(first, last):
+                token = pending + (i - first)
+                if self.lines and self.scratch.kind[i] & FIRST_IN_LINE:
+                    ints_push(&self.tokens, 0)
+                elif self.lines and i and has_wide_gap(p, self.scratch.end[i - 1], self.scratch.start[i]):
+                    longs_push(&self.gap_tokens, self.tokens.size)
+                elif self.lines and i and has_dash_gap(p, self.scratch.end[i - 1], self.scratch.start[i]):
+                    longs_push(&self.dash_tokens, self.tokens.size)
+                if token.size <= MAX_SHORT_BYTES and self.scratch.kind[i] & KIND == WORD:
+                    word = words_find(&self.words, token.hash, token.a, token.b, token.size)
+                    if word:
+                        ints_push(&self.tokens, word.id)
+                        continue
+                ints_push(&self.tokens, <int32_t>self._find_form_id(p + self.scratch.start[i], self.scratch.kind[i] & KIND, token))
+        return 0
+
+    cdef int64_t _find_form_id(self, const uint8_t* q, uint8_t kind, const PendingToken* token) except -1 nogil:
+        """Form id of a token that is long, mark-up or seen for the first time."""
+        cdef int64_t type_id, form_id
+        if kind != WORD:
+            # Tags are normalised each time and not interned as types: with their links they are hardly ever repeated.
+            return self._intern_form(q, token.size, kind)
+        if token.size <= MAX_SHORT_BYTES:
+            form_id = self._intern_form(q, token.size, WORD)
+            words_insert(&self.words, token.hash, token.a, token.b, <int32_t>token.size, <int32_t>form_id)
+            return form_id
+        type_id = table_find(&self.types, q, token.size, token.hash)
+        if type_id >= 0:
+            return self.form_of.data[type_id]
+        form_id = self._intern_form(q, token.size, WORD)
+        # Reserved first, so that the table and the column stay of one length if memory runs out.
+        ints_reserve(&self.form_of, 1)
+        table_insert(&self.types, q, token.size, token.hash)
+        ints_push(&self.form_of, <int32_t>form_id)
+        return form_id
+
+    cdef int64_t _intern_form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
+        """Normalise a token and intern its form; returns the id of the form."""
+        n = self._write_form(p, n, kind)
+        return table_add(&self.forms, self.form_buffer, n)
+
+    cdef int64_t _write_form(self, const uint8_t* p, int64_t n, uint8_t kind) except -1 nogil:
+        """Write the form of a token to `form_buffer`; returns its size in bytes."""
+        reserve(<void**>&self.form_buffer, &self.form_capacity, 2 * n + 32, 1)
+        return normalise(&self.spec, p, n, self.form_buffer) if kind == WORD else tag_form(&self.spec, p, n, kind, self.form_buffer)
+
+    def gaps(self):
+        """Positions, in the tokens that `finish` returns, of those that two blanks or more precede on their line: int64 array.
+
+        To be called before `finish`; empty without `lines`.
+        """
+        import numpy as np
+
+        return copy_to_array(self.gap_tokens.data, self.gap_tokens.size * 8, np.int64)
+
+    def dashes(self):
+        """The same of tokens that a hyphen and a blank precede."""
+        import numpy as np
+
+        return copy_to_array(self.dash_tokens.data, self.dash_tokens.size * 8, np.int64)
+
+    def finish(self):
+        """Return the tokens of all added documents and empty the tokeniser; it keeps the forms that it knows.
+
+        Returns
+        -------
+        forms : int32 array, shape (tokens,)
+        doc_starts : int64 array, shape (documents + 1,)
+        arena : uint8 array
+            All forms, one after the other.
+        offsets : int64 array, shape (forms + 1,)
+            Form i is ``arena[offsets[i]:offsets[i + 1]]``.
+        """
+        import numpy as np
+
+        self._acquire()
+        try:
+            starts = np.array(self.doc_starts, dtype=np.int64)
+            size = self.tokens.size
+            # Emptied first: the buffer that is move_to_array over belongs to the array from then on, even if that fails.
+            self.tokens.size = self.tokens.capacity = self.gap_tokens.size = self.dash_tokens.size = 0
+            self.doc_starts = [0]
+            forms = move_to_array(<void**>&self.tokens.data, size * 4, np.int32)
+            return (
+                forms,
+                starts,
+                copy_to_array(self.forms.arena, self.forms.arena_size, np.uint8),
+                copy_to_array(self.forms.offset, (self.forms.count + 1) * 8, np.int64),
+            )
+        finally:
+            self.busy = False
+
+
+# -------------------------------------------------------------------------------------------------------------------- offsets
+# Offsets in code points, and the ends of lines.
 
 
 def code_points(const uint8_t[::1] text not None, const int64_t[::1] offsets not None):

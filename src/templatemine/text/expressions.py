@@ -7,7 +7,7 @@ is ASCII only.
 
 The regular expressions of marks (URL, e-mail ...) may hold separators, so an expression applied to raw text could begin
 in the middle of a URL.  The reference engine therefore replaces marks, and in HTML tags, by one private-use character
-each before it applies the expressions: `rewrite_marks` is the independent twin of what `_core` does while it scans.
+each before it applies the expressions: `rewrite_marks` is the independent twin of what `_scan` does while it scans.
 """
 
 from __future__ import annotations
@@ -642,7 +642,7 @@ class EncodedText:
 
 
 def tokeniser_input(text: str, patterns: PatternSet, separators: str, rules: ReadingRules | None = None) -> str | bytes:
-    """Return a text for `_core.Tokeniser.add_all`: its reading form, in UTF-8 where the user's patterns become marks or
+    """Return a text for `_scan.Tokeniser.add_all`: its reading form, in UTF-8 where the user's patterns become marks or
     that takes less time."""
     if patterns.user:
         return EncodedText(text, patterns, separators, rules).data

@@ -1,7 +1,7 @@
 """The mutable patterns: named classes of strings that count as equal (Foschini, sections 3.3 and 5.2).
 
 What comes in is a token; what goes out is its *form*: literal pieces and pattern names, ``Comments(12)`` ->
-``Comments({number})``.  The rows below are data; the native scanner of `_core` recognises each row's strings, and the
+``Comments({number})``.  The rows below are data; the native scanner `_scan` recognises each row's strings, and the
 row's `regex` is its part of the expressions of a pack.  Four kinds of rows:
 
 ``mark``   may hold a separator or is decided before all else (URL, e-mail, ISO date ...); found leftmost in the text
