@@ -23,12 +23,13 @@ from setuptools.modified import newer_group
 MODULES = {
     "_core": "-O3",
     "mining._candidates": "-O3",
-    "pages._model": "-O3",
+    "pages._blocks": "-O3",
+    "pages._scores": "-O3",
     "matching._match": "-O2",
     "pages._html": "-O3",
     "text._scan": "-O3",
     "text._reading": "-O3",
-    "pages.baselines._crf": "-O3",
+    "pages.baselines._systems": "-O3",
     "matching._prefilter": "-O2",
     "cleaning._records": "-O3",
 }

@@ -1,4 +1,4 @@
-"""Trees of lightgbm as columns, as `templatemine.pages._model.Forest` takes them."""
+"""Trees of lightgbm as columns, as `templatemine.pages._scores.Forest` takes them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from comments import THREADS, ThreadMarkup, make_thread
 from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq
 
-from templatemine.pages import _model
+from templatemine.pages import _blocks
 from templatemine.pages.blocks import find_headline
 from templatemine.pages.headline import find_head
 from templatemine.pages.scanner import block_scanner
@@ -108,7 +108,7 @@ def label_page(
     return LabelledPage(
         name=row["id"],
         site=row.get("source") or row["id"],
-        features=_model.compute_features(columns),
+        features=_blocks.compute_features(columns),
         labels=(share >= 0.5).astype(np.float32),
         words=columns["counts"][:, 0].astype(np.int64),
         columns=columns,
@@ -161,7 +161,7 @@ def empty_blocks(page: LabelledPage, row: dict[str, Any], blocks: Sequence[int],
 
 def find_title(page: LabelledPage) -> str:
     """The block that says most of the page's title."""
-    return page.texts[int(np.argmax(page.features[:, _model.FEATURES.index("title_covered")]))]
+    return page.texts[int(np.argmax(page.features[:, _blocks.FEATURES.index("title_covered")]))]
 
 
 def label_head(page: LabelledPage) -> None:

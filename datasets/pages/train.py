@@ -4,7 +4,7 @@
     train.py pages/scrapinghub.jsonl.gz pages/wcxb.jsonl.gz -o src/templatemine/pages/model.npz
 
 In: sets of pages, JSON lines {id, source, html, gold, type?}.  Out: the trees of both models as arrays (see
-`templatemine.pages._model.Forest`), and beside them a JSON file that says what they were trained on and
+`templatemine.pages._scores.Forest`), and beside them a JSON file that says what they were trained on and
 by which command.  Needs lightgbm and rapidfuzz (`pip install --group training`).  The same sets, seed and version of
 lightgbm give the same table.  Eight minutes of one core for ten thousand pages, made anew ones included.
 """
@@ -35,7 +35,7 @@ from labels import LabelledPage, add_comments, label_head, label_page, read_page
 from listings import make_listing  # noqa: E402
 from variants import add_insets, add_lists, add_teasers, collect_headlines, shorten_story  # noqa: E402
 
-from templatemine.pages import _model  # noqa: E402
+from templatemine.pages import _blocks, _scores  # noqa: E402
 from trees import TreeTable, average_trees, extract_trees  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
@@ -107,7 +107,7 @@ RECIPES = {
             "shortened, comments": 0.4,
             "shortened, teasers": 0.4,
         },
-        features=len(_model.FEATURES),
+        features=len(_blocks.FEATURES),
         trees=200,
         rate=0.1,
         held_trees=70,
@@ -119,7 +119,7 @@ RECIPES = {
     ),
     "few": Recipe(
         kinds={"article": 1.0, "other": 1.0, "few comments": 0.8, "few teasers": 0.7, "few shortened": 0.25},
-        features=_model.FEATURES.index(_model.SECTIONS[0]),
+        features=_blocks.FEATURES.index(_blocks.SECTIONS[0]),
         trees=300,
         rate=0.08,
         held_trees=150,
@@ -212,11 +212,11 @@ def train(labelled: Sequence[TrainingPage], recipe: Recipe, seed: int) -> tuple[
     for number in range(FOLDS):
         seen = data.subset(np.flatnonzero(fold != number))
         booster = lightgbm.train({**options, "learning_rate": recipe.held_rate}, seen, recipe.held_trees)
-        held_out = _model.Forest(*extract_trees(booster).values())
+        held_out = _scores.Forest(*extract_trees(booster).values())
         for place in np.flatnonzero(np.array(folds) == number).tolist():
             one = own[place][0]
             scores = held_out.scores(one.features).astype(np.float64)
-            pieces[place] = _model.compute_context(one.columns, scores)[selected[place]]
+            pieces[place] = _blocks.compute_context(one.columns, scores)[selected[place]]
     around = lightgbm.Dataset(np.concatenate(pieces), labels, weight=weight)
     return first, extract_trees(lightgbm.train({**options, **SECOND_OPTIONS}, around, recipe.second_trees))
 
@@ -271,8 +271,8 @@ def main() -> None:
         "pages and blocks of a draw": draw_size,
         "recipes": {name: asdict(recipe) for name, recipe in RECIPES.items()},
         "trees": [len(columns["first_sizes"]), len(columns["second_sizes"])],
-        "features": list(_model.FEATURES),
-        "context": list(_model.CONTEXT),
+        "features": list(_blocks.FEATURES),
+        "context": list(_blocks.CONTEXT),
         "options": OPTIONS,
         "second": SECOND_OPTIONS,
     }

@@ -41,7 +41,7 @@ from train import LICENCES, OPTIONS  # noqa: E402
 
 from templatemine.config import PageConfig  # noqa: E402
 from templatemine.io.sources import domain_of  # noqa: E402
-from templatemine.pages import _model  # noqa: E402
+from templatemine.pages import _blocks, _scores  # noqa: E402
 from templatemine.pages.blocks import Page, load_forests  # noqa: E402
 from templatemine.pages.extract import Extraction  # noqa: E402
 from templatemine.pages.hybrid import make_classifier  # noqa: E402
@@ -104,7 +104,7 @@ def read_kind_pages(paths: Sequence[str]) -> Iterator[KindPage]:
                 continue
             page = Page(row["html"], row.get("url"), kind="article")
             alone = first.scores(labelled.features).astype(np.float64)
-            context = _model.compute_context(labelled.columns, alone)
+            context = _blocks.compute_context(labelled.columns, alone)
             contextual = second.scores(context).astype(np.float64)
             values = tuple(describe_page(one, page.scores) for one in (page, Page(row["html"], kind="article")))
             yield KindPage(
@@ -200,13 +200,13 @@ def judge(pages: Sequence[KindPage], seed: int) -> None:
     table: dict[tuple[str, str], list[tuple[float, float, float]]] = defaultdict(list)
     for fold in range(FOLDS):
         seen = np.flatnonzero(folds != fold).tolist()
-        forest = _model.Forest(
+        forest = _scores.Forest(
             *train_forest([pages[index] for index in seen], [chances[index] for index in seen], seed).values()
         )
         for index in np.flatnonzero(folds == fold).tolist():
             one, own = pages[index], chances[index]
             alone, scores = one.scores[-1], one.scores[-1]
-            if own[0] < ARTICLE_CHANCE and _model.measure_doubt(alone, one.page.words) >= SURE_SHARE:
+            if own[0] < ARTICLE_CHANCE and _scores.measure_doubt(alone, one.page.words) >= SURE_SHARE:
                 scores = own[0] * alone + (1 - own[0]) * forest.scores(one.rows(own))
             before, after = score_page(one, alone, article), score_page(one, scores, own)
             right = float(own.argmax() == one.kind)

@@ -536,7 +536,7 @@ def _score_unseen(sources: Sequence[SourceExamples]) -> dict[str, dict[str, NDAr
 
 
 def _apply_forest(trees: Mapping[str, Array], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    from templatemine.pages._model import Forest
+    from templatemine.pages._scores import Forest
 
     odds = Forest(*(trees[name] for name in COLUMNS)).scores(matrix)
     return (1 / (1 + np.exp(-odds.astype(np.float64)))).astype(np.float32)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from invented_pages import CALL, page
-from templatemine.pages import _model
+from templatemine.pages import _scores
 
 pytest.importorskip("rapidfuzz")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets" / "pages"))
@@ -87,9 +87,9 @@ def test_the_mean_of_tables_is_the_mean_of_their_scores() -> None:
 
     tables = [stump(0, 1.5, -1.0, 2.0), stump(1, 0.5, 4.0, -3.0)]
     matrix = np.array([[1, 0], [1, 1], [2, 0], [2, 1]], np.float32)
-    each = [_model.Forest(*one.values()).scores(matrix) for one in tables]
+    each = [_scores.Forest(*one.values()).scores(matrix) for one in tables]
     for counts in ((1.0, 1.0), (3.0, 1.0)):
-        mean = _model.Forest(*train.average_trees(tables, counts).values()).scores(matrix)
+        mean = _scores.Forest(*train.average_trees(tables, counts).values()).scores(matrix)
         assert mean == pytest.approx(np.average(each, axis=0, weights=counts))
 
 

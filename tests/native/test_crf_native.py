@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import crf_reference as reference
 from strategies import examples
-from templatemine.pages.baselines import _crf, crf
+from templatemine.pages.baselines import _systems, crf
 from templatemine.pages.blocks import Page
 from templatemine.pages.outline import Outline
 
@@ -156,35 +156,35 @@ def test_what_is_no_table_of_runs_is_refused() -> None:
     assert len(rows) == 2
     with pytest.raises(ValueError, match="columns of the same length"):
         crf.run_scanner().find_runs(b"<p>a", np.array([3]), np.zeros(0, np.int64))
-    whole = (np.zeros(0), np.zeros(len(_crf.FEATURES) + 10, np.int64))
-    assert _crf.compute_features(rows, text, bounds, 9, 2, *whole).shape == (2, len(_crf.FEATURES) + 9)
+    whole = (np.zeros(0), np.zeros(len(_systems.RUN_FEATURES) + 10, np.int64))
+    assert _systems.compute_run_features(rows, text, bounds, 9, 2, *whole).shape == (2, len(_systems.RUN_FEATURES) + 9)
     with pytest.raises(ValueError, match="the columns and texts of runs"):
-        _crf.compute_features(rows[:, :-1].copy(), text, bounds, 9, 2, *whole)
+        _systems.compute_run_features(rows[:, :-1].copy(), text, bounds, 9, 2, *whole)
     with pytest.raises(ValueError, match="texts in order"):
-        _crf.compute_features(rows, text, np.array([0, 2, 1]), 9, 2, *whole)
+        _systems.compute_run_features(rows, text, np.array([0, 2, 1]), 9, 2, *whole)
     with pytest.raises(ValueError, match="texts within the text"):
-        _crf.compute_features(rows, text, bounds + 9, 9, 2, *whole)
+        _systems.compute_run_features(rows, text, bounds + 9, 9, 2, *whole)
     with pytest.raises(ValueError, match="edges of each column"):
-        _crf.compute_features(rows, text, bounds, 10, 2, *whole)
+        _systems.compute_run_features(rows, text, bounds, 10, 2, *whole)
     with pytest.raises(ValueError, match="edges of each column"):
-        _crf.compute_features(rows, text, bounds, 9, 2, whole[0], whole[1] + 1)
+        _systems.compute_run_features(rows, text, bounds, 9, 2, whole[0], whole[1] + 1)
     with pytest.raises(ValueError, match="fewer than 256 edges"):
-        _crf.compute_features(rows, text, bounds, 9, 2, np.zeros(300), np.append(whole[1][:-1], 300))
+        _systems.compute_run_features(rows, text, bounds, 9, 2, np.zeros(300), np.append(whole[1][:-1], 300))
     own, near, edges, steps = (np.zeros(shape) for shape in ((2, 3, 3), (1, 1, 3, 3), (1, 3), (3, 3)))
     one = np.zeros(1, np.int64)
-    assert _crf.compute_marginals(np.zeros((0, 2), np.uint8), own, near, one, one, edges, steps).shape == (0, 3)
-    assert _crf.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one, one, edges, steps)[0] == pytest.approx(
-        [1 / 3] * 3
-    )
+    assert _systems.compute_marginals(np.zeros((0, 2), np.uint8), own, near, one, one, edges, steps).shape == (0, 3)
+    assert _systems.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one, one, edges, steps)[
+        0
+    ] == pytest.approx([1 / 3] * 3)
     with pytest.raises(ValueError, match="values that have weights"):
-        _crf.compute_marginals(np.full((1, 2), 3, np.uint8), own, near, one, one, edges, steps)
+        _systems.compute_marginals(np.full((1, 2), 3, np.uint8), own, near, one, one, edges, steps)
     with pytest.raises(ValueError, match="columns of the values"):
-        _crf.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one + 2, one, edges, steps)
+        _systems.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one + 2, one, edges, steps)
     with pytest.raises(ValueError, match="weights of the same labels"):
-        _crf.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one, one, edges, steps[:2].copy())
+        _systems.compute_marginals(np.zeros((1, 2), np.uint8), own, near, one, one, edges, steps[:2].copy())
     with pytest.raises(ValueError, match="a name and four numbers of 16 bits"):
-        _crf.RunScanner([(b"p", 1 << 16, 0, 0, 0)], [])
+        _systems.RunScanner([(b"p", 1 << 16, 0, 0, 0)], [])
     with pytest.raises(ValueError, match="each once"):
-        _crf.RunScanner([(b"p", 0, 0, 0, 0)] * 2, [])
+        _systems.RunScanner([(b"p", 0, 0, 0, 0)] * 2, [])
     with pytest.raises(ValueError, match="one character or two"):
-        _crf.RunScanner([], [(b"amp;", "")])
+        _systems.RunScanner([], [(b"amp;", "")])

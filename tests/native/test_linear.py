@@ -21,7 +21,7 @@ from templatemine.config import MineConfig
 from templatemine.matching import _match
 from templatemine.mining.index import build_index
 from templatemine.mining.repeats import find_repeats, suffix_array
-from templatemine.pages import _model
+from templatemine.pages import _blocks
 from templatemine.pages.blocks import Page, load_forests
 from templatemine.text import _scan
 from templatemine.text.expressions import expression
@@ -248,7 +248,7 @@ def test_the_trees_of_the_page_model() -> None:
 
     def prepare(blocks: int) -> Callable[[], object]:
         page = Page("<tr><td>a b<td>c" * (blocks // 2))
-        rows = _model.compute_features(page.columns)
+        rows = _blocks.compute_features(page.columns)
         return lambda: forest.scores(rows)
 
     hold(prepare, small=200, large=100_000, factor=3.0)

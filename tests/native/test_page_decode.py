@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from strategies import examples
 from templatemine.config import PageConfig
-from templatemine.pages import _model, decode
+from templatemine.pages import _blocks, _scores, decode
 from templatemine.pages.decode import BEST_RUN, DROPPED, FILLED, REPEATED, SELECTED, SHORT
 
 CONFIG = PageConfig()
 
 
 def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`_model.to_probabilities` by numpy."""
+    """`_scores.to_probabilities` by numpy."""
     return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
 
 
@@ -66,7 +66,7 @@ def fill(
     between = between[(between > chosen[0]) & (probability[between] >= CONFIG.fill)]
     if not len(between):
         return
-    place = _model.find_first_equal(paths)
+    place = _blocks.find_first_equal(paths)
     share = np.bincount(place[chosen], weights=words[chosen], minlength=len(place))
     common = (share > 0) & (share >= CONFIG.fill_share * float(words[chosen].sum()))
     code[between[common[place[between]]]] = FILLED
@@ -82,7 +82,7 @@ def once(
     """A text under other paths than that of its likeliest block is a copy; under the same one a story says it again."""
     kept = np.flatnonzero((code > DROPPED) & (words >= SHORT))
     kept = kept[np.argsort(-scores[kept], kind="stable")]
-    code[kept[paths[kept] != paths[kept[_model.find_first_equal(texts[kept])]]]] = REPEATED
+    code[kept[paths[kept] != paths[kept[_blocks.find_first_equal(texts[kept])]]]] = REPEATED
 
 
 BLOCK = st.tuples(
@@ -94,7 +94,7 @@ BLOCK = st.tuples(
 @given(st.lists(st.floats(-1e9, 1e9) | st.floats(-40, 40), max_size=40))
 def test_probabilities(scores: list[float]) -> None:
     column = np.array(scores, np.float64)
-    np.testing.assert_allclose(_model.to_probabilities(column), probabilities(column), rtol=1e-15, atol=0)
+    np.testing.assert_allclose(_scores.to_probabilities(column), probabilities(column), rtol=1e-15, atol=0)
 
 
 @examples(500)
@@ -109,8 +109,8 @@ def test_codes_are_those_of_numpy(blocks: list[tuple[float, int, int, int]], low
 def test_columns_of_one_length() -> None:
     score, words, key = np.full(1, 0.5), np.ones(1, np.int32), np.zeros(1, np.uint64)
     rest = (0.1, 0.1, 0.1, SHORT)
-    assert _model.decode_blocks(score, words, key, key, *rest).tolist() == [SELECTED]
-    assert _model.decode_blocks(score[:0], words[:0], key[:0], key[:0], *rest).tolist() == []
+    assert _scores.decode_blocks(score, words, key, key, *rest).tolist() == [SELECTED]
+    assert _scores.decode_blocks(score[:0], words[:0], key[:0], key[:0], *rest).tolist() == []
     for columns in ((words[:0], key, key), (words, key[:0], key), (words, key, key[:0])):
         with pytest.raises(ValueError, match="of each block"):
-            _model.decode_blocks(score, *columns, *rest)
+            _scores.decode_blocks(score, *columns, *rest)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import page_reference as reference
 from strategies import examples
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html, _scores
 from templatemine.pages.declared import META
 
 ODD = st.text(st.sampled_from("aAbBkKiIsS \u017f\u0130\u0131\u212a_0-.\n\xe9\u4e2d\U0001f600"), max_size=12)
@@ -27,14 +27,14 @@ def column(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 @examples(100)
 @given(st.lists(st.integers(0, 5) | st.sampled_from([2**64 - 1, 2**32, 2**63]), max_size=40))
 def test_the_first_of_equal_keys(keys: list[int]) -> None:
-    assert _model.find_first_equal(np.array(keys, np.uint64)).tolist() == reference.find_first_places(keys)
+    assert _blocks.find_first_equal(np.array(keys, np.uint64)).tolist() == reference.find_first_places(keys)
 
 
 @examples(100)
 @given(st.lists(st.integers(0, 9), max_size=12))
 def test_repeated_keys(keys: list[int]) -> None:
     expected = [place for place, key in enumerate(keys) if keys.count(key) > 1]
-    assert _model.find_repeated(np.array(keys, np.uint64)).tolist() == expected
+    assert _blocks.find_repeated(np.array(keys, np.uint64)).tolist() == expected
 
 
 @examples(100)
@@ -48,9 +48,9 @@ def test_scores_half_way_to_the_mean_of_their_path(blocks: list[tuple[float, int
     keys[:, _html.KEYS.index("full")] = [path for _, _, path in blocks]
     scores, words = np.array([row[0] for row in blocks]), np.array([row[1] for row in blocks], np.int32)
     expected = [(score + mean(path)) / 2 for score, _, path in blocks]
-    assert _model.average_by_path(scores, words, keys).tolist() == pytest.approx(expected)
+    assert _scores.average_by_path(scores, words, keys).tolist() == pytest.approx(expected)
     with pytest.raises(ValueError, match="of each block"):
-        _model.average_by_path(scores, np.ones(len(blocks) + 1, np.int32), keys)
+        _scores.average_by_path(scores, np.ones(len(blocks) + 1, np.int32), keys)
 
 
 @examples(100)
@@ -64,7 +64,7 @@ def test_texts_of_some_blocks(texts: list[str], data: st.DataObject) -> None:
 @examples(200)
 @given(st.lists(ODD | st.text(st.characters(max_codepoint=127), max_size=12), max_size=4))
 def test_the_words_of_blocks(texts: list[str]) -> None:
-    found = _model.normalise_texts(*column(texts), np.arange(len(texts)))
+    found = _blocks.normalise_texts(*column(texts), np.arange(len(texts)))
     assert found == list(map(reference.normalise_text, texts))
 
 
@@ -72,7 +72,7 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
     text, bounds = column(["one", "two"])
     for blocks in ([2], [-1]):
         with pytest.raises(ValueError, match="blocks of the text"):
-            _model.normalise_texts(text, bounds, np.array(blocks, np.int64))
+            _blocks.normalise_texts(text, bounds, np.array(blocks, np.int64))
         with pytest.raises(ValueError, match="blocks: expected"):
             _html.decode_texts(text, bounds, np.array(blocks, np.int64))
     for wrong in ([0, 7, 7], [-1, 3, 6], [3, 0, 6]):

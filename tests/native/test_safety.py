@@ -27,8 +27,8 @@ from strategies import examples
 from templatemine import _core
 from templatemine.cleaning import _records
 from templatemine.matching import _match
-from templatemine.pages import _html, _model
-from templatemine.pages.baselines import _crf
+from templatemine.pages import _html
+from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.crf import find_runs
 from templatemine.pages.blocks import Page
 from templatemine.pages.scanner import block_scanner
@@ -162,14 +162,14 @@ JSON_ROWS: dict[str, Any] = {
                 {"end_of": np.full(1, -1, np.int8)},
             )
         ),
-        lambda: _model.count_characters(TEXT, i64(0, 1 << 40, 3)),
-        lambda: _model.count_characters(TEXT, i64()),
-        lambda: _model.measure_wrapped(TEXT, i64(0, -(1 << 40), 3)),
-        lambda: _model.extract_keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
-        lambda: _model.count_line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
-        lambda: _model.find_stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
-        lambda: _model.find_stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
-        lambda: _model.compute_cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
+        lambda: _systems.count_characters(TEXT, i64(0, 1 << 40, 3)),
+        lambda: _systems.count_characters(TEXT, i64()),
+        lambda: _systems.measure_wrapped(TEXT, i64(0, -(1 << 40), 3)),
+        lambda: _systems.extract_keywords(TEXT, i64(0, 3, 0, 3, 0, 3), 1),
+        lambda: _systems.count_line_breaks(PAGE, i64(0, 1 << 40, 2), i64(1, 1 << 41, 3)),
+        lambda: _systems.find_stretch(PAGE, i64(0, 0, 2), i64(1, 1 << 41, 3), i32(0, 0, 0), i32(1, 1, 1), u8(1, 1, 1)),
+        lambda: _systems.find_stretch(PAGE, i64(0, -9), i64(1, 1), i32(0, 0), i32(1, 1), u8(1, 1)),
+        lambda: _systems.compute_cosines(i64(1, 2), i64(1, 1), i64(0, 1 << 40, 2), i64(0), i64(1)),
     ],
 )  # fmt: skip
 def test_numbers_within_the_array_whatever_stands_around_them(call: Callable[[], Any]) -> None:
@@ -190,7 +190,7 @@ def test_half_a_character_is_a_word() -> None:
     """It was looked at for ever."""
     for half in (b"\xe4", b"one \xe4\xb8", b"\xed", b"\xe3\x81"):
         page, whole = np.frombuffer(half + b"<b>", np.uint8), i64(len(half) + 3)
-        assert _model.find_stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
+        assert _systems.find_stretch(page, i64(0), whole, i32(1), i32(2), u8(1))[0] == 0
 
 
 @pytest.mark.parametrize("side", [4, 8])
@@ -365,10 +365,10 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
     assert disjoint(columns["starts"], columns["ends"], len(data))
     assert disjoint(columns["bounds"][:-1], columns["bounds"][1:], len(columns["text"]))
     count = len(columns["starts"])
-    assert len(_model.extract_keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
+    assert len(_systems.extract_keywords(columns["text"], columns["bounds"], 3)[0]) <= len(data)
     words = columns["counts"][:, _html.COUNTS.index("words")].copy()
     tags, shown = np.zeros(count, np.int32), np.ones(count, np.uint8)
-    assert _model.find_stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
+    assert _systems.find_stretch(alone(data), columns["starts"], columns["ends"], tags, words, shown)[0] < max(count, 1)
     runs = find_runs(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
     assert (
@@ -400,10 +400,12 @@ def test_any_numbers_are_letters(letters: list[int], parts: int) -> None:
     """Code points that there are not, too."""
     bounds = np.linspace(0, len(letters), parts + 1).astype(np.int64)
     rows = np.zeros((parts, 11), np.int64)
-    edges = np.zeros(len(_crf.FEATURES) + 1, np.int64)
-    assert _crf.compute_features(rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges).shape == (
+    edges = np.zeros(len(_systems.RUN_FEATURES) + 1, np.int64)
+    assert _systems.compute_run_features(
+        rows, np.array(letters, np.uint32), bounds, 0, 0, np.empty(0), edges
+    ).shape == (
         parts,
-        len(_crf.FEATURES),
+        len(_systems.RUN_FEATURES),
     )
 
 

@@ -1,17 +1,17 @@
-"""What the single-page systems compute: stretches and trees, against slow twins."""
+"""Kernels of the systems that look at a single page: stretches, target nodes and characters, against slow twins."""
 
 from __future__ import annotations
 
 import re
-from itertools import groupby
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_elements import TREES, tree
 
 from strategies import examples
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks
+from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.bte import TAGS, _find_word, classify
 from templatemine.pages.blocks import Page
 
@@ -83,34 +83,11 @@ def test_tags_between_blocks_are_all_counted() -> None:
     assert int(page.columns["counts"][:, TAGS].sum()) == len(re.findall("<", html)) - 2  # those after the last block
 
 
-TREES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 9), st.integers(0, 3)), min_size=0, max_size=12)
-
-
-def tree(rows: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    parents = np.array([-1, *(min(up, place) for place, (up, _, _) in enumerate(rows))], np.int32)
-    return (
-        parents,
-        np.array([0, *(size for _, size, _ in rows)], np.int64),
-        np.array([1, *(structure for _, _, structure in rows)], np.int64),
-    )
-
-
-@examples(200)
-@given(TREES)
-def test_sums_over_subtrees(rows: list[tuple[int, int, int]]) -> None:
-    parents, own, _ = tree(rows)
-
-    def below(element: int) -> int:
-        return int(own[element]) + sum(below(c) for c in range(element + 1, len(parents)) if parents[c] == element)
-
-    assert _model.sum_subtrees(parents, own).tolist() == [below(element) for element in range(len(parents))]
-
-
 @examples(200)
 @given(TREES, st.sampled_from([0.0, 0.4, 0.5, 0.9]))
 def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], share: float) -> None:
     parents, own, structure = tree(rows)
-    characters, nodes = _model.sum_subtrees(parents, own), _model.sum_subtrees(parents, structure)
+    characters, nodes = _blocks.sum_subtrees(parents, own), _blocks.sum_subtrees(parents, structure)
 
     def get_target_node(node: int) -> int:
         children = [child for child in range(node + 1, len(parents)) if parents[child] == node]
@@ -120,97 +97,7 @@ def test_the_target_is_that_of_the_algorithm(rows: list[tuple[int, int, int]], s
                 return get_target_node(densest)
         return node
 
-    assert _model.find_densest(parents, characters, nodes, 0, share) == get_target_node(0)
-
-
-@examples(200)
-@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 2)), max_size=12))
-def test_values_are_handed_down(rows: list[tuple[int, int]]) -> None:
-    parents = np.array([-1, *(min(up, place) for place, (up, _) in enumerate(rows))], np.int32)
-    own = np.array([0, *(value for _, value in rows)], np.uint8)
-
-    def value(element: int) -> int:
-        return int(own[element]) or (value(int(parents[element])) if parents[element] >= 0 else 0)
-
-    elements = range(len(parents))
-    assert _model.inherit_values(parents, own).tolist() == list(map(value, elements))
-    blocks = np.array([*elements, *reversed(elements)], np.int32)
-    assert _model.inherit_by_blocks(parents, own, blocks).tolist() == list(map(value, blocks.tolist()))
-
-
-@examples(100)
-@given(st.lists(st.integers(0, 8), max_size=12), st.integers(0, 12))
-def test_values_outside_of_an_element(rows: list[int], place: int) -> None:
-    parents = [-1, *(min(up, place) for place, up in enumerate(rows))]
-    element = holder = place % len(parents)
-    around = {0}
-    while holder >= 0:
-        around.add(holder)
-        holder = parents[holder]
-    found = _model.clear_containers(np.array(parents, np.int32), np.full(len(parents), 7, np.uint32), element)
-    assert found.tolist() == [0 if one in around else 7 for one in range(len(parents))]
-
-
-@examples(100)
-@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 7)), max_size=12), st.integers(0, 7), st.integers(-1, 12))
-def test_blocks_in_named_elements(rows: list[tuple[int, int]], mask: int, place: int) -> None:
-    parents = np.array([-1, *(min(up, at) for at, (up, _) in enumerate(rows))], np.int32)
-    groups = np.array([1, *(value for _, value in rows)], np.uint32)
-    spared = place % len(parents) if place >= 0 else -1
-    left = groups if spared < 0 else _model.clear_containers(parents, groups, spared)
-    blocks = np.arange(len(parents), dtype=np.int32)[::-1].copy()
-    wanted = _model.inherit_by_blocks(parents, ((left & mask) > 0).view(np.uint8), blocks)
-    assert _model.mark_named(parents, groups, blocks, mask, spared).tolist() == wanted.astype(np.bool_).tolist()
-
-
-@examples(100)
-@given(
-    st.lists(st.tuples(st.text("aDÉ ", max_size=6), st.integers(1, 4), st.booleans()), max_size=8), st.integers(0, 4)
-)
-def test_openings(rows: list[tuple[str, int, bool]], most: int) -> None:
-    data = [text.encode() for text, _, _ in rows]
-    bounds = np.cumsum([0, *map(len, data)]).astype(np.int64)
-    words = np.array([count for _, count, _ in rows], np.int32)
-    wanted = np.array([flag for _, _, flag in rows], np.uint8)
-    openings = [b"add", "É".encode() + b"d", b"a d"]
-    expected = [
-        place
-        for place, (text, (_, count, flag)) in enumerate(zip(data, rows, strict=True))
-        if flag and count <= most and text[:3].lower() in openings
-    ]
-    codes = np.array([int.from_bytes(opening, "little") for opening in openings], np.uint32)
-    text = np.frombuffer(b"".join(data), np.uint8)
-    assert _model.find_openings(text, bounds, words, wanted, most, codes).tolist() == expected
-
-
-@examples(100)
-@given(st.lists(st.tuples(st.floats(-40, 40), st.integers(1, 90), st.integers(0, 90)), max_size=12))
-def test_main_text_in_numbers(rows: list[tuple[float, int, int]]) -> None:
-    scores, words = np.array([row[0] for row in rows], np.float64), np.array([row[1] for row in rows], np.int32)
-    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
-    counts[:, _html.COUNTS.index("linked")] = linked = np.array([row[2] for row in rows], np.int32)
-    chances, main = _model.to_probabilities(scores), scores > 0
-    expected, every = float(words @ chances), max(int(words.sum()), 1)
-    runs = [list(run) for kept, run in groupby(range(len(rows)), lambda place: bool(main[place])) if kept]
-    sizes = [int(words[run].sum()) for run in runs]
-    doubt = 4 * float((chances * (1 - chances)) @ words) / every
-    wanted = [
-        expected / every,
-        np.log1p(expected),
-        float(linked @ chances) / max(expected, 1),
-        np.log1p(sum(sizes) / max(int(main.sum()), 1)),
-        max(sizes, default=0) / max(sum(sizes), 1),
-        len(runs),
-        doubt,
-    ]
-    assert _model.describe_main(scores, words, counts) == pytest.approx(wanted, abs=1e-12)
-    assert _model.measure_doubt(scores, words) == pytest.approx(doubt, abs=1e-12)
-
-
-def test_the_first_row_with_a_value() -> None:
-    matrix = np.array([[0, 1], [2, 3], [2, 1]], np.float32)
-    assert [_model.find_row(matrix, *query) for query in ((0, 2), (1, 3), (1, 4), (0, 0))] == [1, 1, -1, 0]
-    assert _model.find_row(matrix[:0], 1, 3) == -1
+    assert _systems.find_densest(parents, characters, nodes, 0, share) == get_target_node(0)
 
 
 @examples(100)
@@ -218,51 +105,13 @@ def test_the_first_row_with_a_value() -> None:
 def test_characters_are_code_points(texts: list[str]) -> None:
     data = "".join(texts).encode()
     bounds = np.cumsum([0, *(len(text.encode()) for text in texts)]).astype(np.int64)
-    assert _model.count_characters(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
+    assert _systems.count_characters(np.frombuffer(data, np.uint8), bounds).tolist() == [len(text) for text in texts]
 
 
 def test_line_breaks() -> None:
     html = "<p>a<br>b<br/><BR clear=all>c<hr>d<brx><p>e<b>f</b>"
     page = Page(html)
     columns = page.columns
-    got = _model.count_line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
+    got = _systems.count_line_breaks(page.data, columns["starts"], columns["ends"]).tolist()
     assert [page.text(block) for block in range(len(page))] == ["a", "b", "c", "d", "ef"]
     assert got == [0, 1, 2, 1, 0]
-
-
-def test_columns_that_do_not_fit_are_refused() -> None:
-    int32, int64, uint8 = (lambda *v, kind=kind: np.array(v, kind) for kind in (np.int32, np.int64, np.uint8))
-    with pytest.raises(ValueError, match="as many values"):
-        _model.inherit_values(int32(-1, 0), uint8(0))
-    with pytest.raises(ValueError, match="as many values"):
-        _model.inherit_by_blocks(int32(-1, 0), uint8(0), int32(0))
-    for element in (-1, 1):
-        with pytest.raises(ValueError, match="elements of the page"):
-            _model.inherit_by_blocks(int32(-1), uint8(0), int32(element))
-        with pytest.raises(ValueError, match="an element of the page"):
-            _model.clear_containers(int32(-1), np.zeros(1, np.uint32), element)
-        with pytest.raises(ValueError, match="elements of the page"):
-            _model.mark_named(int32(-1), np.zeros(1, np.uint32), int32(element), 1)
-    for spared in (-2, 1):
-        with pytest.raises(ValueError, match="an element of the page"):
-            _model.mark_named(int32(-1), np.zeros(1, np.uint32), int32(0), 1, spared)
-    with pytest.raises(ValueError, match="a column of the matrix"):
-        _model.find_row(np.zeros((1, 1), np.float32), 1, 0)
-    for bounds in (int64(0, 2), int64(0)):
-        with pytest.raises(ValueError, match="bounds"):
-            _model.find_openings(uint8(0), bounds, int32(1), uint8(1), 1, np.zeros(1, np.uint32))
-    with pytest.raises(ValueError, match="words"):
-        _model.measure_doubt(np.zeros(1), int32(1, 2))
-    with pytest.raises(ValueError, match="counts of each block"):
-        _model.describe_main(np.zeros(1), int32(1), np.zeros((1, 1), np.int32))
-    with pytest.raises(ValueError, match="as many values"):
-        _model.sum_subtrees(int32(-1), int64(0, 1))
-    with pytest.raises(ValueError, match="a root"):
-        _model.find_densest(int32(-1), int64(1), int64(1), 1, 0.5)
-    with pytest.raises(ValueError, match="bounds within"):
-        _model.count_characters(uint8(1), int64(0, 2))
-    with pytest.raises(ValueError, match="blocks within"):
-        _model.count_line_breaks(b"abc", int64(0), int64(4))
-    with pytest.raises(ValueError, match="same length"):
-        _model.find_stretch(b"abc", int64(0), int64(3), int32(1), int32(1, 2), uint8(1))
-    assert _model.inherit_values(int32(), uint8()).tolist() == []

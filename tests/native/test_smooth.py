@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templatemine.pages._model import LEVELS, smooth, smooth_leaves, smooth_scores
+from templatemine.pages._scores import LEVELS, smooth, smooth_leaves, smooth_scores
 
 
 def price_of(

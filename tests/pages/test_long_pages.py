@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from templatemine.pages import _model, blocks
+from templatemine.pages import _blocks, _scores, blocks
 from templatemine.pages.blocks import Page, load_forests
 
 STORY = "<p>The council met on Monday, and after a long debate it voted for the new bridge over the river.</p>"
@@ -24,11 +24,11 @@ def test_stretches_are_judged_as_pages_of_their_own(monkeypatch: pytest.MonkeyPa
     assert page.headline == whole.headline >= 0
     assert page.scores.shape == whole.scores.shape
     first = len(page) // -(-len(page) // 30)
-    columns = {**page.columns, **{name: page.columns[name][:first] for name in _model.BLOCKWISE}}
+    columns = {**page.columns, **{name: page.columns[name][:first] for name in _blocks.BLOCKWISE}}
     one, two = load_forests()
-    alone = one.scores(_model.compute_features(columns)).astype(np.float64)
-    both = (alone + two.scores(_model.compute_context(columns, alone))) / 2
-    monkeypatch.setattr(_model, "average_by_path", lambda scores, *_: scores)
+    alone = one.scores(_blocks.compute_features(columns)).astype(np.float64)
+    both = (alone + two.scores(_blocks.compute_context(columns, alone))) / 2
+    monkeypatch.setattr(_scores, "average_by_path", lambda scores, *_: scores)
     assert Page(html).scores[:first].tolist() == both.tolist()
 
 

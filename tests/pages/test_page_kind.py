@@ -13,7 +13,7 @@ from strategies import examples
 from templatemine import extract
 from templatemine.config import CleanConfig, ExtractConfig, PageConfig
 from templatemine.errors import ConfigError
-from templatemine.pages import _model
+from templatemine.pages import _scores
 from templatemine.pages.blocks import Page
 from templatemine.pages.page_kind import KINDS, VALUES, describe_page, load_kind_model, read_address
 
@@ -115,7 +115,7 @@ def test_chances_are_those_of_a_regression() -> None:
 
 def test_doubt_is_that_of_each_word() -> None:
     scores, words = np.array([0.0, 100.0, math.log(3)]), np.array([2, 5, 1], np.int32)
-    assert _model.measure_doubt(scores, words) == pytest.approx((2 * 1.0 + 5 * 0 + 1 * 4 * 0.75 * 0.25) / 8, abs=1e-6)
+    assert _scores.measure_doubt(scores, words) == pytest.approx((2 * 1.0 + 5 * 0 + 1 * 4 * 0.75 * 0.25) / 8, abs=1e-6)
 
 
 def test_runs_of_main_text_are_counted() -> None:

@@ -18,8 +18,7 @@ from invented_pages import page
 from strategies import examples
 from templatemine import extract
 from templatemine.config import ExtractConfig
-from templatemine.pages import _model
-from templatemine.pages.baselines import shallow
+from templatemine.pages.baselines import _systems, shallow
 from templatemine.pages.baselines.main_block import MIN_COSINE, find_duplicates, weigh_main_blocks
 from templatemine.pages.baselines.shallow import BAD, FEATURES, GOOD, NEAR, SHORT, context_free, context_sensitive
 from templatemine.pages.blocks import Page
@@ -39,7 +38,7 @@ def columns(texts: list[str]) -> tuple[bytes, np.ndarray]:
 @given(st.lists(st.text("abé1 .,-", max_size=260), max_size=4))
 def test_text_density_is_that_of_wrapped_lines(texts: list[str]) -> None:
     texts = [" ".join(word[:79] for word in text.split()) for text in texts]
-    density, letters = _model.measure_wrapped(*columns(texts))
+    density, letters = _systems.measure_wrapped(*columns(texts))
     for text, found, size in zip(texts, density.tolist(), letters.tolist(), strict=True):
         lines = textwrap.wrap(text, 80, break_long_words=False, break_on_hyphens=False)
         words = [sum(any(c.isalnum() for c in token) for token in line.split()) for line in lines]
@@ -48,7 +47,7 @@ def test_text_density_is_that_of_wrapped_lines(texts: list[str]) -> None:
 
 
 def test_characters_of_scripts_without_spaces_are_words_two_columns_wide() -> None:
-    density, letters = _model.measure_wrapped(*columns(["港" * 100, "港湾局です"]))
+    density, letters = _systems.measure_wrapped(*columns(["港" * 100, "港湾局です"]))
     assert density.tolist() == [40, 5]
     assert letters.tolist() == [100, 5]
 
@@ -142,7 +141,7 @@ def test_a_tree_that_is_none_is_refused() -> None:
         columns = {key: getattr(one, key).copy() for key in ("feature", "threshold", "left", "right", "value")}
         columns[name][0] = value
         with pytest.raises(ValueError, match="children behind their parents"):
-            _model.walk_trees(*columns.values(), rows)
+            _systems.walk_trees(*columns.values(), rows)
 
 
 # --------------------------------------------------------------------------------------------------------- main block
@@ -166,7 +165,7 @@ def test_cosines(texts: list[list[str]]) -> None:
     offsets = np.cumsum([0, *map(len, ids)]).astype(np.int64)
     flat = np.array([cell for row in ids for cell in row], np.int64)
     left = np.arange(len(texts) - 1)
-    got = _model.compute_cosines(flat[:, 0].copy(), flat[:, 1].copy(), offsets, left, left + 1)
+    got = _systems.compute_cosines(flat[:, 0].copy(), flat[:, 1].copy(), offsets, left, left + 1)
     want = [cosine(Counter(one), Counter(other)) for one, other in itertools.pairwise(texts)]
     assert got.tolist() == pytest.approx(want)
 
@@ -200,7 +199,7 @@ def test_keywords_fold_case_in_all_scripts() -> None:
     at = Page("<title>ГАВАНЬ Straße</title><div><p>Гавань гавань STRASSE</p></div><div><p>İİİİ kran</p></div>")
     weight, _ = weigh_main_blocks(at, np.arange(2))
     assert weight[0] > weight[1]
-    hashes, home = _model.extract_keywords(*columns(["гавань, abc港湾 “gate”", "гавань"]), 4)
+    hashes, home = _systems.extract_keywords(*columns(["гавань, abc港湾 “gate”", "гавань"]), 4)
     assert len(hashes) == 5
     assert home.tolist() == [0, 0, 0, 0, 1]
     assert hashes[0] == hashes[4]

@@ -29,10 +29,10 @@ from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.cues import STRENGTHS
 from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS, PREFIX, SEGMENT, SUFFIX, Candidates
-from templatemine.pages._model import Forest
+from templatemine.pages._scores import Forest
 
 COLUMNS = ("feature", "threshold", "left", "right", "leaf", "sizes")
-"""Columns of the table of a forest, see `_model.Forest`."""
+"""Columns of the table of a forest, see `_scores.Forest`."""
 FILLER_FORESTS = {PREFIX: "prefix_filler", SUFFIX: "suffix_filler"}
 KIND_FORESTS = {kind: f"kind_{kind}" for kind in BOILERPLATE_KINDS}
 KIND_FEATURES = (*(name for name in FEATURES[SEGMENT] if name in FEATURES[PREFIX]), "form", *SURROUNDINGS)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from templatemine.errors import CapacityError
 from templatemine.model import exact_str
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html, _scores
 from templatemine.pages.page_kind import (
     ARTICLE_CHANCE,
     KINDS,
@@ -37,7 +37,7 @@ __all__ = ["Page", "feature_names", "load_forests", "find_headline"]
 
 NEAR_KEY = _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
-AFTER_TITLE = _model.FEATURES.index("after_title")
+AFTER_TITLE = _blocks.FEATURES.index("after_title")
 MAX_BYTES = 1 << 31
 MAX_TITLE_BYTES = 4000
 """Bytes of a title that are read."""
@@ -49,29 +49,29 @@ _PUNCTUATION = re.compile(r"\W+")
 
 
 @lru_cache(maxsize=1)
-def load_forests() -> tuple[_model.Forest, _model.Forest]:
+def load_forests() -> tuple[_scores.Forest, _scores.Forest]:
     """Return the page model that comes with the package: of the features of blocks, and of the scores around them."""
     table = np.load(io.BytesIO(files("templatemine.pages").joinpath("model.npz").read_bytes()), allow_pickle=False)
     names = ("feature", "threshold", "left", "right", "leaf", "sizes")
     first, second = (
         [np.ascontiguousarray(table[f"{stage}_{name}"]) for name in names] for stage in ("first", "second")
     )
-    return _model.Forest(*first), _model.Forest(*second)
+    return _scores.Forest(*first), _scores.Forest(*second)
 
 
 def feature_names() -> tuple[str, ...]:
-    """Return the names of the columns of `_model.compute_features`, those of the groups of key words spelt out."""
+    """Return the names of the columns of `_blocks.compute_features`, those of the groups of key words spelt out."""
     groups = list(GROUPS)
     return tuple(
         f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
-        for name in _model.FEATURES
+        for name in _blocks.FEATURES
     )
 
 
 def find_headline(features: NDArray[np.float32]) -> int:
     """Return the index of the block that says most of the title of its page, -1 if none does; see
-    `_model.compute_features`."""
-    return _model.find_row(features, AFTER_TITLE, 1)
+    `_blocks.compute_features`."""
+    return _blocks.find_row(features, AFTER_TITLE, 1)
 
 
 class Page:
@@ -124,7 +124,7 @@ class Page:
     def hidden(self) -> NDArray[np.bool_]:
         """Return whether each block is in an element that is not shown."""
         columns = self.columns
-        return _model.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
+        return _blocks.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
 
     @cached_property
     def tag_counts(self) -> list[int]:
@@ -187,24 +187,27 @@ class Page:
         first, second = load_forests()
         scores, headline, offset = np.empty(len(self)), -1, 0
         for part in _split_columns(self.columns):
-            matrix = _model.compute_features(part)
+            matrix = _blocks.compute_features(part)
             if headline < 0 and (position := find_headline(matrix)) >= 0:
                 headline = offset + position
             alone = first.scores(matrix).astype(np.float64)
             del matrix  # before more is allocated
-            contextual = second.scores(_model.compute_context(part, alone)).astype(np.float64)
+            contextual = second.scores(_blocks.compute_context(part, alone)).astype(np.float64)
             scores[offset : offset + len(alone)] = (alone + contextual) / 2
             offset += len(alone)
-        article_scores = _model.average_by_path(scores, self.words, self.columns["keys"])
+        article_scores = _scores.average_by_path(scores, self.words, self.columns["keys"])
         told = self._given_kind != "auto"
-        doubtful = told or (_model.measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
+        doubtful = told or (_scores.measure_doubt(article_scores, self.words) >= SURE_SHARE and bool(self.address))
         if len(alone) < len(self) or not doubtful:
             return article_scores, headline, article_scores, None
         chances = self._kind_chances(article_scores)
         article = float(chances[0])
         if article >= ARTICLE_CHANCE:
             return article_scores, headline, article_scores, chances
-        matrix, context = _model.compute_features(self.columns), _model.compute_context(self.columns, alone)
+        matrix, context = (
+            _blocks.compute_features(self.columns),
+            _blocks.compute_context(self.columns, alone),
+        )
         rows = kind_rows(matrix, context, (alone, contextual, article_scores), chances)
         scores = article * article_scores + (1 - article) * load_kind_model().forest.scores(rows)
         return scores, headline, article_scores, chances
@@ -225,12 +228,14 @@ class Page:
         """
         columns = self.columns
         first = np.arange(len(self), dtype=np.uint64)
-        repeated = _model.find_repeated(columns["hashes"])
+        repeated = _blocks.find_repeated(columns["hashes"])
         if not len(repeated):
             return first
         block_of: dict[str, int] = {}
         for block, words in zip(
-            repeated.tolist(), _model.normalise_texts(columns["text"], columns["bounds"], repeated), strict=True
+            repeated.tolist(),
+            _blocks.normalise_texts(columns["text"], columns["bounds"], repeated),
+            strict=True,
         ):
             if words is None:
                 words = " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
@@ -298,4 +303,4 @@ def _split_columns(columns: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     count = min(max(math.ceil(blocks / PART_BLOCKS), 1), MAX_PARTS)
     for index in range(count):
         part = slice(blocks * index // count, blocks * (index + 1) // count)
-        yield columns if count == 1 else {**columns, **{name: columns[name][part] for name in _model.BLOCKWISE}}
+        yield (columns if count == 1 else {**columns, **{name: columns[name][part] for name in _blocks.BLOCKWISE}})

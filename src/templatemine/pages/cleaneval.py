@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
@@ -41,7 +41,7 @@ def is_heading(page: Page) -> NDArray[np.bool_]:
 
 def _mark_numbers(page: Page) -> NDArray[np.uint8]:
     columns = page.columns
-    return _model.inherit_by_blocks(columns["parents"], _marks_of_tags()[columns["tags"]], columns["element"])
+    return _blocks.inherit_by_blocks(columns["parents"], _marks_of_tags()[columns["tags"]], columns["element"])
 
 
 def continues_paragraph(page: Page, block: int) -> bool:

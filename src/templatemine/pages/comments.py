@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.scanner import GROUPS
 
@@ -42,7 +42,7 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     parents, groups = columns["parents"], _element_groups(page, first)
     is_comment = (groups & _COMMENT) > 0
     is_boilerplate = (((groups & _BOILERPLATE) > 0) & ~is_comment) | (columns["tags"] == _FORM)
-    in_boilerplate = _model.inherit_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
+    in_boilerplate = _blocks.inherit_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
     threads = _outermost_elements(parents, is_comment)[columns["element"]]
     words = counts[:, WORDS]
     candidates = (threads > 0) & ~in_boilerplate & ~kept & ~page.hidden & (np.arange(len(page)) > first)
@@ -62,7 +62,7 @@ def find_kept_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]
         return none
     columns, first = page.columns, int(kept.argmax())
     parents, element = columns["parents"], columns["element"]
-    in_comments = _model.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
+    in_comments = _blocks.mark_named(parents, columns["groups"], element, _COMMENT, int(element[first]))
     if not (kept & in_comments).any():
         return none  # as on nearly every page; the rest takes longer
     beginning = none.copy()
@@ -75,7 +75,7 @@ def _element_groups(page: Page, first: int) -> NDArray[np.uint32]:
     """Return key words in the names of elements, without those around the first block of the main text, which are
     named after the page."""
     columns = page.columns
-    return _model.clear_containers(columns["parents"], columns["groups"], int(columns["element"][first]))
+    return _blocks.clear_containers(columns["parents"], columns["groups"], int(columns["element"][first]))
 
 
 def _outermost_elements(parents: NDArray[np.int32], is_member: NDArray[np.bool_]) -> NDArray[np.int64]:

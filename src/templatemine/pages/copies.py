@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _model
+from templatemine.pages import _blocks
 from templatemine.pages.blocks import Page
 
 MIN_WORDS = 100
@@ -65,7 +65,7 @@ def _copy_candidates(page: Page) -> list[int]:
     if len(searchable) <= MIN_PIECES:
         return []
     prefixes = page.columns["text"][bounds[searchable][:, None] + np.arange(8)].view(np.uint64)[:, 0]
-    first_equal = _model.find_first_equal(prefixes)
+    first_equal = _blocks.find_first_equal(prefixes)
     if not (np.bincount(first_equal)[first_equal[np.searchsorted(searchable, long)]] > 1).any():
         return []
     order = np.argsort(prefixes, kind="stable")

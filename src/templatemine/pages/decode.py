@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
-from templatemine.pages import _model
+from templatemine.pages import _scores
 
-DROPPED, SELECTED, FILLED, BEST_RUN, REPEATED = range(len(_model.CODES))
+DROPPED, SELECTED, FILLED, BEST_RUN, REPEATED = range(len(_scores.CODES))
 HEAD, HIDDEN, KEPT_COMMENT, DROPPED_COMMENT, FOOTNOTE, PART, NOTICE, FURTHER = range(REPEATED + 1, REPEATED + 9)
 REASONS = (
     "not main text",
@@ -64,4 +64,4 @@ def decode(
     paths, texts : uint64 arrays, shape (blocks,)
         Equal for equal paths and texts.
     """
-    return _model.decode_blocks(scores, words, paths, texts, config.least, config.fill, config.fill_share, SHORT)
+    return _scores.decode_blocks(scores, words, paths, texts, config.least, config.fill, config.fill_share, SHORT)

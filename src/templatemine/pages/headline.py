@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 
 WORDS = _html.COUNTS.index("words")
 HEAD_COUNTS = [_html.COUNTS.index(name) for name in ("month", "by", "clock", "year")]
@@ -56,7 +56,7 @@ def find_head(
     head = np.zeros(len(counts), np.bool_)
     if headline < 0:
         return head
-    path_ids = None if paths is None else _model.find_first_equal(paths)
+    path_ids = None if paths is None else _blocks.find_first_equal(paths)
     below = main & (np.arange(len(main)) > headline)
     story = np.flatnonzero(below & _story_starts(words, main, below, path_ids))
     if not len(story):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 
 MAX_SHEET_BYTES = 1 << 20
 """Bytes of a style sheet that is read."""
@@ -47,7 +47,7 @@ def find_hidden(columns: Mapping[str, Any], data: bytes, kept: NDArray[np.bool_]
         listed = "\n".join(signatures.values()).encode()
         if selectors := _hiding_selectors([sheet for sheet in sheets if _may_hide(listed, sheet)]):
             is_hidden = is_hidden | _select_nodes(columns, signatures, selectors)
-    return kept & _model.inherit_by_blocks(columns["parents"], is_hidden, columns["element"]).astype(np.bool_)
+    return kept & _blocks.inherit_by_blocks(columns["parents"], is_hidden, columns["element"]).astype(np.bool_)
 
 
 def select_elements(

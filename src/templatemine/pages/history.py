@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from templatemine.config import PageConfig
 from templatemine.errors import CapacityError
 from templatemine.model import LongArray, PageHistory, PathVote, RepeatedText
-from templatemine.pages import _html, _model
+from templatemine.pages import _html, _scores
 from templatemine.pages.blocks import NEAR_KEY, Page
 from templatemine.pages.comments import find_comments, find_kept_comments
 from templatemine.pages.copies import find_copies, transfer_scores
@@ -193,7 +193,7 @@ class PageCounter:
             page = Page(html, kind=self._config.kind)
         except CapacityError:  # not an article; the record is reported when it is cleaned
             return None
-        chances = _model.to_probabilities(page.scores) if len(page) else np.empty(0)
+        chances = _scores.to_probabilities(page.scores) if len(page) else np.empty(0)
         texts = []
         for block, (key, text) in enumerate(
             zip(page.near_keys, _comparable_texts(page, range(len(page))), strict=True)
@@ -297,7 +297,7 @@ class HistoryModel:
         self._fill_unknown(page, rows, table)
         odds, weight, gain, elsewhere, main = table.T
         scores = (1 - weight) * np.clip(page.scores, -9.2, 9.2) + weight * odds + gain
-        if (page.words * _model.to_probabilities(page.scores) * main).sum() > self._config.story_words:
+        if (page.words * _scores.to_probabilities(page.scores) * main).sum() > self._config.story_words:
             scores -= elsewhere
         df = self._repeat_counts(page)
         frequency = np.minimum(df / self._documents, 1) ** (0.5 * np.sqrt(1 + np.exp(odds)))
@@ -326,7 +326,7 @@ class HistoryModel:
         """Fill in the columns of unknown paths from their nearest known containers, for blocks that may be main
         text."""
         config = self._config
-        blocks = ((rows < 0) & (_model.to_probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
+        blocks = ((rows < 0) & (_scores.to_probabilities(page.scores) >= config.text_chance)).nonzero()[0].tolist()
         if not blocks:
             return
         full_keys, is_long = page.columns["keys"][:, FULL_KEY].tolist(), (_word_counts(page) >= SENTENCE_WORDS).tolist()

@@ -8,7 +8,7 @@ import numpy as np
 
 from templatemine.config import ExtractConfig, PageConfig
 from templatemine.model import PageHistory
-from templatemine.pages import _model, decode
+from templatemine.pages import _scores, decode
 from templatemine.pages.blocks import Page
 from templatemine.pages.history import make_history_model, select_blocks
 from templatemine.pages.systems import BlockClassifier, BlockEvidence, Site, SystemOutput
@@ -46,7 +46,7 @@ def make_classifier(history: PageHistory | None, options: PageConfig) -> BlockCl
             kept=decode.is_kept(code),
             reason=reason,
             reasons=REASONS,
-            score=_model.to_probabilities(scores),
+            score=_scores.to_probabilities(scores),
             evidence=evidence,
         )
 

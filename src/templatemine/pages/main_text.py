@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from templatemine.config import CleanConfig
 from templatemine.model import Cleaned, PageHistory
-from templatemine.pages import _model, hybrid
+from templatemine.pages import _scores, hybrid
 from templatemine.pages.decode import REASONS
 from templatemine.pages.extract import Extraction, extract_page
 from templatemine.pages.systems import DEFAULT, BlockEvidence
@@ -100,7 +100,7 @@ def _main_blocks(extraction: Extraction, evidence: BlockEvidence) -> list[MainBl
     score = extraction.output.score
     assert score is not None
     model_scores, path_scores = (
-        _round(_model.to_probabilities(scores[kept])) for scores in (evidence.page, evidence.path)
+        _round(_scores.to_probabilities(scores[kept])) for scores in (evidence.page, evidence.path)
     )
     return [
         MainBlock(

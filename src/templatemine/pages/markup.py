@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import MarkupConfig
-from templatemine.pages import _model, cleaneval
+from templatemine.pages import _blocks, cleaneval
 from templatemine.pages.nodes import (
     PLAIN,
     Cell,
@@ -445,7 +445,7 @@ class _Builder:
     @cached_property
     def _hidden(self) -> list[bool]:
         columns = self.page.columns
-        return _model.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
+        return _blocks.inherit_values(columns["parents"], columns["hidden"]).astype(np.bool_).tolist()  # type: ignore[no-any-return]
 
     def _is_in_main_text(self, block: int, element: int) -> bool:
         """Return whether an image between blocks belongs to the main text: the blocks on both sides do, or all of the

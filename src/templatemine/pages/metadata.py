@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 from templatemine.pages.date_order import DateOrder
 from templatemine.pages.declared import EARLIEST_DATE, PUBLISHED, find_objects, is_article, normalise_published
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
@@ -474,7 +474,7 @@ class _Reader:
             is_member[list(self.visible.containers)] = False
         if names:
             is_member = is_member | np.isin(columns["tags"], [NAMES.index(name) for name in names])
-        return _model.inherit_values(columns["parents"], is_member.astype(np.uint8))
+        return _blocks.inherit_values(columns["parents"], is_member.astype(np.uint8))
 
     def _tag_source(self, mark: int) -> str:
         columns = self.tags.columns

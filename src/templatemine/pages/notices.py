@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import find_objects
 from templatemine.pages.hidden import select_elements
@@ -96,13 +96,13 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
     if not is_notice.any():
         return None
     is_notice &= _sums(page, _is_headline(page)) == 0
-    return _model.inherit_by_blocks(columns["parents"], is_notice.view(np.uint8), columns["element"]).astype(np.bool_)
+    return _blocks.inherit_by_blocks(columns["parents"], is_notice.view(np.uint8), columns["element"]).astype(np.bool_)
 
 
 def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Find the blocks of the main text that only say that something is paid for; None if there are none."""
     columns = page.columns
-    short = _model.find_openings(
+    short = _blocks.find_openings(
         columns["text"], columns["bounds"], page.words, kept.view(np.uint8), LABEL_WORDS, _LABEL_OPENINGS
     )
     found = [block for block in short.tolist() if _LABEL.fullmatch(page.text(block)) and block != page.headline]
@@ -132,13 +132,13 @@ def _sums(page: Page, values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the sum of a value of blocks over each element and its contents."""
     parents = page.columns["parents"]
     own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
-    return _model.sum_subtrees(parents, own)
+    return _blocks.sum_subtrees(parents, own)
 
 
 def _is_headline(page: Page) -> NDArray[np.bool_]:
     columns = page.columns
     is_h1 = (columns["tags"] == _H1).view(np.uint8)
-    headline = _model.inherit_by_blocks(columns["parents"], is_h1, columns["element"]).astype(np.bool_)
+    headline = _blocks.inherit_by_blocks(columns["parents"], is_h1, columns["element"]).astype(np.bool_)
     if page.headline >= 0:
         headline[page.headline] = True
     return headline
@@ -190,7 +190,7 @@ def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] 
     if selectors:
         named |= select_elements(columns, selectors, np.ones(len(page), np.bool_))
     named &= _sums(page, _is_headline(page)) == 0
-    inside = _model.inherit_by_blocks(columns["parents"], named.view(np.uint8), columns["element"]).astype(np.bool_)
+    inside = _blocks.inherit_by_blocks(columns["parents"], named.view(np.uint8), columns["element"]).astype(np.bool_)
     candidates = np.flatnonzero(inside & likely & (page.words <= PITCH_WORDS)).tolist()
     found = [block for block in candidates if _PITCH.search(page.text(block))]
     if not found:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.bounds import WORDS
-from templatemine.pages import _html, _model
+from templatemine.pages import _html, _scores
 
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
@@ -115,7 +115,7 @@ class KindModel:
     scale: NDArray[np.float64]
     weights: NDArray[np.float64]
     intercept: NDArray[np.float64]
-    forest: _model.Forest
+    forest: _scores.Forest
 
     def chances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each of `KINDS`, given the values of `describe_page`."""
@@ -136,7 +136,7 @@ def load_kind_model() -> KindModel:
         for name in ("feature", "threshold", "left", "right", "leaf", "sizes")
     ]
     columns = {name: table[name].astype(np.float64) for name in ("mean", "scale", "weights", "intercept")}
-    return KindModel(**columns, forest=_model.Forest(*trees))
+    return KindModel(**columns, forest=_scores.Forest(*trees))
 
 
 def kind_rows(
@@ -154,7 +154,7 @@ def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64
     """Return the `VALUES` of a page, given the log odds of the page model for its blocks."""
     signs, text, counts = page.columns["signs"].tobytes().lower(), page.all_text, page.tag_counts
     values = [
-        *_model.describe_main(scores, page.words, page.columns["counts"]),
+        *_scores.describe_main(scores, page.words, page.columns["counts"]),
         math.log1p(sum(map(text.count, _CURRENCIES))),
         math.log1p(text.count(b"?")),
         _names_next(page.data),

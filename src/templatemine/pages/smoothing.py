@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import PageConfig
-from templatemine.pages import _model
+from templatemine.pages import _scores
 from templatemine.pages.blocks import Page
 
 MIN_PROBABILITY = 1e-4
@@ -23,7 +23,7 @@ def smooth_scores(page: Page, scores: NDArray[np.float64], config: PageConfig) -
     if not config.smooth:
         return scores
     columns = page.columns
-    return _model.smooth_scores(
+    return _scores.smooth_scores(
         columns["parents"],
         columns["element"],
         scores,

@@ -13,7 +13,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import is_heading
 from templatemine.pages.scanner import GROUPS, marker_mask
@@ -114,13 +114,13 @@ def _marked_notes(page: Page) -> NDArray[np.int64]:
     nodes = np.zeros(len(columns["node_parents"]), np.int64)
     ends = [match.end() for match in _NOTE_ID.finditer(signs)]
     nodes[np.searchsorted(bounds, ends, "left") - 1] = 1
-    return _model.sum_subtrees(columns["parents"], nodes[columns["element_nodes"]])
+    return _blocks.sum_subtrees(columns["parents"], nodes[columns["element_nodes"]])
 
 
 def _in_elements(page: Page, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Find the blocks in some elements."""
     columns = page.columns
-    return _model.inherit_by_blocks(columns["parents"], elements.view(np.uint8), columns["element"]).astype(np.bool_)
+    return _blocks.inherit_by_blocks(columns["parents"], elements.view(np.uint8), columns["element"]).astype(np.bool_)
 
 
 def find_small_story(page: Page) -> NDArray[np.bool_] | None:
@@ -145,7 +145,7 @@ def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.boo
     if headline < 0 or page.tag_counts[_ARTICLE] < 2 or page.tag_counts[_H1] < 2:
         return None
     tags, parents = columns["tags"], columns["parents"]
-    homes = _model.find_nearest(parents, (tags == _ARTICLE).view(np.uint8))
+    homes = _blocks.find_nearest(parents, (tags == _ARTICLE).view(np.uint8))
     in_h1 = _in_elements(page, tags == _H1)
     home = int(homes[columns["element"][headline]])
     if not home or not in_h1[headline]:
@@ -183,7 +183,7 @@ def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
         return None
     columns = page.columns
     is_unit = columns["tags"] == tag
-    return _model.find_nearest(columns["parents"], is_unit.view(np.uint8))[columns["element"]]  # type: ignore[no-any-return]
+    return _blocks.find_nearest(columns["parents"], is_unit.view(np.uint8))[columns["element"]]  # type: ignore[no-any-return]
 
 
 def _kept_words(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -194,4 +194,4 @@ def _kept_words(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _subtree_sums(page: Page, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
     parents = page.columns["parents"]
     own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
-    return _model.sum_subtrees(parents, own)
+    return _blocks.sum_subtrees(parents, own)

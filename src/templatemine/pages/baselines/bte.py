@@ -13,7 +13,8 @@ import re
 import numpy as np
 
 from templatemine.config import ExtractConfig
-from templatemine.pages import _html, _model
+from templatemine.pages import _html
+from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
@@ -41,7 +42,7 @@ def classify(page: Page) -> SystemOutput:
     columns = page.columns
     hidden = page.hidden
     tags = np.ascontiguousarray(columns["counts"][:, TAGS])
-    first, skipped, last, left = _model.find_stretch(
+    first, skipped, last, left = _systems.find_stretch(
         page.data, columns["starts"], columns["ends"], tags, page.words, np.ascontiguousarray(~hidden, np.uint8)
     )
     reason = np.full(len(page), BEFORE, np.int8)

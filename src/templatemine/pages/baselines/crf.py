@@ -5,7 +5,7 @@ tags (section 3.1, step 4).  Each has features of its mark-up, its content and t
 few values by `BINS`; those of its neighbours are features too.  A linear chain says header, text or other of each.
 header and text win only where the marginal probability of other is below `ExtractConfig.other` (section 5.2).
 
-Runs, features and marginals are native (`_crf`); here are the tables.  The weights ship as `crf.json`, with
+Runs, features and marginals are native (`_systems`); here are the tables.  The weights ship as `crf.json`, with
 what they were trained on and by which command; the script is ``datasets/pages/train_crf.py``, and it alone needs
 python-crfsuite.
 
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError, PackError
-from templatemine.pages.baselines import _crf
+from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.outline import IMPLIED_ENDS, INLINE, VOID
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
@@ -49,7 +49,7 @@ CONTAINERS: Mapping[str, frozenset[str]] = {
 
 LANGUAGE = ("langid1", "langid2")
 """Distance of a run from the language of the page: not in the model that ships, see docs/research/extract.md."""
-FEATURES = (*_crf.FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
+FEATURES = (*_systems.RUN_FEATURES, *(f"container.{name}" for name in CONTAINERS), *LANGUAGE)
 """Columns of `compute_features`."""
 
 _SHARE_BINS = (0.001, 0.25, 0.5, 0.75, 0.95)
@@ -108,7 +108,7 @@ class TextRuns:
 
     Attributes
     ----------
-    rows : int64 array, shape (runs, len(_crf.COLUMNS))
+    rows : int64 array, shape (runs, len(_systems.RUN_COLUMNS))
     letters : uint32 array
         Code points of all texts, references resolved and white space folded.
     bounds : int64 array, shape (runs + 1,)
@@ -123,8 +123,8 @@ class TextRuns:
         return len(self.rows)
 
     def column(self, name: str) -> NDArray[np.int64]:
-        """Return a column of `_crf.COLUMNS`."""
-        return self.rows[:, _crf.COLUMNS.index(name)]
+        """Return a column of `_systems.RUN_COLUMNS`."""
+        return self.rows[:, _systems.RUN_COLUMNS.index(name)]
 
     @property
     def texts(self) -> list[str]:
@@ -135,11 +135,11 @@ class TextRuns:
 
 
 @lru_cache(maxsize=1)
-def run_scanner() -> _crf.RunScanner:
+def run_scanner() -> _systems.RunScanner:
     """Return the scanner with the tables of `pages.outline`; one is enough for all threads."""
     closing_tags = sorted(frozenset().union(*IMPLIED_ENDS.values()), key=lambda tag: (tag != "p", tag))
     bits = {tag: 1 << index for index, tag in enumerate(closing_tags)}
-    flags = _crf.FLAGS
+    flags = _systems.FLAGS
     rows = []
     for tag in sorted(
         {*VOID, *INLINE, *IMPLIED_ENDS, *bits, "div", *(tag for tags in CONTAINERS.values() for tag in tags)}
@@ -148,7 +148,7 @@ def run_scanner() -> _crf.RunScanner:
         mask = sum(1 << index for index, tags in enumerate(CONTAINERS.values()) if tag in tags)
         implied_ends = IMPLIED_ENDS.get(tag, frozenset() if tag in INLINE or tag in VOID else frozenset(["p"]))
         rows.append((tag.encode(), tag_flags, mask, bits.get(tag, 0), sum(bits[tag_name] for tag_name in implied_ends)))
-    return _crf.RunScanner(rows, [(name.encode(), meaning) for name, meaning in html5.items()])
+    return _systems.RunScanner(rows, [(name.encode(), meaning) for name, meaning in html5.items()])
 
 
 def find_runs(page: Page) -> TextRuns:
@@ -175,7 +175,9 @@ def compute_features(
     language_features : mapping of str to float array, shape (runs,), optional
         Features of `LANGUAGE`; missing ones are 0.
     """
-    values = _crf.compute_features(runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges())
+    values = _systems.compute_run_features(
+        runs.rows, runs.letters, runs.bounds, len(CONTAINERS), _LINKED, *_bin_edges()
+    )
     for name, column in (language_features or {}).items():
         values[:, FEATURES.index(name)] = np.searchsorted(BINS[name], column, side="right")
     return values
@@ -201,7 +203,7 @@ def crf_attributes(values: FeatureValues) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class ChainWeights:
-    """The weights of a linear chain of `LABELS`, by place; see `_crf.compute_marginals`."""
+    """The weights of a linear chain of `LABELS`, by place; see `_systems.compute_marginals`."""
 
     own: NDArray[np.float64]
     near: NDArray[np.float64]
@@ -239,7 +241,7 @@ class ChainWeights:
 
     def marginals(self, values: FeatureValues) -> NDArray[np.float64]:
         """Return the probability of each of `LABELS`, for each run."""
-        return _crf.compute_marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
+        return _systems.compute_marginals(values, self.own, self.near, _COLUMNS, _OFFSETS, self.edges, self.steps)
 
 
 _COLUMNS = np.array([FEATURES.index(name) for name in NEIGHBOURS], np.int64)

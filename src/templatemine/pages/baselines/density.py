@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
+from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
@@ -52,20 +53,20 @@ def find_target(page: Page, share: float) -> TargetNode:
     """Return the target node of a page (algorithm 1); linear in the page."""
     columns = page.columns
     parents, tags, element = columns["parents"], columns["tags"], columns["element"]
-    characters = _model.count_characters(columns["text"], columns["bounds"])
+    characters = _systems.count_characters(columns["text"], columns["bounds"])
     characters[page.hidden] = 0
-    breaks = _model.count_line_breaks(page.data, columns["starts"], columns["ends"])
+    breaks = _systems.count_line_breaks(page.data, columns["starts"], columns["ends"])
     size = len(parents)
     own_characters = np.bincount(element, weights=characters, minlength=size).astype(np.int64)
     structure = _structural()[tags] + np.bincount(element, weights=breaks, minlength=size).astype(np.int64)
     total_characters, total_structure = (
-        _model.sum_subtrees(parents, own_characters),
-        _model.sum_subtrees(parents, structure),
+        _blocks.sum_subtrees(parents, own_characters),
+        _blocks.sum_subtrees(parents, structure),
     )
     body = np.flatnonzero(tags == BODY)
     # Text outside of body is text of the page all the same, so a body that lacks some of it is not where to begin.
     root = int(body[0]) if len(body) and total_characters[body[0]] == total_characters[0] else 0
-    element_found = _model.find_densest(parents, total_characters, total_structure, root, share)
+    element_found = _systems.find_densest(parents, total_characters, total_structure, root, share)
     return TargetNode(element_found, float(total_characters[element_found] / max(1, total_structure[element_found])))
 
 
@@ -78,7 +79,7 @@ def make(site: Site, config: ExtractConfig) -> BlockClassifier:
         node = find_target(page, config.density_share)
         is_target = np.zeros(len(page.columns["parents"]), np.uint8)
         is_target[node.element] = INSIDE
-        reason = _model.inherit_by_blocks(page.columns["parents"], is_target, page.columns["element"]).astype(np.int8)
+        reason = _blocks.inherit_by_blocks(page.columns["parents"], is_target, page.columns["element"]).astype(np.int8)
         reason[page.hidden] = HIDDEN
         note = ""
         if config.sparse is not None and node.density < config.sparse:

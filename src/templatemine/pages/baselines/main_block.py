@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html, _model
+from templatemine.pages import _blocks, _html
+from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
 
 MIN_LETTERS = 4
@@ -52,8 +53,8 @@ def _count_keywords(page: Page, blocks: Numbers, title: bytes = b"") -> _Keyword
     if len(text) != bounds[-1]:  # a letter that is longer in lower case: block by block
         texts = [page.text(block).lower().encode() for block in range(len(page))]
         text, bounds = b"".join(texts), np.cumsum([0, *map(len, texts)]).astype(np.int64)
-    hashes, block_of = _model.extract_keywords(text, bounds, MIN_LETTERS)
-    title_hashes, _ = _model.extract_keywords(title, np.array([0, len(title)], np.int64), MIN_LETTERS)
+    hashes, block_of = _systems.extract_keywords(text, bounds, MIN_LETTERS)
+    title_hashes, _ = _systems.extract_keywords(title, np.array([0, len(title)], np.int64), MIN_LETTERS)
     row_of = np.full(len(page), -1, np.int64)
     row_of[blocks] = np.arange(len(blocks))
     names, ids = np.unique(hashes, return_inverse=True)
@@ -86,7 +87,7 @@ def find_duplicates(page: Page, blocks: Numbers) -> NDArray[np.bool_]:
     best = np.lexsort((-shared, after))
     best_pairs = best[np.unique(after[best], return_index=True)[1]]
     best_pairs = best_pairs[(sizes[after[best_pairs]] >= MIN_KEYWORDS) & (sizes[before[best_pairs]] >= MIN_KEYWORDS)]
-    similarity = _model.compute_cosines(words.ids, words.counts, words.offsets, before[best_pairs], after[best_pairs])
+    similarity = _systems.compute_cosines(words.ids, words.counts, words.offsets, before[best_pairs], after[best_pairs])
     for left, right in zip(
         before[best_pairs][similarity >= MIN_COSINE].tolist(),
         after[best_pairs][similarity >= MIN_COSINE].tolist(),
@@ -140,7 +141,7 @@ def _container_tags() -> NDArray[np.uint8]:
 def _nearest_containers(page: Page) -> Numbers:
     """Return, for each element, the nearest one around it that can hold several blocks: not of the kind of p, li or
     h1."""
-    return _model.find_nearest(page.columns["parents"], _container_tags()[page.columns["tags"]])
+    return _blocks.find_nearest(page.columns["parents"], _container_tags()[page.columns["tags"]])
 
 
 def _title_bytes(page: Page) -> bytes:

@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.config import ExtractConfig
-from templatemine.pages import _html, _model
+from templatemine.pages import _html
+from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.main_block import find_duplicates, weigh_main_blocks
 from templatemine.pages.blocks import Page
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
@@ -121,7 +122,7 @@ def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]
     columns = page.columns
     counts = columns["counts"].astype(np.float64)
     words, size = counts[:, COUNT_INDEX["words"]], len(page)
-    density, letters = _model.measure_wrapped(columns["text"], columns["bounds"])
+    density, letters = _systems.measure_wrapped(columns["text"], columns["bounds"])
     local: dict[str, Any] = {
         "words": words,
         "link_density": counts[:, COUNT_INDEX["linked"]] / words,
@@ -197,7 +198,7 @@ _COLUMNS: tuple[tuple[str, Any], ...] = (
 def find_leaves(tree: DecisionTree, rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the leaf that each row falls into, by its place among the nodes."""
     node_indices = np.arange(len(tree.value), dtype=np.float64)
-    return _model.walk_trees(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
+    return _systems.walk_trees(tree.feature, tree.threshold, tree.left, tree.right, node_indices, rows).astype(np.int64)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,86 @@
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import Buffer, disjoint_base
+
+__all__ = [
+    "FLAGS",
+    "RUN_COLUMNS",
+    "RUN_FEATURES",
+    "RunScanner",
+    "compute_cosines",
+    "compute_marginals",
+    "compute_run_features",
+    "count_characters",
+    "count_line_breaks",
+    "extract_keywords",
+    "find_densest",
+    "find_stretch",
+    "measure_wrapped",
+    "walk_trees",
+]
+
+RUN_COLUMNS: tuple[str, ...]
+FLAGS: Mapping[str, int]
+
+@disjoint_base
+class RunScanner:
+    def __new__(cls, tags: list[tuple[bytes, int, int, int, int]], entities: list[tuple[bytes, str]]) -> Self: ...
+    def find_runs(
+        self, page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]: ...
+
+RUN_FEATURES: tuple[str, ...]
+
+def compute_run_features(
+    rows: NDArray[np.int64],
+    text: NDArray[np.uint32],
+    bounds: NDArray[np.int64],
+    container_count: int,
+    link_mask: int,
+    edges: NDArray[np.float64],
+    edge_bounds: NDArray[np.int64],
+) -> NDArray[np.uint8]: ...
+def compute_marginals(
+    values: NDArray[np.uint8],
+    own: NDArray[np.float64],
+    near: NDArray[np.float64],
+    columns: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    edges: NDArray[np.float64],
+    steps: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def find_densest(
+    parents: NDArray[np.int32], characters: NDArray[np.int64], structure: NDArray[np.int64], root: int, share: float
+) -> int: ...
+def count_characters(text: NDArray[np.uint8], bounds: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def count_line_breaks(page: Buffer, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def find_stretch(
+    page: Buffer,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    tags: NDArray[np.int32],
+    words: NDArray[np.int32],
+    shown: NDArray[np.uint8],
+) -> tuple[int, int, int, int]: ...
+def measure_wrapped(text: Buffer, bounds: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def extract_keywords(
+    text: Buffer, bounds: NDArray[np.int64], least: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def compute_cosines(
+    ids: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def walk_trees(
+    feature: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
+    value: NDArray[np.float64],
+    rows: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
