@@ -25,12 +25,12 @@ MODULES = {
     "mining._candidates": "-O3",
     "pages._blocks": "-O3",
     "pages._scores": "-O3",
-    "matching._match": "-O2",
+    "matching._automaton": "-O2",
     "pages._html": "-O3",
     "text._scan": "-O3",
     "text._reading": "-O3",
     "pages.baselines._systems": "-O3",
-    "matching._prefilter": "-O2",
+    "matching._cutting": "-O2",
     "cleaning._records": "-O3",
 }
 UTILITY = "templatemine._cyutility"

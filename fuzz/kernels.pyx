@@ -13,7 +13,8 @@ from libc.stdio cimport fprintf, stderr
 from libc.stdlib cimport abort, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from templatemine.matching._match cimport Matcher, Outcome, Scratch, scratch_acquire, scratch_release
+from templatemine.matching._automaton cimport Matcher, Scratch, scratch_acquire, scratch_release
+from templatemine.matching._cutting cimport Outcome
 from templatemine.text._scan cimport KIND, LETTERS, WORD, Scanner, Spec, Tokens, count_points, is_alpha, normalise, scan, tag_form
 
 import json

@@ -12,7 +12,7 @@ import pytest
 import templatemine
 from templatemine import CleanConfig, Cleaner, Cleaners, Document, PageCleaner
 from templatemine.config import UserPattern
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import exact_str
 from templatemine.pages import _html
 from templatemine.text.patterns import make_pattern_set
@@ -133,8 +133,8 @@ def test_pages(make: Callable[[str], str]) -> None:
 @pytest.mark.parametrize("make", MAKERS)
 def test_native_entries(make: Callable[[str], str], pack: templatemine.Pack) -> None:
     text = TEXTS[0]
-    assert _match.cut(make(text), [(0, 5)]) == _match.cut(text, [(0, 5)])
-    assert type(_match.cut(make(text), [])) is str
+    assert _cutting.cut(make(text), [(0, 5)]) == _cutting.cut(text, [(0, 5)])
+    assert type(_cutting.cut(make(text), [])) is str
     assert _html.encode_page(make(text)) == text.encode()
     matcher, rows = pack.matcher()
     assert matcher.spans([make(text)], 1) == matcher.spans([text], 1)
@@ -151,7 +151,7 @@ def test_patterns(make: Callable[[str], str]) -> None:
 def test_what_is_no_text_is_refused(pack: templatemine.Pack) -> None:
     for value in (5, None, b"bytes", ["a"]):
         with pytest.raises(TypeError):
-            _match.cut(value, [])
+            _cutting.cut(value, [])
         with pytest.raises(TypeError):
             _html.encode_page(value)
         with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""The slow twin of `_match.widen`: cuts take the punctuation with them that they would orphan.
+"""The slow twin of `_cutting.widen`: cuts take the punctuation with them that they would orphan.
 
 The dash behind a dateline, the bar between two links, empty quotes: what a cut gains is punctuation alone, never a
 letter, a figure or a symbol such as a star.

@@ -11,7 +11,7 @@ from common.session import run
 from reading_reference import take_empty_tags
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 
 
 def one(data: bytes) -> None:
@@ -26,7 +26,7 @@ def one(data: bytes) -> None:
         assert spans == regex.spans(text)
         assert all(0 <= span.start < span.end <= len(text) and span.templates for span in spans)
         bounds = [(span.start, span.end) for span in spans]
-        assert _match.take_empty_tags(text, bounds) == take_empty_tags(text, bounds)
+        assert _cutting.take_empty_tags(text, bounds) == take_empty_tags(text, bounds)
         if not html:
             cleaned = native.clean(text)
             assert list(cleaned.removed) == spans

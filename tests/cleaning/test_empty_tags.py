@@ -13,7 +13,7 @@ import reading_reference
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import Document
 from templatemine.pipeline import mine
 from templatemine.text.reading import ReadingRules, read_text
@@ -44,7 +44,7 @@ def spans_of(text: str) -> list[tuple[int, int]]:
     ],
 )
 def test_empty_elements_go(text: str, left: str) -> None:
-    spans = _match.take_empty_tags(text, spans_of(text))
+    spans = _cutting.take_empty_tags(text, spans_of(text))
     kept = list(text)
     for start, end in spans:
         kept[start:end] = [""] * (end - start)
@@ -57,7 +57,7 @@ def test_natively_as_in_the_reference(pieces: list[str], data: st.DataObject) ->
     text = "".join(pieces)
     edges = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     spans = list(zip(edges[::2], edges[1::2], strict=False)) if data.draw(st.booleans()) else spans_of(text)
-    found = _match.take_empty_tags(text, spans)
+    found = _cutting.take_empty_tags(text, spans)
     assert found == reading_reference.take_empty_tags(text, spans)
     for (start, end), (first, last) in zip(spans, found, strict=True):
         assert first <= start <= end <= last

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, TokeniseConfig
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import Cutoff, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -122,7 +122,7 @@ def make_spans(text: str, edges: list[int]) -> list[tuple[int, int]]:
 @given(TEXTS, EDGES)
 def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[int]) -> None:
     spans = make_spans(text, edges)
-    found = _match.widen(text, spans)
+    found = _cutting.widen(text, spans)
     assert found == widen_cuts(text, spans)
     assert len(found) == len(spans)
     for (start, end), (left, right) in zip(spans, found, strict=True):
@@ -140,7 +140,7 @@ def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[i
 def test_spans_that_touch_are_one_cut(text: str, edges: list[int]) -> None:
     spans = make_spans(text, edges)
     halves = [half for start, end in spans for half in ((start, (start + end) // 2), ((start + end) // 2, end))]
-    found = _match.widen(text, halves)
+    found = _cutting.widen(text, halves)
     assert [(left[0], right[1]) for left, right in zip(found[::2], found[1::2], strict=True)] == widen_cuts(text, spans)
     assert all(left[1] == right[0] for left, right in zip(found[::2], found[1::2], strict=True))
 
@@ -148,7 +148,7 @@ def test_spans_that_touch_are_one_cut(text: str, edges: list[int]) -> None:
 @pytest.mark.parametrize("spans", [[(3, 2)], [(0, 9)], [(-1, 1)], [(2, 3), (1, 2)]])
 def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]]) -> None:
     with pytest.raises(ValueError, match="expected ascending spans of a text of 4 characters"):
-        _match.widen("a-b.", spans)
+        _cutting.widen("a-b.", spans)
 
 
 def test_no_mark_is_a_letter_or_a_figure() -> None:

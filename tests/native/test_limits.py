@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from templatemine import _core
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.matching import _match
+from templatemine.matching import _automaton, _cutting
 from templatemine.mining.repeats import suffix_array
 from templatemine.text import _scan
 from templatemine.text.patterns import pattern_set
@@ -56,13 +56,13 @@ KERNELS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "form_traits": (_scan.form_traits, (u8(65, 66), i64(0, 1, 2))),
     "form_hashes": (_scan.form_hashes, (u8(65, 66), i64(0, 1, 2))),
-    "merge": (_match.merge, (i64(0, 4), i64(2, 5), 3)),
+    "merge": (_cutting.merge, (i64(0, 4), i64(2, 5), 3)),
     "code_points": (_scan.code_points, (u8(65, 66), i64(0, 2))),
     "token_spans": (_scan.Tokeniser(*SCANNER).token_spans, (u8(65, 66),)),
     "add": (_scan.Tokeniser(*SCANNER).add, (u8(65, 66),)),
-    "strip": (_match.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
-    "find": (_match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
-    "Matcher": (_match.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
+    "strip": (_cutting.Stripper([b"p"]).strip, (u8(60, 112, 62, 65), i64(0, 4))),
+    "find": (_automaton.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1)).find, (u8(65, 66),)),
+    "Matcher": (_automaton.Matcher, (*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0))),
 }
 PLACES = {
     name: [place for place, one in enumerate(good) if isinstance(one, np.ndarray)]
@@ -220,9 +220,9 @@ def test_nothing_gives_nothing() -> None:
     assert _core.format_json_rows(no32, i64(0), b"", i64(0), no32, no32, b"", i64(0), np.empty(0, np.int8)) == b""
     assert _scan.form_traits(no8, i64(0)).tolist() == []
     assert _scan.form_hashes(no8, i64(0)).tolist() == []
-    assert [len(column) for column in _match.merge(no64, no64, 3)] == [0, 0, 0]
+    assert [len(column) for column in _cutting.merge(no64, no64, 3)] == [0, 0, 0]
     assert _scan.code_points(no8, no64).tolist() == []
-    assert _match.Stripper([]).strip(no8, no64) == b""
+    assert _cutting.Stripper([]).strip(no8, no64) == b""
     assert _scan.code_points(b"", i64(0, 0)).tolist() == [0, 0]
 
 
@@ -333,11 +333,11 @@ def test_pattern_numbers_fit_a_byte(number: int) -> None:
 
 def test_strings_of_a_matcher() -> None:
     with pytest.raises(ValueError, match="twice"):
-        _match.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
+        _automaton.Matcher(*SCANNER, [b"a", b"a"], i32(0), i64(0, 1))
     with pytest.raises(ValueError, match="string 1 is empty"):
-        _match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
+        _automaton.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1, 1))
     with pytest.raises(ValueError, match="edges of 1 strings, got 2"):
-        _match.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
+        _automaton.Matcher(*SCANNER, [b"a"], i32(0), i64(0, 1), u8(0, 0))
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def texts_for_threads() -> list[str]:
 def test_several_threads_share_a_matcher() -> None:
     texts = [text.encode() for text in texts_for_threads()]
     vocabulary = [b"read", b"more", b"\xff\x09", b"\xff\x04", b"a", b"b"]
-    native = _match.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
+    native = _automaton.Matcher(*SCANNER, vocabulary, i32(0, 1, 0, 1, 2, 4, 5), i64(0, 2, 5, 7))
     alone = [tuple(column.tolist() for column in native.find(text)) for text in texts]
     assert sum(len(columns[0]) for columns in alone) > 1000
     together = _at_once(lambda text: tuple(column.tolist() for column in native.find(text)), texts)
@@ -376,7 +376,7 @@ def test_several_threads_share_many_matchers() -> None:
     orders = [[(place + shift) % 5 for place in range(size)] for shift in range(5) for size in range(1, 6)]
     order = [orders[number % len(orders)] for number in range(2600)]
     natives = [
-        _match.Matcher(*SCANNER, [forms[k] for k in some], i32(*range(len(some))), i64(*range(len(some) + 1)))
+        _automaton.Matcher(*SCANNER, [forms[k] for k in some], i32(*range(len(some))), i64(*range(len(some) + 1)))
         for some in order
     ]
     alone = [sorted(words[k] for k in some) for some in order]
@@ -424,7 +424,7 @@ def _at_once(function: Callable[[Any], Any], items: list[Any]) -> list[Any]:
 
 
 def test_what_a_matcher_holds_from_end_to_end() -> None:
-    native = _match.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
+    native = _automaton.Matcher(*SCANNER, [b"a", b"b"], i32(0, 1, 0, 0), i64(0, 2, 3, 4))
     assert [native.is_whole_match(b"a b", string) for string in range(3)] == [True, False, False]
     assert [native.is_whole_match(b"a", string) for string in range(3)] == [False, True, True]
     assert not any(native.is_whole_match(text, 0) for text in (b"", b"a b ", b" a b", b"a b a", b"a"))
@@ -439,11 +439,11 @@ def test_what_a_matcher_has_seen_changes_nothing() -> None:
     chosen = dict.fromkeys(_scan.Tokeniser(*SCANNER).form(word.encode()) for word in words[:300] if "-" not in word)
     flat = np.arange(len(chosen), dtype=np.int32)
     arguments = (*SCANNER, list(chosen), flat, np.arange(len(chosen) + 1, dtype=np.int64))
-    used = _match.Matcher(*arguments)
+    used = _automaton.Matcher(*arguments)
     found = 0
     for text in texts:
-        fresh = [column.tolist() for column in _match.Matcher(*arguments).find(text)]
+        fresh = [column.tolist() for column in _automaton.Matcher(*arguments).find(text)]
         assert [column.tolist() for column in used.find(text)] == fresh
-        assert used.spans([text.decode()], 3) == _match.Matcher(*arguments).spans([text.decode()], 3)
+        assert used.spans([text.decode()], 3) == _automaton.Matcher(*arguments).spans([text.decode()], 3)
         found += len(fresh[0])
     assert found > 100

@@ -18,7 +18,7 @@ import regex
 from strategies import closed, corpus_of, fibonacci_word
 from templatemine import _core
 from templatemine.config import MineConfig
-from templatemine.matching import _match
+from templatemine.matching import _automaton, _cutting
 from templatemine.mining.index import build_index
 from templatemine.mining.repeats import find_repeats, suffix_array
 from templatemine.pages import _blocks
@@ -156,7 +156,7 @@ def test_tokeniser(piece: str) -> None:
 @pytest.mark.parametrize("piece", ["words", "one long word", "hyphened", "marks", "nearly marks", "Han"])
 def test_matcher(piece: str) -> None:
     """The text has some thousand occurrences of a few strings."""
-    native = _match.Matcher(
+    native = _automaton.Matcher(
         *ARGUMENTS,
         [b"the", b"news", b"of", b"a"],
         np.array([0, 1, 2, 0, 3, 3], np.int32),
@@ -177,7 +177,7 @@ def test_matcher(piece: str) -> None:
 @pytest.mark.parametrize("edges", [0, 1, 2, 3, 4, 8])
 def test_sieve(piece: str, edges: int) -> None:
     """Texts in which everything gives strings away, in one word, one line or many."""
-    native = _match.Matcher(
+    native = _automaton.Matcher(
         *ARGUMENTS,
         [b"our", b"newsletter", b"of", b"the", b"day", b"\xff\x08"],
         np.array([0, 1, 2, 3, 4, 5], np.int32),
@@ -203,7 +203,7 @@ def test_sieve_of_many_strings_that_look_alike(piece: str, edges: int) -> None:
     names = [bytes(f"{a}{b}", "ascii") for a in "bcdfghjkl" for b in "mnpqrstvw"]
     vocabulary = [b"newsletter", *(b"w" + name for name in names), *(b"M" + name for name in names)]
     pairs = [place for number in range(len(names)) for place in (0, number + 1)]
-    native = _match.Matcher(
+    native = _automaton.Matcher(
         *ARGUMENTS,
         vocabulary,
         np.array([*pairs, *range(len(names) + 1, 2 * len(names) + 1)], np.int32),
@@ -227,7 +227,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
     def prepare(count: int) -> Callable[[], object]:
         vocabulary = [b"the", b"news", *(b"w%d" % number for number in range(count))]
         flat = np.array([place for number in range(count) for place in (0, 1, number + 2)], np.int32)
-        native = _match.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
+        native = _automaton.Matcher(*ARGUMENTS, vocabulary, flat, np.arange(0, 3 * count + 1, 3, dtype=np.int64))
         return lambda: native.find(text)
 
     assert best(prepare(strings)) < 3 * best(prepare(10)) + 0.01
@@ -236,7 +236,7 @@ def test_matcher_does_not_depend_on_the_number_of_strings(strings: int) -> None:
 def test_merging() -> None:
     def prepare(size: int) -> Callable[[], object]:
         starts = np.random.default_rng(1).integers(0, 4 * size, size)
-        return lambda: _match.merge(starts, starts + 3, 2)
+        return lambda: _cutting.merge(starts, starts + 3, 2)
 
     hold(prepare)
 
@@ -260,7 +260,7 @@ def test_the_trees_of_the_page_model() -> None:
 def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
     """Texts of one line in which strings that take the rest of their line follow each other, or words without an end;
     one string is so long that it begins before where others ended.  What is before the null stands once, at the edge."""
-    native = _match.Matcher(
+    native = _automaton.Matcher(
         *ARGUMENTS,
         [b"by", b"by:", b"By", b"\xff\x15"],
         np.array([0, 1, 2, 3, *[2] * 7, *[3] * 7], np.int32),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import Case, cases, examples, fibonacci_word, scan
-from templatemine.matching import _match
+from templatemine.matching import _automaton
 from templatemine.packs.pack import Pack
 from templatemine.text import _scan
 from templatemine.text.expressions import EncodedText
@@ -24,7 +24,7 @@ PLAIN = pattern_set("none")
 
 def matcher(
     strings: Sequence[Sequence[str]], edges: Sequence[int] | None = None, html: bool = False, sieve: int = 1
-) -> _match.Matcher:
+) -> _automaton.Matcher:
     """An automaton of strings of tokens without patterns."""
     vocabulary = sorted({token for string in strings for token in string})
     place = {token: number for number, token in enumerate(vocabulary)}
@@ -32,10 +32,10 @@ def matcher(
     bounds = np.cumsum([0, *map(len, strings)], dtype=np.int64)
     arguments = PLAIN.scanner_arguments("-", html)
     anchors = None if edges is None else np.array(edges, np.uint8)
-    return _match.Matcher(*arguments, [token.encode() for token in vocabulary], flat, bounds, anchors, sieve)
+    return _automaton.Matcher(*arguments, [token.encode() for token in vocabulary], flat, bounds, anchors, sieve)
 
 
-def found(native: _match.Matcher, text: str) -> list[tuple[int, int, int]]:
+def found(native: _automaton.Matcher, text: str) -> list[tuple[int, int, int]]:
     starts, ends, strings = native.find(text.encode())
     assert [column.dtype for column in (starts, ends, strings)] == [np.int64, np.int64, np.int32]
     assert np.all(np.diff(ends) >= 0)
@@ -233,7 +233,7 @@ def test_short_tokens(preset: str, known: list[str], others: list[str]) -> None:
     patterns = pattern_set(preset)
     arguments = patterns.scanner_arguments("-", False)
     forms = sorted(set(scan(" ".join(known), patterns, "-", False)[1]))
-    native = _match.Matcher(
+    native = _automaton.Matcher(
         *arguments, forms, np.arange(len(forms), dtype=np.int32), np.arange(len(forms) + 1, dtype=np.int64)
     )
     text = " ".join([*others, *known])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import examples
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 
 intervals = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 8)).map(lambda one: (one[0], one[0] + one[1])), max_size=12
@@ -17,7 +17,7 @@ intervals = st.lists(
 
 
 def merge(some: list[tuple[int, int]], gap: int) -> tuple[list[tuple[int, int]], list[int]]:
-    starts, ends, member = _match.merge(
+    starts, ends, member = _cutting.merge(
         np.array([a for a, _ in some], np.int64), np.array([b for _, b in some], np.int64), gap
     )
     return list(zip(starts.tolist(), ends.tolist(), strict=True)), member.tolist()

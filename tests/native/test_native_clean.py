@@ -13,7 +13,7 @@ import reference
 from strategies import cases, examples, make_pack
 from templatemine.cleaning.cleaner import Cleaner, cut
 from templatemine.config import CleanConfig
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import Cleaned, Span
 from templatemine.text.patterns import pattern_set
 
@@ -65,7 +65,7 @@ def test_cuts_between_much_white_space_take_linear_time() -> None:
         best = 1e9
         for _ in range(3):
             start = time.process_time()
-            assert _match.cut(text, spans) == ""
+            assert _cutting.cut(text, spans) == ""
             best = min(best, time.process_time() - start)
         return best
 

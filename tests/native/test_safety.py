@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from strategies import examples
 from templatemine import _core
 from templatemine.cleaning import _records
-from templatemine.matching import _match
+from templatemine.matching import _automaton, _cutting
 from templatemine.pages import _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.crf import find_runs
@@ -39,10 +39,10 @@ SCANNER = pattern_set("news").scanner_arguments("-", False)
 FIELDS = _records.Fields([b"text", b"html", b"source", b"id", b"removed", b"stub"], 1 << 40)
 
 
-def matcher(sieve: int = 1) -> _match.Matcher:
+def matcher(sieve: int = 1) -> _automaton.Matcher:
     """ "Sign up now" to the end of its line, and "read" alone."""
     words = [b"Sign", b"up", b"now", b"read"]
-    return _match.Matcher(*SCANNER, words, i32(0, 1, 2, 3), i64(0, 3, 4), u8(4, 0), sieve)
+    return _automaton.Matcher(*SCANNER, words, i32(0, 1, 2, 3), i64(0, 3, 4), u8(4, 0), sieve)
 
 
 # ------------------------------------------------------------------------------------------------------ memory runs out
@@ -231,9 +231,9 @@ class Grows:
 def test_spans_that_change_while_they_are_read() -> None:
     spans: list[Any] = []
     spans.append(Grows(spans))
-    assert _match.cut("abc", spans) == "bc"
+    assert _cutting.cut("abc", spans) == "bc"
     spans[:] = [Grows(spans), (1, 2)]
-    assert _match.cut("abc", spans) == "c"
+    assert _cutting.cut("abc", spans) == "c"
 
 
 def _together(slow: Callable[[], Any], quick: Callable[[], Any]) -> int:
@@ -299,7 +299,7 @@ def test_texts_that_are_dropped_and_changed_while_they_are_read() -> None:
             native.spans(texts, 3)
             native.find_rests(texts, u8(4, 8))
             tokeniser.add_all(texts)
-            _match.cut("é" * 50, [(number, number + 1) for number in range(0, len(texts) // 10, 2)])
+            _cutting.cut("é" * 50, [(number, number + 1) for number in range(0, len(texts) // 10, 2)])
     finally:
         over.set()
         other.join()
@@ -355,7 +355,7 @@ def test_any_bytes_are_searched(data: bytes, sieve: int) -> None:
     assert len(native.find_rests([data], u8(4, 8))) == len(starts)
     text = data.decode("utf-8", "replace")
     ((left, spans, _),) = native.clean([text], 3, 1.0, False, [("a",), ("b",)], tuple, tuple)
-    assert _match.cut(text, list(spans)) == left
+    assert _cutting.cut(text, list(spans)) == left
 
 
 @examples(300)
@@ -372,7 +372,7 @@ def test_any_bytes_are_a_page(data: bytes) -> None:
     runs = find_runs(Page(data.decode("utf-8", "replace")))
     assert len(runs.texts) == len(runs.column("start"))
     assert (
-        len(_match.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40])))
+        len(_cutting.Stripper([b"p", b"div"]).strip(alone(data), array("q", [0, count, count + 1, 2**40])))
         <= len(data) + 4
     )
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import reference
 from strategies import examples, texts
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 
 BLOCKS = frozenset({"p", "div", "li", "br", "h1", "blockquote"})
-NATIVE = _match.Stripper([name.encode() for name in sorted(BLOCKS)])
+NATIVE = _cutting.Stripper([name.encode() for name in sorted(BLOCKS)])
 
 
 def strip(page: str, spans: list[tuple[int, int]]) -> str:
@@ -49,6 +49,6 @@ def test_by_hand(page: str, spans: list[tuple[int, int]], text: str) -> None:
 
 def test_names_of_blocks_are_bytes() -> None:
     with pytest.raises(TypeError):
-        _match.Stripper(["p"])  # type: ignore[list-item]
+        _cutting.Stripper(["p"])  # type: ignore[list-item]
     with pytest.raises(TypeError):
-        _match.Stripper(None)  # type: ignore[arg-type]
+        _cutting.Stripper(None)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@ from typing import Final
 
 from typing_extensions import disjoint_base
 
-from templatemine.matching._match import Matcher
+from templatemine.matching._automaton import Matcher
 from templatemine.text._reading import Rules
 
 __all__ = ["BlockCleaner", "CLEAN", "DEFER", "DONE", "Fields", "PASS", "TextCleaner", "UNKNOWN", "UNUSUAL"]

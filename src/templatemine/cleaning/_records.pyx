@@ -12,10 +12,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
-from templatemine.matching._match cimport (
-    BLANK, Matcher, MAX_TEXT_BYTES, Outcome, outcome_free, Piece, Scratch, scratch_acquire, scratch_release, STUB_CUT,
-    STUB_KEPT, UNREADABLE,
+from templatemine.matching._automaton cimport (
+    Matcher, MAX_TEXT_BYTES, Scratch, scratch_acquire, scratch_release, STUB_CUT, STUB_KEPT, UNREADABLE,
 )
+from templatemine.matching._cutting cimport BLANK, Outcome, outcome_free, Piece
 from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport (
     Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,

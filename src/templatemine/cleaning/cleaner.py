@@ -2,7 +2,7 @@
 
 Every occurrence of every expression at token boundaries is found on the reading form of the original text
 (`text.reading`), overlapping ones included; the union of the intervals is taken, gaps of fewer than `gap` characters
-are closed, punctuation that they would orphan goes with them (`_match.widen`), and the rest of the original is put
+are closed, punctuation that they would orphan goes with them (`_cutting.widen`), and the rest of the original is put
 together so that words are never glued and no paragraph break is lost.  Because matches are found on the original and
 not on what an earlier cut left over, the order of the expressions changes nothing.
 
@@ -33,7 +33,7 @@ from templatemine.cleaning.regex_engine import ManualExpressions, Matches, Regex
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.kinds import parse_kinds
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
@@ -130,7 +130,7 @@ class Cleaner:
             return Cleaned(text, (), stub)
         if reading is not None:
             removed = self._original_spans(text, reading, removed)
-        return Cleaned(_match.cut(text, removed) if removed else text, tuple(removed), stub)
+        return Cleaned(_cutting.cut(text, removed) if removed else text, tuple(removed), stub)
 
     @cached_property
     def lines(self) -> _records.TextCleaner | None:
@@ -179,7 +179,7 @@ class Cleaner:
     def _original_spans(self, text: str, reading: Reading, removed: Sequence[Span]) -> list[Span]:
         spans = _map_spans(reading, removed)
         if self.pack.reading.markup:
-            bounds = _match.take_empty_tags(text, spans)
+            bounds = _cutting.take_empty_tags(text, spans)
             spans = [span._replace(start=start, end=end) for span, (start, end) in zip(spans, bounds, strict=True)]
         return spans
 
@@ -258,14 +258,14 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     at the edge of the text goes with a cut that touches it.  Where a cut leaves none, as between hyphens, a blank is
     put unless one side is a script without spaces.
     """
-    return _match.cut(text, list(removed))
+    return _cutting.cut(text, list(removed))
 
 
 _BLOCK_TAGS = b"""
 address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul
 """.split()
-_STRIPPER = _match.Stripper(_BLOCK_TAGS)
+_STRIPPER = _cutting.Stripper(_BLOCK_TAGS)
 
 
 def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:

@@ -1,9 +1,10 @@
 """Matches -> parts of cuts, each of one kind; kept text stays whole.
 
-The reference of what `_match.unite_matches` does: texts that the automaton does not decide alone go this way.  Matches
-that overlap or touch are one part, of the kind of the longest template among them.  Parts with fewer than `gap`
-characters between them are one cut: they become one part if they are of one kind, else the gap goes to the first, and
-they touch.  A template that is kept takes its occurrences out of the cuts, and matches with a slot that overlap them.
+The reference of what `_cutting.unite_matches` does: texts that the automaton does not decide alone go this way.
+Matches that overlap or touch are one part, of the kind of the longest template among them.  Parts with fewer than
+`gap` characters between them are one cut: they become one part if they are of one kind, else the gap goes to the
+first, and they touch.  A template that is kept takes its occurrences out of the cuts, and matches with a slot that
+overlap them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from templatemine.cleaning.regex_engine import Matches
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.text.characters import line_begin, line_end
 
 
@@ -30,7 +31,7 @@ def merge_matches(matches: Matches, gap: int) -> list[Part]:
     import numpy as np
 
     columns = np.array(matches, np.int64)
-    starts, ends, member = _match.merge(np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), gap)
+    starts, ends, member = _cutting.merge(np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 1]), gap)
     rows: list[set[int]] = [set() for _ in starts]
     for place, row in zip(member.tolist(), columns[:, 2].tolist(), strict=True):
         rows[place].add(row)
@@ -67,8 +68,8 @@ class KindsOfRows:
 
 
 def widen_parts(text: str, parts: Sequence[Part]) -> list[Part]:
-    """Widen parts by the punctuation that their cuts would orphan, see `_match.widen`."""
-    widened = _match.widen(text, list(parts))
+    """Widen parts by the punctuation that their cuts would orphan, see `_cutting.widen`."""
+    widened = _cutting.widen(text, list(parts))
     return [part._replace(start=start, end=end) for part, (start, end) in zip(parts, widened, strict=True)]
 
 

@@ -33,7 +33,7 @@ from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError, ConfigError, PackError
 from templatemine.kinds import CUT_ALL
-from templatemine.matching import _match
+from templatemine.matching import _cutting
 from templatemine.model import Span, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
@@ -121,7 +121,7 @@ class CutoffPreview:
         for starts, ends, strings in self._occurrences:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
-                left, right, _ = _match.merge(
+                left, right, _ = _cutting.merge(
                     np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
                 )
                 touched += 1

@@ -1,5 +1,5 @@
 """The strings of a pack and texts in, the spans where they occur and the rest of the texts out."""
 
-from templatemine.matching._match import Matcher
+from templatemine.matching._automaton import Matcher
 
 __all__ = ["Matcher"]

@@ -16,7 +16,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.matching import _match
+from templatemine.matching import _automaton
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import is_blank
@@ -115,7 +115,7 @@ class MatchQuery:
             fillers=reader.fillers(),
         )
 
-    def _matcher(self, options: ResolvedConfig) -> _match.Matcher | None:
+    def _matcher(self, options: ResolvedConfig) -> _automaton.Matcher | None:
         if not self.strings:
             return None
         vocabulary: dict[bytes, int] = {}
@@ -125,7 +125,7 @@ class MatchQuery:
             bounds.append(len(flat))
             edges.append(ANCHORS[anchor])
         arguments = options.patterns.scanner_arguments(options.tokenise.separators, self.html)
-        return _match.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges))
+        return _automaton.Matcher(*arguments, list(vocabulary), flat, bounds, bytes(edges))
 
 
 def apply_counts(candidates: SourceCandidates, query: MatchQuery, matches: Matches) -> SourceCandidates:

@@ -17,7 +17,7 @@ from operator import add
 from zlib import crc32
 
 from templatemine.config import SlotConfig
-from templatemine.matching import _match
+from templatemine.matching import _automaton
 from templatemine.text.characters import BRACKETS, CAPITAL, SPACE, in_class
 from templatemine.text.expressions import ANCHORS, SLOT_REACH
 from templatemine.text.patterns import PatternSet
@@ -136,7 +136,7 @@ def infer_slot_types(
     ]
 
 
-def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str) -> _match.Matcher:
+def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str) -> _automaton.Matcher:
     """Return the strings without their slots; the other edge may be that of a line."""
     vocabulary: dict[bytes, int] = {}
     flat, bounds, edges = array("i"), array("q", [0]), bytearray()
@@ -144,7 +144,9 @@ def _build_matcher(slots: Sequence[Slot], patterns: PatternSet, separators: str)
         flat.extend([vocabulary.setdefault(form, len(vocabulary)) for form in slot.forms])
         bounds.append(len(flat))
         edges.append(ANCHORS[slot.anchor] & ~ANCHORS[slot.side])
-    return _match.Matcher(*patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges))
+    return _automaton.Matcher(
+        *patterns.scanner_arguments(separators, False), list(vocabulary), flat, bounds, bytes(edges)
+    )
 
 
 def _filler_text(rest: bytes, side: str, separators: str) -> str:
@@ -223,5 +225,5 @@ def is_of_kind(kind: str, filler: str, separators: str, side: str) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _filler_kinds(separators: str) -> _match.FillerKinds:
-    return _match.FillerKinds(separators.encode(), bytes(256), [], [], False, kind_words())
+def _filler_kinds(separators: str) -> _automaton.FillerKinds:
+    return _automaton.FillerKinds(separators.encode(), bytes(256), [], [], False, kind_words())

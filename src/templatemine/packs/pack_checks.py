@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from templatemine.errors import CapacityError, PackError
-from templatemine.matching import _match
+from templatemine.matching import _automaton
 from templatemine.model import Template
 from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined_entry
 from templatemine.text.expressions import ANCHORS, EncodedText
@@ -129,14 +129,14 @@ def _check_examples(pack: PackRecord, where: str) -> None:
         )
 
 
-def _find_mismatches(pack: PackRecord, matcher: _match.Matcher, rows: Sequence[int]) -> Iterator[int]:
+def _find_mismatches(pack: PackRecord, matcher: _automaton.Matcher, rows: Sequence[int]) -> Iterator[int]:
     """Yield places of templates that the automaton does not find in their own example, from end to end."""
     for string_index, row in enumerate(rows):
         if not is_example(pack, matcher, string_index, pack.templates[row].example):
             yield row
 
 
-def is_example(pack: PackRecord, matcher: _match.Matcher, string: int, example: str) -> bool:
+def is_example(pack: PackRecord, matcher: _automaton.Matcher, string: int, example: str) -> bool:
     """Return whether an example, which is in reading form or is read now, is an occurrence of a string from end to
     end."""
     read = EncodedText(example, pack.patterns, pack.tokenise.separators), pack.encode(example)

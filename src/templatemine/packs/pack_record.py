@@ -16,7 +16,7 @@ from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
 from templatemine.errors import MissingExtraError, pip_line
 from templatemine.kinds import CUT_ALL, KINDS, Choice
-from templatemine.matching import _match
+from templatemine.matching import _automaton
 from templatemine.model import Cutoff, PageHistory, Question, Template
 from templatemine.packs.overrides import Overrides
 from templatemine.text import _scan
@@ -118,12 +118,14 @@ class _Strings:
         self._kinds.append(kind)
         self._heads.append(head)
 
-    def make_matcher(self, scanner: ScannerArguments, sieve: int, codes: bytes, weights: array[int]) -> _match.Matcher:
+    def make_matcher(
+        self, scanner: ScannerArguments, sieve: int, codes: bytes, weights: array[int]
+    ) -> _automaton.Matcher:
         """Make the automaton of all."""
         strings = list(self._vocabulary), self._flat, self._bounds, bytes(self._edges)
         words = kind_words() if max(self._kinds, default=0) >= FIRST_NAMED_CODE else None
         heads = self._heads if max(self._heads, default=-1) >= 0 else None
-        return _match.Matcher(*scanner, *strings, sieve, bytes(self._kinds), words, codes, weights, heads)
+        return _automaton.Matcher(*scanner, *strings, sieve, bytes(self._kinds), words, codes, weights, heads)
 
 
 _OWN_PATTERNS = "own"
@@ -240,16 +242,16 @@ class PackRecord:
         """Return the fields alone: derived objects do not go to other processes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def matcher(self) -> tuple[_match.Matcher, list[int]]:
+    def matcher(self) -> tuple[_automaton.Matcher, list[int]]:
         """Return the automaton of all templates that have tokens, and the place in `templates` of each of its
         strings."""
         return self._matcher
 
     @cached_property
-    def _matcher(self) -> tuple[_match.Matcher, list[int]]:
+    def _matcher(self) -> tuple[_automaton.Matcher, list[int]]:
         return self.make_matcher()
 
-    def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_match.Matcher, list[int]]:
+    def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_automaton.Matcher, list[int]]:
         """Make the `matcher` anew; for `sieve` see there.  What a `choice` does not cut is kept whole."""
         rows = [index for index, template in enumerate(self.templates) if template.tokens is not None]
         two_sided = [index for index in rows if self.templates[index].slot == "middle"]

@@ -312,7 +312,7 @@ cdef int reserve(void** data, int64_t* room, int64_t wanted, int64_t item) excep
 
 
 cdef struct Occurrences:
-    # Of repeats: the first rank of the interval in the suffix array, tokens, occurrences, documents.  Of matches (`_match`):
+    # Of repeats: the first rank of the interval in the suffix array, tokens, occurrences, documents.  Of matches (`_automaton`):
     # the first token, the last token, which string; df is 0.
     int64_t* position
     int32_t* length
@@ -475,7 +475,7 @@ cdef struct Spec:
 
 
 # --------------------------------------------------------------------------------------------- edges of lines, and their slots
-# Constants that expressions (`text.slots`) and the automaton (`matching._match`) share.
+# Constants that expressions (`text.slots`) and the automaton (`matching._automaton`) share.
 
 
 cpdef enum:
@@ -484,7 +484,7 @@ cpdef enum:
     ENDS_LINE = 2
     TO_END = 4
     TO_BEGIN = 8
-    KEPT = 16           # no part of the match is to be cut (`matching._match`)
+    KEPT = 16           # no part of the match is to be cut (`matching._cutting`)
     HEAD = 32           # no match by itself, but the beginning of that of another string
     SPANS = 64          # the match begins with that of its head, and what is between is a filler
 

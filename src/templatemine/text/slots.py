@@ -18,7 +18,7 @@ filler at all is of every kind.
 An expression of a kind matches in one way only.  Behind a string it holds a bounded number of words, for the string may
 occur often in one line and an engine that backtracks reads on from each; before it any number, for a line begins once.
 Classes of characters are as few and as small as they can be: an engine without backtracking has them once for each word
-that there may be.  `matching._match` has the same as a walk over the characters.
+that there may be.  `matching._automaton` has the same as a walk over the characters.
 """
 
 from __future__ import annotations

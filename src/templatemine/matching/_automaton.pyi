@@ -1,5 +1,4 @@
 from array import array
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -10,20 +9,7 @@ from templatemine.model import Cleaned, Span
 from templatemine.text._reading import Rules
 from templatemine.text._scan import Scanner
 
-__all__ = ["FillerKinds", "Matcher", "Stripper", "cut", "merge", "take_empty_tags", "widen"]
-
-def cut(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> str: ...
-def take_empty_tags(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> list[tuple[int, int]]: ...
-def widen(text: str, spans: Sequence[tuple[int, int, *tuple[object, ...]]]) -> list[tuple[int, int]]: ...
-
-@disjoint_base
-class Stripper:
-    def __new__(cls, blocks: list[bytes]) -> Self: ...
-    def strip(self, page: Buffer, bounds: NDArray[np.int64] | array[int]) -> bytes: ...
-
-def merge(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], gap: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+__all__ = ["FillerKinds", "Matcher"]
 
 @disjoint_base
 class FillerKinds(Scanner):

@@ -1,51 +1,10 @@
-"""Finds all strings of a pack in texts at once, unites their intervals, and cuts the texts."""
+"""Finds all strings of a pack in texts at once."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uint8_t
 
-from templatemine.matching._prefilter cimport Sieve
+from templatemine.matching._cutting cimport Outcome
 from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport Scanner, Table, WordList
-
-
-cdef struct Span:
-    # A part of a text that is removed; ends are exclusive.
-    int64_t start           # in bytes
-    int64_t end
-    int64_t point_start     # in code points
-    int64_t point_end
-    int64_t kind            # code of its kind, 0 for none; two spans that touch are parts of one cut of different kinds
-    int64_t member_end      # where the strings of this span end in Outcome.member; they begin where those of the span before end
-
-
-cdef enum:
-    BLANK = -1              # start of a piece that is a blank which is inserted, not a part of the text
-
-
-cdef struct Piece:
-    # A part of a text that stays.
-    int64_t start           # in bytes
-    int64_t end
-
-
-cdef struct Pieces:
-    # The pieces of all texts of a call, one text after the other.
-    Piece* piece
-    int64_t size
-    int64_t room
-
-
-cdef struct Outcome:
-    # Spans and pieces of all texts of a call, one text after the other.
-    Span* span
-    int64_t size
-    int64_t room
-    int32_t* member         # the strings of each span, ascending, each once
-    int64_t members
-    int64_t member_room
-    Pieces pieces
-
-
-cdef void outcome_free(Outcome* out) noexcept nogil
 
 
 cdef enum:
@@ -61,6 +20,7 @@ cdef enum:
     UNREADABLE = 3
 
 
+cdef struct Sieve           # the clues of the strings of a pack
 cdef struct Automaton
 cdef struct Fillers
 cdef struct Scratch         # memory of one call, which the next call of any matcher reuses
