@@ -75,8 +75,8 @@ lint: $(VENV)/linted
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/cython-lint --max-line-length=140 $(NATIVE)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest templatemine._core templatemine.text._scan templatemine.text._reading templatemine.mining._candidates \
-		templatemine.matching._automaton templatemine.matching._cutting templatemine.cleaning._records templatemine.pages._html templatemine.pages._blocks \
-		templatemine.pages._scores templatemine.pages.baselines._systems
+		templatemine.matching._automaton templatemine.matching._cutting templatemine.cleaning._records templatemine.pages._html \
+		templatemine.pages._blocks templatemine.pages._scores templatemine.pages.baselines._systems
 
 $(VENV)/documented: $(VENV)/tested
 	$(BIN)/pip install --quiet --group docs

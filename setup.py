@@ -18,20 +18,20 @@ from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
 
-# Longest first, so that the last processor is not left alone with it.  -O3 where it saves instructions against -O2, as
-# measured on whole commands (bench/README.md); elsewhere it only makes code longer.
+# One idea each.  Longest first, so that the last processor is not left alone with it.  -O3 where it saves instructions
+# against -O2, as measured on whole commands (bench/README.md); elsewhere it only makes code longer.
 MODULES = {
-    "_core": "-O3",
-    "mining._candidates": "-O3",
-    "pages._blocks": "-O3",
-    "pages._scores": "-O3",
-    "matching._automaton": "-O2",
-    "pages._html": "-O3",
-    "text._scan": "-O3",
-    "text._reading": "-O3",
-    "pages.baselines._systems": "-O3",
-    "matching._cutting": "-O2",
-    "cleaning._records": "-O3",
+    "_core": "-O3",  # repeats: suffix array and LCP, growing strings, versions of documents
+    "pages._html": "-O3",  # a page into blocks
+    "matching._automaton": "-O2",  # finding: the sieve on bytes, the automaton, fillers of slots
+    "mining._candidates": "-O3",  # segments and labels, their features, cues
+    "pages._blocks": "-O3",  # features of blocks, and what elements hand down
+    "pages.baselines._systems": "-O3",  # what only the systems of the papers compute
+    "text._scan": "-O3",  # tokens: patterns, normal forms, the scanner, the tokeniser
+    "pages._scores": "-O3",  # the forest, smoothing, which blocks are main text
+    "text._reading": "-O3",  # the reading form of a text, and the way back
+    "cleaning._records": "-O3",  # lines of JSON in, cleaned lines out
+    "matching._cutting": "-O2",  # from matches to the text without them
 }
 UTILITY = "templatemine._cyutility"
 
