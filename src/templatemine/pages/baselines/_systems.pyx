@@ -1114,7 +1114,7 @@ def compute_run_features(const int64_t[:, ::1] rows not None, const uint32_t[::1
 
     Parameters
     ----------
-    rows : int64 array, shape (runs, len(_crf.RUN_COLUMNS))
+    rows : int64 array, shape (runs, len(RUN_COLUMNS))
     text : uint32 array
     bounds : int64 array, shape (runs + 1,)
         The output of `RunScanner.find_runs`.
