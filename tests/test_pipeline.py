@@ -24,6 +24,7 @@ from templatemine.config import (
     UserPattern,
 )
 from templatemine.errors import ConfigError
+from templatemine.kinds import CUT_ALL, choose
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import decide_source, mine_source, report_shared, unfit_reason
 from templatemine.mining.templates import build_templates
@@ -564,6 +565,29 @@ def test_headlines_that_others_list_stay_at_the_head_of_their_own_articles() -> 
     cleaner = Cleaner(mine(articles)["a"])
     own = [cleaner.clean(one["text"]).text.split("\n")[0] for one in articles]
     assert sum(first == headline for first, headline in zip(own, headlines, strict=True)) >= 85
+
+
+def test_captions_stay_for_readers_and_credits_do_not() -> None:
+    spec = ArchiveSpec(seed=7, sources=2, documents=90, kilobytes=2.0, scripts=("en",), agency=0.0)
+    texts: dict[str, list[str]] = {}
+    for row in generate(spec):
+        texts.setdefault(row["source"], []).append(row["text"])
+    packs = mine([{"source": name, "text": text} for name, some in texts.items() for text in some])
+    captions = credits = 0
+    for name, pack in packs.items():
+        everything = Cleaner(pack, CleanConfig(choice=CUT_ALL))
+        reader = Cleaner(pack, CleanConfig(choice=choose("reader")))
+        for text in texts[name]:
+            kept = reader.clean(text).text
+            for span in everything.clean(text).removed:
+                part = text[span.start : span.end]
+                if span.kind == "caption":
+                    captions += 1
+                    assert part.strip() in kept
+                    assert part.count(" ") >= 5
+                credits += span.kind == "media" and part not in kept
+    assert captions > 50
+    assert credits > 50
 
 
 @pytest.mark.parametrize("title", ["Dr.", "Sen.", "Prof."])

@@ -16,10 +16,12 @@ from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import (
+    CAPTION,
     COLUMNS,
     FILLER_FORESTS,
     KIND_FEATURES,
     KIND_FORESTS,
+    find_captions,
     fingerprint,
     kind_matrix,
     load_model,
@@ -166,3 +168,16 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
             one[0, column[name]] = strength
         rows = kind_matrix("segment", one, none[:1])
         assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows)] == [kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_captions_are_labels_of_pictures_beside_sentences(kind: str) -> None:
+    rows = [(6.0, 0.4, "media"), (6.0, 0.4, "related"), (4.5, 0.4, "media"), (6.0, 0.9, "media")]
+    matrix = np.zeros((len(rows), len(FEATURES[kind])), np.float32)
+    if kind != "segment":
+        for name, place in (("rest", 0), ("rest_capitals", 1)):
+            matrix[:, FEATURES[kind].index(name)] = [row[place] for row in rows]
+    senses = np.array([BOILERPLATE_KINDS.index(row[2]) for row in rows], np.int8)
+    assert find_captions(kind, matrix, senses).tolist() == [kind != "segment", False, False, False]
+    assert find_captions(kind, matrix[:0], senses[:0]).tolist() == []
+    assert BOILERPLATE_KINDS[CAPTION] == "caption"

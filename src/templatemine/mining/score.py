@@ -55,6 +55,9 @@ else it is of the most likely other kind: strings in many articles, such as foot
 STRONG = 2
 """So is, in as few articles, what begins with a strong cue of notes, and has none of `_ASKING`."""
 _ASKING = ("promotion", "related", "sharing", "advertisement")
+_MEDIA, CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
+MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
+"""A credit is a caption if what its slot takes of a line is as long (logarithm of 48 bytes) and not mostly names."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -128,6 +131,25 @@ def kind_matrix(kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np
     """Return the features of the forests for kinds of boilerplate, of candidates of one kind."""
     form = np.full((len(matrix), 1), KINDS.index(kind), np.float32)
     return np.concatenate([matrix[:, _SHARED_COLUMNS[kind]], form, surroundings], axis=1)
+
+
+def find_captions(kind: str, matrix: NDArray[np.float32], senses: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return which labels with a slot say what a picture shows: those of kind "media" before or behind sentences.
+
+    Parameters
+    ----------
+    kind : str
+        Of the candidates, of `labels.KINDS`.
+    matrix : float32 array, shape (candidates, features)
+    senses : int8 array, shape (candidates,)
+        See `boilerplate_kinds`.
+    """
+    if kind == SEGMENT:
+        return np.zeros(len(matrix), np.bool_)
+    length, capitals = (matrix[:, FEATURES[kind].index(name)] for name in ("rest", "rest_capitals"))
+    is_sentence = (length >= MIN_CAPTION) & (capitals <= MAX_CAPTION_CAPITALS)
+    found: NDArray[np.bool_] = is_sentence & (senses == _MEDIA)
+    return found
 
 
 def load_model(name: str) -> Model:
