@@ -16,7 +16,6 @@ from templatemine.mining.features import FEATURES, SURROUNDINGS
 from templatemine.mining.labels import KINDS
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import (
-    CAPTION,
     COLUMNS,
     FILLER_FORESTS,
     KIND_FEATURES,
@@ -25,6 +24,7 @@ from templatemine.mining.score import (
     fingerprint,
     kind_matrix,
     load_model,
+    takes_sentences,
 )
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
@@ -171,13 +171,15 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_captions_are_labels_of_pictures_beside_sentences(kind: str) -> None:
-    rows = [(6.0, 0.4, "media"), (6.0, 0.4, "related"), (4.5, 0.4, "media"), (6.0, 0.9, "media")]
-    matrix = np.zeros((len(rows), len(FEATURES[kind])), np.float32)
+def test_captions_are_credits_that_take_sentences(kind: str) -> None:
+    matrix = np.zeros((4, len(FEATURES[kind])), np.float32)
     if kind != "segment":
-        for name, place in (("rest", 0), ("rest_capitals", 1)):
-            matrix[:, FEATURES[kind].index(name)] = [row[place] for row in rows]
-    senses = np.array([BOILERPLATE_KINDS.index(row[2]) for row in rows], np.int8)
-    assert find_captions(kind, matrix, senses).tolist() == [kind != "segment", False, False, False]
-    assert find_captions(kind, matrix[:0], senses[:0]).tolist() == []
-    assert BOILERPLATE_KINDS[CAPTION] == "caption"
+        matrix[:, FEATURES[kind].index("rest")] = [6, 6, 4.5, 6]
+        matrix[:, FEATURES[kind].index("rest_capitals")] = [0.4, 0.4, 0.4, 0.9]
+    with_sentences = takes_sentences(kind, matrix)
+    assert with_sentences.tolist() == [kind != "segment", kind != "segment", False, False]
+    media, related = (BOILERPLATE_KINDS.index(name) for name in ("media", "related"))
+    found = find_captions(np.array([media, related, media, media], np.int8), with_sentences)
+    first = "media" if kind == "segment" else "caption"
+    assert [BOILERPLATE_KINDS[one] for one in found] == [first, "related", "media", "media"]
+    assert find_captions(found[:0], takes_sentences(kind, matrix[:0])).tolist() == []

@@ -55,9 +55,9 @@ else it is of the most likely other kind: strings in many articles, such as foot
 STRONG = 2
 """So is, in as few articles, what begins with a strong cue of notes, and has none of `_ASKING`."""
 _ASKING = ("promotion", "related", "sharing", "advertisement")
-_MEDIA, CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
+_MEDIA, _CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
 MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
-"""A credit is a caption if what its slot takes of a line is as long (logarithm of 48 bytes) and not mostly names."""
+"""A credit is a caption if its slot takes so much of a line (logarithm of 48 bytes), and of that so few capitals."""
 MIN_LABEL_SCORE = 0.4
 """Least score of a label whose filler is scored: others never go, and were not learnt from."""
 _SHIPPED_FILE = "model.npz"
@@ -133,23 +133,18 @@ def kind_matrix(kind: str, matrix: NDArray[np.float32], surroundings: NDArray[np
     return np.concatenate([matrix[:, _SHARED_COLUMNS[kind]], form, surroundings], axis=1)
 
 
-def find_captions(kind: str, matrix: NDArray[np.float32], senses: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return which labels with a slot say what a picture shows: those of kind "media" before or behind sentences.
-
-    Parameters
-    ----------
-    kind : str
-        Of the candidates, of `labels.KINDS`.
-    matrix : float32 array, shape (candidates, features)
-    senses : int8 array, shape (candidates,)
-        See `boilerplate_kinds`.
-    """
+def takes_sentences(kind: str, matrix: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return the labels whose rest of the line is long and not mostly names: bool array, shape (candidates,)."""
     if kind == SEGMENT:
         return np.zeros(len(matrix), np.bool_)
     length, capitals = (matrix[:, FEATURES[kind].index(name)] for name in ("rest", "rest_capitals"))
-    is_sentence = (length >= MIN_CAPTION) & (capitals <= MAX_CAPTION_CAPITALS)
-    found: NDArray[np.bool_] = is_sentence & (senses == _MEDIA)
+    found: NDArray[np.bool_] = (length >= MIN_CAPTION) & (capitals <= MAX_CAPTION_CAPITALS)
     return found
+
+
+def find_captions(senses: NDArray[np.int8], with_sentences: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return what templates are, where credits that take a sentence of their line with them are captions."""
+    return np.where(with_sentences & (senses == _MEDIA), np.int8(_CAPTION), senses)
 
 
 def load_model(name: str) -> Model:

@@ -41,7 +41,7 @@ from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample
-from templatemine.mining.score import CAPTION, find_captions, kind_matrix
+from templatemine.mining.score import find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
@@ -287,16 +287,18 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
     )
+    kind_rows, with_sentences, accepted_rows = [], [], []
     for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
         of_kind = verdicts.kind == kind_index
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
         rows = np.flatnonzero(of_kind)[accepted]
         verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
         surroundings = reader.read_surroundings(candidates, accepted)
-        senses = options.scorer.boilerplate_kinds(kind_matrix(candidates.kind, matrix[accepted], surroundings))
-        is_caption = find_captions(candidates.kind, matrix[accepted], senses) & verdicts.slot[rows]
-        senses[is_caption] = CAPTION
-        verdicts.sense[rows] = senses
+        kind_rows.append(kind_matrix(candidates.kind, matrix[accepted], surroundings))
+        with_sentences.append(takes_sentences(candidates.kind, matrix[accepted]) & verdicts.slot[rows])
+        accepted_rows.append(rows)
+    senses = options.scorer.boilerplate_kinds(np.concatenate(kind_rows))
+    verdicts.sense[np.concatenate(accepted_rows)] = find_captions(senses, np.concatenate(with_sentences))
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )
