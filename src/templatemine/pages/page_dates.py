@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from templatemine.text.calendars import month_number
-from templatemine.text.patterns import TABLE
+from templatemine.text.patterns import WEEKDAY_NAMES
 
 Order = Callable[[str], bool | None]
 """Separator of the numbers of a date -> whether the day comes first, None if that is not known."""
@@ -77,7 +77,6 @@ _PUBLICATION_WORDS = (
 )
 _DATE_LABEL = re.compile(rf"(?<![^\W_])(?:(?P<change>{_CHANGE_WORDS})|{_PUBLICATION_WORDS})", re.IGNORECASE)
 """Label of a date: a change, or the publication."""
-_WEEKDAYS = frozenset(word.lower() for row in TABLE if row.name.startswith("weekday") for word in row.words)
 _WORD = re.compile(r"[^\W\d_]+")
 _FILLER_WORDS = frozenset(
     (
@@ -212,7 +211,7 @@ def _parse_date(text: str, whole: bool, use_dateparser: bool) -> str | None:
 def _has_only_fillers(text: str) -> bool:
     """Return whether the text beside a date says nothing else."""
     words = [word.lower() for word in _WORD.findall(text)]
-    return len(words) <= 4 and all(word in _FILLER_WORDS or word in _WEEKDAYS for word in words)
+    return len(words) <= 4 and all(word in _FILLER_WORDS or word in WEEKDAY_NAMES for word in words)
 
 
 def _format_date(parts: dict[str, Any]) -> str | None:

@@ -24,6 +24,7 @@ from typing import Any
 
 from templatemine.errors import counted
 from templatemine.text.calendars import month_number
+from templatemine.text.patterns import WEEKDAY_NAMES
 
 _END = r"(?![0-9])"
 _YEAR_FIRST = re.compile(
@@ -37,7 +38,9 @@ _SINCE_1970 = re.compile(rf"(1[0-8][0-9]{{8}})(?:[0-9]{{3}}|\.[0-9]+)?{_END}\s*\
 _EAST = re.compile(
     r"([12][0-9]{3})\s?(?:年|년|\.)\s?([01]?[0-9])\s?(?:月|월|\.)\s?([0-3]?[0-9])(?:\s?(?:日|일|号)|(?![0-9]))"
 )
-_WEEKDAY = r"(?:(?:[^\W\d_]{2,15}[,.]{1,2}|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?)\s+)?"
+# Before a comma any word is a weekday, elsewhere those that are known.
+_WEEKDAY = r"(?:[^\W\d_]{2,15}[,.]{1,2}\s+)?"
+_FIRST_WORD = re.compile(r"([^\s\d.,/_-]{2,20})\s+")
 # Vowels of Indic scripts are marks, which are no letters to `re`.
 _NAME = r"([^\s\d.,/_-]{2,15})\.?"
 _DAY_FIRST = re.compile(
@@ -71,6 +74,8 @@ def _to_ascii_digits(text: str) -> str:
 def _parse_date(text: str) -> str | _AmbiguousDate | None:
     """Return the day, or a date that only its source can settle."""
     text = _to_ascii_digits(text.lstrip())
+    if (match := _FIRST_WORD.match(text)) and match[1].lower() in WEEKDAY_NAMES:
+        text = text[match.end() :]
     if match := _YEAR_FIRST.match(text):
         return _iso_day(*map(int, match.groups()))
     if match := _EAST.match(text):

@@ -40,6 +40,7 @@ __all__ = [
     "FIRST_USER_ID",
     "PRESETS",
     "TABLE",
+    "WEEKDAY_NAMES",
     "Pattern",
     "PatternSet",
     "ScannerArguments",
@@ -364,6 +365,9 @@ TABLE += (
         no=("Pazartesileri",),
     ),
 )
+
+WEEKDAY_NAMES = frozenset(word.lower() for row in TABLE if row.name.startswith("weekday") for word in row.words)
+"""Weekdays in all languages known here, in small letters."""
 
 _PATTERN_BY_NAME = {row.name: row for row in TABLE}
 
