@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from templatemine.config import PipelineConfig
+from templatemine.config import PipelineConfig, SelectConfig
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions
-from templatemine.mining.select import REDUNDANT
+from templatemine.mining.select import ACCEPTED, REDUNDANT, UNLIKELY
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -55,6 +55,26 @@ def test_those_with_most_at_stake_are_asked_first() -> None:
         for place, (kind, tokens) in enumerate(asked)
         for of, other in asked[:place]
     )
+
+
+def test_nothing_but_its_score_speaks_against_what_is_asked_about() -> None:
+    """Of a part of a sentence, which would stay whatever its score, nobody is asked."""
+    random = np.random.default_rng(2)
+    documents = []
+    for place, one in enumerate(archive(90)):
+        rest = " ".join(random.choice(WORDS, 5))
+        more = {0: f"\nHarbour Commission {rest}.", 4: f"\nThe Upper Trade Commission (UHTC) {rest}."}
+        text = f"{one.text}{more.get(place % 9, '')}"
+        documents.append(Document(source="a.example", id=one.id, text=text))
+    found = mine_source("a.example", documents, resolve_defaults(PipelineConfig()))
+    assert found.verdicts is not None
+    rows = choose_questions(found)
+    rejected = rows[found.verdicts.reason_of[rows] == UNLIKELY]
+    assert len(rejected) > 0
+    reckless = resolve_defaults(PipelineConfig(select=SelectConfig(caution=1e-9)))
+    verdicts = mine_source("a.example", documents, reckless).verdicts
+    assert verdicts is not None
+    assert set(verdicts.reason_of[rejected].tolist()) <= {ACCEPTED, REDUNDANT}
 
 
 def test_a_method_without_scores_asks_nothing() -> None:

@@ -98,6 +98,8 @@ _WORD = SMALL | CAPITAL | OWN
 """Traits of a form that begins with a letter, of scripts with cases or without spaces."""
 _SEVERAL = 4
 """Tokens from which on a weak cue at the end of a sentence says that it is boilerplate, if the score does, too."""
+_MIN_ASKED, _MAX_ASKED = 0.25, 0.98
+"""Chances of being boilerplate between which a person is asked: else the answer is known, however much is at stake."""
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
@@ -306,6 +308,8 @@ def _judge_candidates(
     # A label without a cue stays where what it labels does: "Reference:" before a citation.
     stays_with_filler = (column["colon_last"] > 0) & (column["cue_any"] <= 0) & ~slot & ~is_fixed
     stays_with_filler &= candidates.kind == PREFIX
+    # What an answer brings in must hold wherever its string occurs, and nothing but its score may speak against it.
+    is_asked = (reason == ACCEPTED) & (column["own"] >= config.filler_own)
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
     reason[(score < min_score) | stays_with_filler] = UNLIKELY
     if is_segment:
@@ -314,8 +318,9 @@ def _judge_candidates(
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
         stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
-    # What an answer brings in must hold wherever its string occurs.
-    stake[((reason != ACCEPTED) & (reason != UNLIKELY)) | (column["own"] < config.filler_own)] = 0
+    chance = np.where(slot & (reason == ACCEPTED), score * filler, score)
+    is_asked &= (chance >= _MIN_ASKED) & (chance <= _MAX_ASKED)
+    stake[~is_asked | (reason == HEADLINE)] = 0
     return Verdicts(
         kind=np.full(len(candidates), KINDS.index(candidates.kind), np.int8),
         score=score,
