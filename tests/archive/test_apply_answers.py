@@ -120,3 +120,16 @@ def test_where_strings_stand(pack: Pack) -> None:
     assert seen.is_complete
     assert seen.contexts_of(STRING) == [("r story\n", "Sign up now", "\nAnd it ")] * MAX_CONTEXTS
     assert seen.contexts_of(LABELLED) == [("begins.\n", "Related:", " Another")] * MAX_CONTEXTS
+
+
+def test_what_goes_with_a_label_is_told_from_the_label(pack: Pack) -> None:
+    seen = QuestionContexts(pack, (LABELLED, STRING), 8)
+    assert seen.add(Document(source="s", id="1", text="It begins. And\nRelated: The whole end of the story.\nMore"))
+    assert not seen.add(Document(source="s", id="2", text="Nothing of it."))
+    assert seen.add(Document(source="s", id="3", text="Related: " + "so long a line " * 30))
+    assert seen.add(Document(source="s", id="4", text="Related: A title\nSign up now"))
+    assert [place.filler for place in seen.places_of(LABELLED)] == [" The whole end of the story.", "", " A title"]
+    assert [place.behind for place in seen.places_of(LABELLED)] == ["\nMore", " so long", "\nSign up"]
+    assert seen.count_sentences(LABELLED) == (1, 2)
+    assert [place.filler for place in seen.places_of(STRING)] == [""]
+    assert seen.read == 4

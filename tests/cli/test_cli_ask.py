@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
+from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text import time_limit
 
@@ -54,6 +56,38 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
     assert (listed.err == "") == (len(before.questions) > 2)
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
+
+
+def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, archive: Path) -> None:
+    """Only the label was marked, and the answer cut the sentence behind it, too."""
+    rows = [row for row in read(archive) if row["source"] == SOURCE]
+    for row in rows:
+        row["text"] = row["text"].replace("\n\n", " ", 1) if "Related:" in row["text"] else row["text"]
+    file = packs / f"{SOURCE}.json"
+    data = json.loads(file.read_text(encoding="utf-8"))
+    label = {"tokens": ["Related:"], "df": 40, "count": 40, "anchor": "", "filled": "end", "example": "Related:"}
+    data["questions"] = [{**label, "score": 0.5, "stake": 900}]
+    data["templates"] = [one for one in data["templates"] if one["tokens"][0] != "Related:"]
+    file.write_text(json.dumps(data), encoding="utf-8")
+    told = cli("ask", file, "-a", write(archive, rows), stdin=b"b\n").out
+    assert told.count("[-Related:-]{- ") == 3
+    assert "[-goes with b and l-]{-with b alone-}" in told
+    lost = {key: told.split(f"  {key}: ")[1].split("\n")[0] for key in "bls"}
+    assert lost["l"].startswith("40 articles lose ")
+    assert lost["b"].startswith("40 articles lose ")
+    sizes = {key: int(lost[key].split("lose ")[1].split(" ")[0].replace(",", "")) for key in "bl"}
+    assert sizes["b"] > sizes["l"] > 0
+    assert lost["s"] == "changes nothing"
+    assert "  in 40 articles that were read" in told
+    assert "b = cut, with what follows on its line, l = cut the label only, s = leave in, q = stop" in told
+    assert "careful" not in told
+
+    for row in rows:
+        row["text"] = row["text"].replace("Related: ", "Related: It was said so. ", 1).replace("so. ", "so.\n\n", 1)
+    pack = Pack.load(file)
+    replace(pack, overrides=Overrides()).save(file, force=True)
+    told = cli("ask", file, "-a", write(archive, rows), "--list").out
+    assert "careful: in 40 of 40 articles what b would cut with the label ends a sentence" in told
 
 
 def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:

@@ -6,8 +6,10 @@ time, it also says whether that goes with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from templatemine.errors import ConfigError
 from templatemine.mining.templates import slotted_anchor
@@ -113,6 +115,26 @@ def _template_ids(question: Question) -> tuple[str, ...]:
 MAX_CONTEXTS = 3
 """Places at which a string is shown."""
 
+_SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*\s*$")
+
+
+class Context(NamedTuple):
+    """A place of the string of a question in an article.
+
+    `filler` is the rest of its line that goes with a label if all is cut: before `found` where that ends the line, else
+    behind it; "" for other strings, and where the line is longer than a slot.
+    """
+
+    before: str
+    found: str
+    filler: str
+    behind: str
+
+    @property
+    def ends_sentence(self) -> bool:
+        """Return whether the filler ends as a sentence does, which titles and names do not."""
+        return bool(_SENTENCE_END.search(self.filler))
+
 
 class QuestionContexts:
     """Contexts of the strings of some questions in articles, at most `MAX_CONTEXTS` each, of different articles.
@@ -123,39 +145,81 @@ class QuestionContexts:
     questions : sequence of Question
     context : int
         Characters kept on each side; what ends a paragraph ends the context.
+
+    Attributes
+    ----------
+    read : int
+        Articles that were looked into.
     """
 
     def __init__(self, pack: Pack, questions: Sequence[Question], context: int) -> None:
         self._pack, self._questions, self._context = pack, questions, context
         blank_template = Template(id="", regex="", tokens=None, df=0, count=0, example="")
-        templates = tuple(
-            replace(blank_template, tokens=question.tokens, anchor=question.anchor) for question in questions
-        )
-        self._matcher, self._rows = replace(pack, templates=templates).matcher()
-        self._contexts: list[list[tuple[str, str, str]]] = [[] for _ in questions]
+        templates = [replace(blank_template, tokens=one.tokens, anchor=one.anchor) for one in questions]
+        # Behind those of the strings: the labels with their fillers.
+        self._labels = [place for place, one in enumerate(questions) if one.filled]
+        for one in (questions[place] for place in self._labels):
+            anchor = slotted_anchor(one.anchor, one.filled)
+            templates.append(replace(blank_template, tokens=_question_tokens(one, True), anchor=anchor))
+        self._matcher, self._rows = replace(pack, templates=tuple(templates)).matcher()
+        self._contexts: list[list[Context]] = [[] for _ in questions]
+        self._filled, self._sentences = [0] * len(questions), [0] * len(questions)
+        self.read = 0
 
     @property
     def is_complete(self) -> bool:
-        """Return whether no article would add anything."""
+        """Return whether no article would add a context."""
         return all(len(places) == MAX_CONTEXTS for places in self._contexts)
 
-    def add(self, document: Document) -> None:
-        """Look into an article."""
+    def add(self, document: Document) -> bool:
+        """Look into an article; return whether the string of any question is there."""
         text = document.html if self._pack.html else document.text
-        if text is None or self.is_complete:
-            return
+        if text is None:
+            return False
         encoded = self._pack.encode(text)
         *bounds, strings = self._matcher.find(encoded.data)
         starts, ends = encoded.spans(*bounds)
         first_spans: dict[int, tuple[int, int]] = {}
+        filled_spans: dict[int, list[tuple[int, int]]] = {}
         for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
-            first_spans.setdefault(self._rows[string], (start, end))
-        for index, (start, end) in first_spans.items():
-            if len(self._contexts[index]) < MAX_CONTEXTS:
-                before = text[max(0, start - self._context) : start].rpartition("\n\n")[2]
-                after = text[end : end + self._context].partition("\n\n")[0]
-                self._contexts[index].append((before, text[start:end], after))
+            row = self._rows[string]
+            if row < len(self._questions):
+                first_spans.setdefault(row, (start, end))
+            else:
+                filled_spans.setdefault(self._labels[row - len(self._questions)], []).append((start, end))
+        for index, span in first_spans.items():
+            self._add_context(index, text, span, filled_spans.get(index, ()))
+        self.read += 1
+        return bool(first_spans)
+
+    def _add_context(self, index: int, text: str, span: tuple[int, int], filled: Sequence[tuple[int, int]]) -> None:
+        start, end = span
+        first, last = next((one for one in filled if one[0] <= start and end <= one[1]), span)
+        filler = text[first:start] or text[end:last]
+        before = text[max(0, first - self._context) : first].rpartition("\n\n")[2]
+        behind = text[last : last + self._context].partition("\n\n")[0]
+        place = Context(before, text[start:end], filler, behind)
+        self._filled[index] += bool(filler)
+        self._sentences[index] += place.ends_sentence
+        if len(self._contexts[index]) < MAX_CONTEXTS:
+            self._contexts[index].append(place)
+
+    def places_of(self, question: Question) -> list[Context]:
+        """Return the places of one of the questions."""
+        return self._contexts[self._questions.index(question)]
 
     def contexts_of(self, question: Question) -> list[tuple[str, str, str]]:
         """Return (before, string, behind) at the places of one of the questions."""
-        return self._contexts[self._questions.index(question)]
+        contexts = []
+        for before, found, filler, behind in self.places_of(question):
+            if question.filled == "start":
+                before = (before + filler)[-self._context :]
+            else:
+                behind = (filler + behind)[: self._context]
+            contexts.append((before, found, behind))
+        return contexts
+
+    def count_sentences(self, question: Question) -> tuple[int, int]:
+        """Return in how many articles the filler of a label ends a sentence, and in how many it has a filler."""
+        index = self._questions.index(question)
+        return self._sentences[index], self._filled[index]

@@ -8,6 +8,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common
@@ -15,8 +17,11 @@ from templatemine.errors import CapacityError, ConfigError, CorpusError, counted
 
 if TYPE_CHECKING:
     from templatemine.archive.apply_answers import QuestionContexts
+    from templatemine.desk.effects import Effects
+    from templatemine.desk.library import Article
     from templatemine.model import Question
     from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import RejectedCandidate
     from templatemine.report.terminal import Painter
 
 __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
@@ -24,8 +29,10 @@ __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
 DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
 are boilerplate or belong to the story, those first whose answer changes most.
-With --archive each is shown where it stands in three articles. Packs of pages
-are left out, unless --source names them: templates do not choose the main text.
+With --archive each is shown where it stands in three articles, with what each
+answer would change in up to a hundred of the source. [-Of a label-]{-what
+follows on its line is marked as well-}. Packs of pages are left out, unless
+--source names them: templates do not choose the main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
@@ -41,6 +48,9 @@ answers, each with the Enter key:
 _MAX_QUESTIONS = 10
 _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
 _ANSWER_WORDS = {"boilerplate": "cut", "label": "cut the label only", "story": "leave in"}
+_FILLED_WORDS = {"end": "cut, with what follows on its line", "start": "cut, with what precedes it on its line"}
+_MAX_SAMPLE = 100
+"""Articles of a source in which answers are measured: enough for "most", and read in seconds."""
 _CONTEXT = 60
 """Characters shown on each side of a string."""
 
@@ -69,6 +79,45 @@ def add(parser: argparse.ArgumentParser) -> None:
     common.add_field_options(parser, source=False)
 
 
+@dataclass(kw_only=True)
+class _Sample:
+    """Articles of a source: where its strings stand, and those with any of them, in which answers are measured."""
+
+    pack: Pack
+    file: str
+    contexts: QuestionContexts
+    articles: list[Article] = field(default_factory=list)
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether no more articles need to be read."""
+        return self.contexts.is_complete and self.contexts.read >= min(_MAX_SAMPLE, self.pack.documents)
+
+    @cached_property
+    def _rejected(self) -> list[RejectedCandidate]:
+        from templatemine.packs.pack_folder import read_rejected, rejected_path
+
+        return [*read_rejected(self.file)] if os.path.exists(rejected_path(self.file)) else []
+
+    @cached_property
+    def _effects(self) -> Effects:
+        from templatemine.desk.effects import Effects, SlowArticles
+
+        while True:
+            try:
+                return Effects(self.pack, (*self.pack.templates, *self.pack.overrides.removed), self.articles)
+            except SlowArticles as slow:
+                self.articles = [one for one in self.articles if one not in slow.articles]
+
+    def measure(self, question: Question) -> dict[str, dict[str, int]]:
+        """Measure what each answer would change."""
+        from templatemine.config import CleanConfig
+        from templatemine.desk.answer_effects import measure_answers
+
+        effects = self._effects  # first, for it leaves out articles
+        return measure_answers(self.pack, self._rejected, question, self.articles, effects, CleanConfig())
+
+
 def run(args: argparse.Namespace) -> int:
     """Look for the strings in the archive, ask, save after each source."""
     from templatemine.archive.apply_answers import QuestionContexts, open_questions
@@ -93,10 +142,17 @@ def run(args: argparse.Namespace) -> int:
         if len(pages) < len(packs):
             terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
         return terminal.code
-    seen = {source: QuestionContexts(packs[source], questions, _CONTEXT) for source, questions in asked.items()}
+    seen = {
+        source: _Sample(
+            pack=packs[source],
+            file=files.files[source],
+            contexts=QuestionContexts(packs[source], questions, _CONTEXT),
+        )
+        for source, questions in asked.items()
+    }
     _collect_contexts(args, terminal, seen)
     if args.json:
-        told = [_question_json(packs[source], one, seen[source]) for source in asked for one in asked[source]]
+        told = [_question_json(packs[source], one, seen[source].contexts) for source in asked for one in asked[source]]
         common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
         return terminal.code
     if not args.archive:
@@ -104,9 +160,9 @@ def run(args: argparse.Namespace) -> int:
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
-        file = files.files[source]
+        file = seen[source].file
         common.print_text(painter.title(f"{source}: {counted(len(questions), 'question')}") + "\n")
-        answers, more = _ask_questions(args, packs[source], questions, seen[source], painter)
+        answers, more = _ask_questions(args, questions, seen[source], painter)
         if answers:
             _save_answers(file, answers, whose)
             kept += len(answers)
@@ -118,41 +174,43 @@ def run(args: argparse.Namespace) -> int:
     return terminal.code
 
 
-def _collect_contexts(
-    args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, QuestionContexts]
-) -> None:
+def _collect_contexts(args: argparse.Namespace, terminal: common.Terminal, seen: Mapping[str, _Sample]) -> None:
     """Read the archive until all strings were seen often enough."""
+    from templatemine.desk.library import Article
+
     if not args.archive:
         return
     records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
     with terminal.progress() as steps:
         for record in common.tell_records(records, steps):
             document = record.document
-            sightings = seen.get(document.source)
-            if sightings is not None:
+            sample = seen.get(document.source)
+            if sample is not None and not sample.is_enough:
                 try:
-                    sightings.add(document)
+                    if sample.contexts.add(document):
+                        sample.articles.append(Article(document=document))
                 except CapacityError as error:
                     terminal.met(CorpusError(f"cannot be searched: {error}", f"{document.source}: {document.id}"))
-            if all(one.is_complete for one in seen.values()):
+            if all(one.is_enough for one in seen.values()):
                 break
     terminal.skipped_more()
 
 
 def _ask_questions(
-    args: argparse.Namespace, pack: Pack, questions: list[Question], seen: QuestionContexts, painter: Painter
+    args: argparse.Namespace, questions: list[Question], sample: _Sample, painter: Painter
 ) -> tuple[list[tuple[Question, str]], bool]:
     """Ask the questions of a source; return the answers, and whether to go on with the next source."""
     from templatemine.archive.apply_answers import possible_answers
 
     answers: list[tuple[Question, str]] = []
     for place, question in enumerate(questions):
-        common.print_text("\n".join(_format_question(place + 1, len(questions), question, pack, seen, painter)) + "\n")
+        common.print_text("\n".join(_format_question(place + 1, len(questions), question, sample, painter)) + "\n")
         if args.list:
             continue
         able = possible_answers(question)
         keys = {key: answer for key, answer in _ANSWER_KEYS.items() if answer in able}
-        choices = ", ".join(f"{key} = {_ANSWER_WORDS[answer]}" for key, answer in keys.items())
+        words = {**_ANSWER_WORDS, "boilerplate": _FILLED_WORDS.get(question.filled, "cut")}
+        choices = ", ".join(f"{key} = {words[answer]}" for key, answer in keys.items())
         for line in _read_lines(f"{choices}, q = stop, or Enter to pass: "):
             key = line.strip().lower()[:1]
             if key == "q":
@@ -177,12 +235,11 @@ def _read_lines(prompt: str) -> Iterator[str]:
         yield line
 
 
-def _format_question(
-    number: int, of: int, question: Question, pack: Pack, seen: QuestionContexts, painter: Painter
-) -> list[str]:
-    from templatemine.archive.apply_answers import ALL, LABEL, current_removal, find_inner_templates
+def _format_question(number: int, of: int, question: Question, sample: _Sample, painter: Painter) -> list[str]:
+    from templatemine.archive.apply_answers import ALL, LABEL, Context, current_removal, find_inner_templates
     from templatemine.report.words import join_tokens
 
+    pack = sample.pack
     what = "a label" if question.filled else "a string"
     with_rest = " with the rest of its line" if question.filled else ""
     untouched = "cut in part" if find_inner_templates(pack, question) else "kept"
@@ -192,9 +249,32 @@ def _format_question(
         f"{question.score:.0%} likely boilerplate"
     )
     lines = ["", painter.title(head), f"  {common.escape_line(join_tokens(question.tokens))}"]
-    places = seen.contexts_of(question) or [("", question.example, "")]
-    for before, found, behind in places:
-        lines.append(f"  | {_join_lines(before)}{painter.cut(_join_lines(found))}{_join_lines(behind)}")
+    places = sample.contexts.places_of(question)
+    for before, found, filler, behind in places or [Context("", question.example, "", "")]:
+        label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
+        marked = rest + label if question.filled == "start" else label + rest
+        lines.append(f"  | {_join_lines(before)}{marked}{_join_lines(behind)}")
+    if any(place.filler for place in places):
+        lines.append(f"  {painter.cut('goes with b and l')}{painter.filler('with b alone')}")
+    return [*lines, *_format_effects(question, sample)] if places else lines
+
+
+def _format_effects(question: Question, sample: _Sample) -> list[str]:
+    """Say what each answer would change in the articles that were read, and warn of one that would cut sentences."""
+    lines = []
+    for answer, did in sample.measure(question).items():
+        key = next(key for key, name in _ANSWER_KEYS.items() if name == answer)
+        verb = "keep" if did["characters"] < 0 else "lose"
+        some = f"{counted(did['articles'], 'article')} {verb}{'s' if did['articles'] == 1 else ''}"
+        told = f"{some} {counted(abs(did['characters']), 'character')} more" if did["articles"] else "changes nothing"
+        lines.append(f"  {key}: {told}")
+    lines.append(f"  in {counted(sample.contexts.read, 'article')} that were read")
+    sentences, filled = sample.contexts.count_sentences(question)
+    if 2 * sentences > filled:
+        lines.append(
+            f"  careful: in {sentences:,} of {counted(filled, 'article')} what b would cut with the label ends a "
+            "sentence, and is probably one of the story: l cuts the label only"
+        )
     return lines
 
 
@@ -208,6 +288,7 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
         **{name: getattr(question, name) for name in names},
         "removed_today": current_removal(pack, question) or None,
         "answers": list(possible_answers(question)),
+        "fillers": [place.filler for place in seen.places_of(question)],
         "places": [list(place) for place in seen.contexts_of(question) or [("", question.example, "")]],
     }
 

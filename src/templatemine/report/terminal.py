@@ -24,6 +24,7 @@ from templatemine.report.words import describe_reasons, shorten, template_text
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
 _BOLD, _END = "\x1b[1m", "\x1b[0m"
+_FILLER = "\x1b[30;46m"
 
 _MAX_ALSO_LENGTH = 80
 """Characters of a template that also matched; `show` has all of it."""
@@ -49,6 +50,10 @@ class Painter:
     def cut(self, text: str) -> str:
         """Return a removed part."""
         return self.paint(text, _CUT) if self.colours else f"[-{name_controls(text)}-]"
+
+    def filler(self, text: str) -> str:
+        """Return what goes with a removed label."""
+        return self.paint(text, _FILLER) if self.colours else f"{{-{name_controls(text)}-}}"
 
 
 HEADER = ("", ">documents", ">share", ">count", "position", "id", "expression")
