@@ -15,12 +15,14 @@ import pytest
 from cli_support import CALL, CREDIT, SOURCES, everything, page, read, records, write
 
 from conftest import Cli
+from strategies import make_pack
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.errors import pip_line
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.report.words import join_tokens
 from templatemine.text import time_limit
+from templatemine.text.patterns import pattern_set
 
 
 @pytest.fixture
@@ -100,10 +102,8 @@ def test_explain_for_machines(cli: Cli, mined: Path, new: Path) -> None:
         for cut in cuts:
             assert documents[one["id"]]["text"][cut["start"] : cut["end"]] == cut["text"]
             assert cut["template"] in cut["templates"]
-    assert (
-        json.loads(cli("explain", new, "--packs", mined / "beta.example.json", "--json", "--limit", "1").out)["removed"]
-        is None
-    )
+    other = ("--packs", mined / "beta.example.json", "--json", "--id", lines[0]["id"])
+    assert json.loads(cli("explain", new, *other).out)["removed"] is None
 
 
 def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
@@ -235,6 +235,42 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
     assert found.id in row
     assert "--limit 0 prints all" in ran.err
+
+
+def test_explain_shows_what_changes_of_each_source_first(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """The first two of the first source were shown, one of them with no part removed."""
+    articles = sorted(read(new), key=lambda one: one["source"])
+    plain = {"source": "alpha.example", "id": "plain", "text": "A story."}
+    rows = write(tmp_path / "rows.jsonl", [plain, *articles])
+    heads = r"^(\w+\.example) (\S+)"
+    shown = re.findall(heads, cli("explain", rows, "-p", mined, "-n", "3").out, re.MULTILINE)
+    assert [source for source, _ in shown] == list(SOURCES)
+    more = re.findall(heads, cli("explain", rows, "-p", mined, "-n", "5").out, re.MULTILINE)
+    assert more[:3] == shown
+    assert "plain" not in dict(map(reversed, more))
+    ran = cli("explain", rows, "-p", mined, "-n", str(len(articles) + 1))
+    assert re.findall(heads, ran.out, re.MULTILINE)[-1] == ("alpha.example", "plain")
+    assert ran.err == ""
+    assert "0 parts removed" in cli("explain", rows, "-p", mined, "--id", "plain").out
+    assert cli("explain", rows, "-p", mined, "-n", "0").out.startswith("alpha.example plain")
+
+
+def test_cuts_in_long_lines_are_marked_in_their_context(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """All of the line was printed, and in the diff twice."""
+    article = read(new)[0]
+    story = "A word. " * 400
+    article["text"] = f"{story}{CALL.format('Alpha')} {story}"
+    one = write(tmp_path / "one.jsonl", [article])
+    call = CALL.format("Alpha")
+    pack = make_pack([(call.encode().split(), call)], pattern_set("news"), "-", False)
+    mined = tmp_path / "anywhere.json"
+    replace(pack, source="alpha.example").save(mined)
+    for command in (("explain",), ("clean", "--diff")):
+        ran = cli(command[0], one, "-p", mined, *command[1:])
+        assert ran.out.count(f"[-{CALL.format('Alpha')}") == 1, ran.out
+        assert ran.out.count("A word.") < 80
+        assert " characters … " in ran.out
+    assert cli("explain", one, "-p", mined, "--id", article["id"]).out.count("A word.") == 800
 
 
 def test_explain_without_articles(cli: Cli, mined: Path, tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
@@ -14,7 +16,9 @@ from templatemine.errors import CapacityError, ConfigError, CorpusError, Skipped
 
 if TYPE_CHECKING:
     from templatemine.model import Document
-    from templatemine.report.explain import Explainer
+    from templatemine.packs.pack import Pack
+    from templatemine.packs.pack_folder import PackFiles
+    from templatemine.report.explain import Explainer, Explanation
     from templatemine.report.terminal import Painter
 
 __all__ = ["COMMON", "DESCRIPTION", "add", "run"]
@@ -26,11 +30,18 @@ required position in a line. Each part is listed under one expression, the
 longest that matched: {2} is the second. What also matched stands below, with
 the reasons of each.
 
+Articles that lose something come first, one of each source before the second
+of any; --id and --limit 0 print all in their order.
+
 On a terminal removed parts are coloured; elsewhere, and if NO_COLOR is set,
 they are written between [- and -].
 """
 
 _MAX_DOCUMENTS = 10
+_CONTEXT = 200
+"""Characters beside a removed part, unless an article is asked for by its id."""
+_MAX_AHEAD = 10_000
+"""Articles that are looked at for another source, when there are enough of the others."""
 
 COMMON = ("--packs", "--id", "--limit", "--context", "--html", "--source-of", "--json")
 """Options that `--help` lists."""
@@ -55,7 +66,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--context",
         metavar="N",
         type=common.int_at_least(0),
-        help="characters of context around a removed part (default: all)",
+        help=f"characters of context around a removed part (default: {_CONTEXT}, with --id all)",
     )
     clean = CleanConfig()
     parser.add_argument(
@@ -82,35 +93,37 @@ def run(args: argparse.Namespace) -> int:
     explainers: dict[str, Explainer] = {}
     read = printed = 0
     first_late: CorpusError | None = None
-    for document in _read_documents(args, terminal):
-        read += 1
-        if args.id is not None and document.id not in args.id:
-            continue
-        if args.limit and printed == args.limit:
-            common.print_error(f"more articles follow after the first {printed}; --limit 0 prints all", "")
-            break
-        if document.source not in explainers:
+    context = _CONTEXT if args.context is None and args.id is None else args.context
+
+    def explain_all() -> Iterator[_Explained]:
+        nonlocal read, first_late
+        for document in _read_documents(args, terminal):
+            read += 1
+            if args.id is not None and document.id not in args.id:
+                continue
+            if document.source not in explainers:
+                explainers[document.source] = Explainer(_find_pack(packs, document.source, terminal), config)
             try:
-                pack = packs.get(document.source)
-            except SkippedPackError as error:
-                terminal.skip_pack(str(error))
-                pack = None
-            explainers[document.source] = Explainer(pack, config)
-        try:
-            explainer = explainers[document.source]
-            if args.json:
-                shown = json.dumps(_document_json(document, explainer))
-            else:
-                shown = "\n" * bool(printed) + "\n".join(_format_document(document, explainer, painter, args.context))
-        except CapacityError as error:
-            late = CorpusError(f"cannot be explained: {error}", f"{document.source}: {document.id}")
-            if first_late is None and not args.strict:
-                first_late = late  # if nothing is printed, it is the error
-            else:
-                terminal.met(late)
-            continue
+                yield _explain(document, explainers[document.source])
+            except CapacityError as error:
+                late = CorpusError(f"cannot be explained: {error}", f"{document.source}: {document.id}")
+                if first_late is None and not args.strict:
+                    first_late = late  # if nothing is printed, it is the error
+                else:
+                    terminal.met(late)
+
+    choice = _ArticleChoice(args.limit, set(packs))
+    for one in (
+        choice.choose(explain_all()) if args.limit and args.id is None else islice(explain_all(), args.limit or None)
+    ):
+        if args.json:
+            shown = json.dumps(_document_json(one))
+        else:
+            shown = "\n" * bool(printed) + "\n".join(_format_document(one, painter, context))
         common.print_text(shown + "\n")
         printed += 1
+    if choice.has_more:
+        common.print_error(f"there are more articles than these {printed}; --limit 0 prints all", "")
     if not read:
         raise common.no_documents_error(terminal, args.inputs)
     if first_late is not None:
@@ -122,6 +135,72 @@ def run(args: argparse.Namespace) -> int:
     if not printed and args.id is not None:
         raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
     return terminal.code
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """An article, the part of it that is cleaned, and what cleaning does to that; None where nothing is cleaned."""
+
+    document: Document
+    explainer: Explainer
+    body: str | None
+    found: Explanation | None
+
+    @property
+    def is_changed(self) -> bool:
+        return self.found is not None and bool(self.found.spans)
+
+
+def _explain(document: Document, explainer: Explainer) -> _Explained:
+    body = explainer.body(document)
+    return _Explained(document, explainer, body, None if body is None else explainer.explain(body))
+
+
+def _find_pack(packs: PackFiles, source: str, terminal: common.Terminal) -> Pack | None:
+    try:
+        return packs.get(source)
+    except SkippedPackError as error:
+        terminal.skip_pack(str(error))
+        return None
+
+
+class _ArticleChoice:
+    """The articles that are printed: the first changed one of each source, then more that change, then others.
+
+    Attributes
+    ----------
+    has_more : bool
+        There are articles that were not chosen.
+    """
+
+    def __init__(self, limit: int, sources: set[str]) -> None:
+        self._limit, self._sources = limit, sources
+        self.has_more = False
+
+    def choose(self, articles: Iterable[_Explained]) -> Iterator[_Explained]:
+        """Yield them, those of the first kind as soon as they are met."""
+        seen: set[str] = set()
+        changed: list[_Explained] = []
+        others: list[_Explained] = []
+        full_for = 0
+        for one in articles:
+            left = self._limit - len(seen)
+            if not left or (len(changed) >= left and (self._sources <= seen or full_for == _MAX_AHEAD)):
+                self.has_more = True
+                break
+            full_for += len(changed) >= left
+            if one.is_changed and one.document.source not in seen:
+                seen.add(one.document.source)
+                yield one
+            else:
+                kept = changed if one.is_changed else others
+                if len(kept) < self._limit:
+                    kept.append(one)
+                else:
+                    self.has_more = True
+        left = self._limit - len(seen)
+        self.has_more |= len(changed) + len(others) > left
+        yield from (changed + others)[:left]
 
 
 def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iterator[Document]:
@@ -137,17 +216,16 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
             yield from (record.document for record in common.open_records([path], read, terminal.met))
 
 
-def _document_json(document: Document, explainer: Explainer) -> dict[str, Any]:
+def _document_json(one: _Explained) -> dict[str, Any]:
     """Return an article with its cuts, each with the expression that it is listed under."""
     from templatemine.report.explain import find_cut_template
     from templatemine.report.marks import TextPiece
     from templatemine.report.words import template_text
 
+    document, explainer, body, found = one.document, one.explainer, one.body, one.found
     facts: dict[str, Any] = {"source": document.source, "id": document.id, "pack": explainer.pack is not None}
-    body = explainer.body(document)
-    if body is None:
+    if body is None or found is None:
         return {**facts, "removed": None}
-    found = explainer.explain(body)
     templates = {one.id: one for one in explainer.pack.templates} if explainer.pack else {}
     removed = []
     for span in found.spans:
@@ -158,18 +236,18 @@ def _document_json(document: Document, explainer: Explainer) -> dict[str, Any]:
     return {**facts, "share": round(found.share, 6), "stub": found.stub, "whole": found.whole, "removed": removed}
 
 
-def _format_document(document: Document, explainer: Explainer, painter: Painter, context: int | None) -> list[str]:
+def _format_document(one: _Explained, painter: Painter, context: int | None) -> list[str]:
     from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
 
+    document, body, found = one.document, one.body, one.found
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
-    pack, body = explainer.pack, explainer.body(document)
+    pack = one.explainer.pack
     no_pack = f"no pack of {common.escape_line(document.source)}"
-    if body is None:
+    if body is None or found is None:
         if pack is None:
             return [head, f"{no_pack}: unchanged"]
         return [head, f"unchanged: the pack is for {'HTML' if pack.html else 'text'}, and this article has none"]
-    found = explainer.explain(body)
-    text, listed = format_article(explainer.pieces(body, found), pack, painter, context)
+    text, listed = format_article(one.explainer.pieces(body, found), pack, painter, context)
     if found.whole:
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:

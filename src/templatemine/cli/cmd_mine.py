@@ -282,7 +282,7 @@ def _suggest_next(args: argparse.Namespace) -> list[str]:
     """Return the command that shows what cleaning would do; nothing for an archive that cannot be read twice."""
     if "-" in args.inputs:
         return []
-    words = ["explain", args.inputs[0], "--packs", args.output, "--limit", "3"]
+    words = ["explain", args.inputs[0], "--packs", args.output, "--limit", "3", "--context", "80"]
     return [f"next, see what it cuts: templatemine {' '.join(map(shlex.quote, words))}"]
 
 

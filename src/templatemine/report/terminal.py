@@ -15,10 +15,10 @@ import orjson
 from templatemine.cleaning.cleaner import page_text
 from templatemine.cleaning.records import RecordCleaner
 from templatemine.errors import CorpusError
-from templatemine.model import Record, Template
+from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
-from templatemine.report.marks import TextPiece, elide, name_controls
+from templatemine.report.marks import TextPiece, elide, name_controls, split_pieces
 from templatemine.report.view import POSITIONS
 from templatemine.report.words import describe_reasons, shorten, template_text
 
@@ -148,13 +148,15 @@ def _format_row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A record that cleaning changes: its text (of a page, without mark-up), and the text that would be written."""
+    """A record that cleaning changes: its text (of a page, without mark-up), the text that would be written, and the
+    cuts of a text (of a page they are not in `before`)."""
 
     source: str
     id: str
     where: str
     before: str
     after: str
+    removed: tuple[Span, ...] = ()
 
 
 def find_changes(
@@ -173,19 +175,46 @@ def find_changes(
         cleaner.tally.add(batch.tally)
         total = batch.tally.total()
         if total.changed:
-            after = orjson.loads(batch.data)[names.text_field]
+            written = orjson.loads(batch.data)
             pack = packs.get(document.source)
             if pack is None and cleaner.config.fallback is not None and document.text is not None:
                 pack = packs[cleaner.config.fallback]
             page = document.html is not None and (pack is None or pack.html)
             before = page_text(document.html or "", ()) if page else document.text or ""
-            yield Change(source=document.source, id=document.id, where=record.where, before=before, after=after)
+            cuts = () if page else written[cleaner.config.removed_field]
+            yield Change(
+                source=document.source,
+                id=document.id,
+                where=record.where,
+                before=before,
+                after=written[names.text_field],
+                removed=tuple(Span(one["start"], one["end"], (*one["templates"],)) for one in cuts),
+            )
+
+
+_LONG_LINE = 200
+"""Characters of a line that is not printed twice to show what is missing from it."""
+_DIFF_CONTEXT = 60
+"""Characters beside a cut within a long line."""
 
 
 def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[str]:
-    """Yield a unified diff of one record, line by line."""
+    """Yield a unified diff of one record, line by line; where a long line would lose a part, the cuts of the text
+    marked, each in its context."""
     name = f"{change.source} {change.id}"
-    lines = difflib.unified_diff(
+    lines = [*_unified_lines(change, name, context)]
+    if change.removed and any(line[0] == "+" and len(line) > _LONG_LINE for line in lines[2:]):
+        yield painter.paint(lines[0], _BOLD)
+        text, _ = format_article(split_pieces(change.before, change.removed), None, painter, _DIFF_CONTEXT)
+        yield text.rstrip("\n")
+        return
+    for line in lines:
+        colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
+        yield painter.paint(line, colour) if colour else name_controls(line)
+
+
+def _unified_lines(change: Change, name: str, context: int) -> Iterator[str]:
+    return difflib.unified_diff(
         change.before.splitlines(),
         change.after.splitlines(),
         f"{name} ({change.where})",
@@ -195,9 +224,6 @@ def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[s
         context,
         "",
     )
-    for line in lines:
-        colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
-        yield painter.paint(line, colour) if colour else name_controls(line)
 
 
 _DIFF: Mapping[str, str] = {"---": _BOLD, "+++": _BOLD, "@@": _PLACE, "-": _OUT, "+": _IN}
