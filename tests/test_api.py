@@ -107,6 +107,72 @@ def test_packs_do_the_rest(packs: templatemine.Packs, tmp_path: Path) -> None:
     assert all(kept[row["id"]].text == row["text"] for row in ROWS)
 
 
+def test_a_policy_is_an_argument_wherever_keep_is(packs: templatemine.Packs, tmp_path: Path) -> None:
+    """It was an unexpected keyword, and only config= could say it."""
+    pack, text = packs["alpha.example"], ROWS[0]["text"]
+    wanted = templatemine.clean(text, pack, keep="byline,caption,dateline")
+    assert wanted != templatemine.clean(text, pack)
+    packs.save(tmp_path / "packs")
+    assert templatemine.clean(text, pack, policy="reader") == wanted
+    assert templatemine.Cleaner(pack, policy="reader").clean(text) == wanted
+    assert templatemine.Cleaners(packs, policy="reader").clean(text, "alpha.example") == wanted
+    loaded = templatemine.Cleaners.load(tmp_path / "packs", policy="reader")
+    assert loaded.clean(text, "alpha.example") == wanted
+    assert next(packs.clean(ROWS, policy="reader"))[1] == wanted
+    assert templatemine.clean(text, pack, policy="archive").text == text
+    both = templatemine.clean(text, pack, policy="reader", keep="promotion")
+    assert both.text == text
+    with pytest.raises(ConfigError, match="policy: expected one of llm, reader, archive, got 'rader'"):
+        templatemine.clean(text, pack, policy="rader")
+
+
+def test_a_wrong_argument_is_told_with_the_right_ones(packs: templatemine.Packs) -> None:
+    """Only the names of fields were named."""
+    for call, wrong, told in (
+        (templatemine.mine, "n_jobs", "(did you mean jobs?); there are method, caution, model, jobs, source, errors, "),
+        (
+            packs.clean,
+            "polcy",
+            "(did you mean policy?); there are policy, keep, source, errors, and for names of fields",
+        ),
+        (packs.clean, "text_feild", "(did you mean text_field?); "),
+        (packs.clean, "zzz", "'zzz'; there are policy, "),
+    ):
+        with pytest.raises(TypeError) as raised:
+            call(ROWS, **{wrong: 2})
+        assert told in str(raised.value)
+
+
+def test_what_beginners_try_says_what_to_do(packs: templatemine.Packs) -> None:
+    with pytest.raises(TypeError, match=r"^expected packs by source, got str; Packs\.load\(\.\.\.\) reads them"):
+        templatemine.Packs("folder")
+    assert templatemine.Packs(dict(packs)) == packs
+    for one in (ROWS[0], templatemine.Document(source="s", id="1", text="a")):
+        with pytest.raises(CorpusError, match="; give a list, with this one in it"):
+            packs.clean(one)  # not when the first is asked for
+    with pytest.raises(CorpusError, match=r"templatemine\.clean\(text, pack\)"):
+        packs.clean("A text of a few words, which is no path.")
+    with pytest.raises(AttributeError, match=r"attribute 'clean'; templatemine\.clean\(text, pack\) cleans a text"):
+        packs["alpha.example"].clean("text")
+    with pytest.raises(AttributeError, match="attribute 'other'$"):
+        packs["alpha.example"].other  # noqa: B018
+
+
+def test_texts_of_one_source_are_documents(packs: templatemine.Packs, tmp_path: Path) -> None:
+    rows = [row for row in ROWS if row["source"] == "alpha.example"]
+    texts = [row["text"] for row in rows]
+    (found,) = templatemine.mine(texts, source="alpha.example").values()
+    assert [one.id for one in found.templates] == [one.id for one in packs["alpha.example"].templates]
+    assert [one.text for _, one in packs.clean(texts, source="alpha.example")] == [
+        one.text for _, one in packs.clean(rows)
+    ]
+    with pytest.raises(CorpusError, match=r"got str: source= says whose texts these are, Path\(\.\.\.\) that it names"):
+        templatemine.mine(texts)
+    for path in (str(as_file(tmp_path)), "missing.jsonl", "https://a.example/feed"):
+        with pytest.raises(CorpusError, match="names a file"):
+            templatemine.mine([path], source="alpha.example")
+
+
 def test_a_source_without_a_pack_is_told_with_those_like_it(packs: templatemine.Packs) -> None:
     many = templatemine.Packs(dict.fromkeys(("kompas.com", "tempo.co", "www.kompas.id"), packs["alpha.example"]))
     for asked, told in (

@@ -35,6 +35,12 @@ class Packs(dict[str, Pack]):
     >>> packs.report("report.html", "new.jsonl")  # doctest: +SKIP
     """
 
+    def __init__(self, packs: Mapping[str, Pack] | Iterable[tuple[str, Pack]] = ()) -> None:
+        if isinstance(packs, str | os.PathLike):
+            found = type(packs).__name__
+            raise TypeError(f"expected packs by source, got {found}; Packs.load(...) reads them from a folder or files")
+        super().__init__(packs)
+
     @classmethod
     def load(cls, *paths: str | os.PathLike[str], errors: str = "raise") -> Packs:
         """Load the packs of files and folders.
@@ -62,6 +68,7 @@ class Packs(dict[str, Pack]):
         documents: DocumentsLike,
         config: CleanConfig | None = None,
         *,
+        policy: str | None = None,
         keep: str | Iterable[str] = (),
         source: str | None = None,
         errors: Errors = "raise",
@@ -74,13 +81,14 @@ class Packs(dict[str, Pack]):
         documents
             As of `mine`.
         config : CleanConfig, optional
-        keep : str or iterable of str, optional
-            Kinds of boilerplate that stay, such as ``"caption,byline"``; see `Cleaners`.
+        policy, keep : optional
+            Kinds of boilerplate that go, such as ``"reader"``, and that stay, such as ``"caption,byline"``; see
+            `Cleaner`.
         source, errors, fields
             As of `mine`.
         """
-        read = name_fields(fields)
-        return Cleaners(self, config, keep=keep).clean_all(documents, read, source=source, errors=errors)
+        read = name_fields(fields, Packs.clean)
+        return Cleaners(self, config, policy=policy, keep=keep).clean_all(documents, read, source=source, errors=errors)
 
     def report(
         self,
@@ -119,7 +127,7 @@ class Packs(dict[str, Pack]):
         require_libraries()
         config = ReportConfig() if config is None else config
         check_config(config, ReportConfig)
-        read = name_fields(fields)
+        read = name_fields(fields, Packs.report)
         given = None if documents is None else documents_of(documents, read, source=source, errors=errors)
         with atomic_writer(os.fspath(output), force=force) as file:
             report = make_report(self, given, lambda name: (), config, before=against)
@@ -161,12 +169,14 @@ def mine(
     progress: Progress | bool = False,
     **fields: Unpack[FieldNames],
 ) -> Packs:
-    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them.
+    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them, and
+    so are no documents at all, of which the command makes an error.
 
     Parameters
     ----------
     documents : path, or iterable of Document or dict, or data frame
         Dicts and tables have the fields `source` and `text` or `html`, as JSON lines do, or others that `fields` name.
+        With `source` also an iterable of texts.
     config : PipelineConfig, optional
         All options; those that follow count instead of its own.
     method : {"learned", "energy", "thesis"}, optional
@@ -203,7 +213,7 @@ def mine(
         config = replace(config, model=os.fspath(model))
     if not isinstance(progress, bool) and not callable(progress):
         raise ConfigError(f"progress: expected True, False or a function, got {progress!r:.60}")
-    read = name_fields(fields)
+    read = name_fields(fields, mine)
     steps: AbstractContextManager[Progress | None]
     steps = progress_bars() if progress is True else nullcontext(progress or None)
     with steps as step:

@@ -104,7 +104,10 @@ def test_fields_are_named_alike_wherever_documents_are_taken(library: str, tmp_p
     with pytest.raises(CorpusError, match=r"only 'site', 'key', 'body' \(text_field= names another\)"):
         templatemine.mine(given, source="a.example")
     for call in (templatemine.mine, packs.clean):
-        with pytest.raises(TypeError, match="unexpected keyword argument 'text_feild'; .* text_field, html_field"):
+        with pytest.raises(
+            TypeError,
+            match="unexpected keyword argument 'text_feild' .did you mean text_field.* text_field, html_field",
+        ):
             call(given, text_feild="body")
         with pytest.raises(ConfigError, match="text_field: expected a string, got 7"):
             call(given, text_field=7)
@@ -149,7 +152,7 @@ def test_a_single_column_is_no_frame(library: str) -> None:
         (DOCUMENTS[0], "got Document"),
         (
             ["A story.", "Another."],
-            "item 1: expected a Document or a dict, got str: Document(source=..., id=..., text=...)",
+            "item 1: expected a Document or a dict, got str: source= says whose texts these are",
         ),
         ([DOCUMENTS[0], None], "item 2: expected a Document or a dict, got NoneType"),
         ([{"text": "x"}], "item 1: expected the source in field 'source', found none"),

@@ -32,7 +32,7 @@ from templatemine.cleaning.parts import (
 from templatemine.cleaning.regex_engine import ManualExpressions, Matches, RegexEngine
 from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
-from templatemine.kinds import parse_kinds
+from templatemine.kinds import choose, parse_kinds
 from templatemine.matching import _cutting
 from templatemine.model import Cleaned, Span, exact_str
 from templatemine.packs.overrides import Overrides
@@ -52,8 +52,10 @@ class Cleaner:
     ----------
     pack : Pack
     config : CleanConfig, optional
+    policy : {"llm", "reader", "archive"}, optional
+        The kinds of boilerplate that are cut, instead of `CleanConfig.choice`; see `kinds.POLICIES`.
     keep : str or iterable of str, optional
-        Kinds of boilerplate that stay beside those that `CleanConfig.choice` keeps, such as ``"caption,byline"``.
+        Kinds that stay beside those that the policy keeps, such as ``"caption,byline"``.
 
     Examples
     --------
@@ -61,11 +63,18 @@ class Cleaner:
     'The story.'
     """
 
-    def __init__(self, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        config: CleanConfig | None = None,
+        *,
+        policy: str | None = None,
+        keep: str | Iterable[str] = (),
+    ) -> None:
         if not isinstance(pack, Pack):
             raise TypeError(f"expected a Pack, got {type(pack).__name__}; {_suggest_pack(pack)}")
         self.pack = pack
-        self.config = keep_kinds(CleanConfig() if config is None else config, keep)
+        self.config = choose_kinds(CleanConfig() if config is None else config, policy, keep)
         require_plain_text(self.config)
         self._kept = frozenset(
             row for row, template in enumerate(pack.templates) if not self.config.choice.cuts(template.kind)
@@ -245,9 +254,16 @@ def _suggest_pack(given: object) -> str:
     return "Pack.load reads one from a file"
 
 
-def clean(text: str, pack: Pack, config: CleanConfig | None = None, *, keep: str | Iterable[str] = ()) -> Cleaned:
+def clean(
+    text: str,
+    pack: Pack,
+    config: CleanConfig | None = None,
+    *,
+    policy: str | None = None,
+    keep: str | Iterable[str] = (),
+) -> Cleaned:
     """Clean one text; for many, make a `Cleaner` once, whose arguments these are."""
-    return Cleaner(pack, config, keep=keep).clean(text)
+    return Cleaner(pack, config, policy=policy, keep=keep).clean(text)
 
 
 def cut(text: str, removed: Sequence[Span]) -> str:
@@ -268,15 +284,17 @@ h5 h6 head header hr html li main nav ol option p pre section select table tbody
 _STRIPPER = _cutting.Stripper(_BLOCK_TAGS)
 
 
-def keep_kinds(config: CleanConfig, keep: str | Iterable[str]) -> CleanConfig:
-    """Return the options with some kinds of boilerplate kept.
+def choose_kinds(config: CleanConfig, policy: str | None, keep: str | Iterable[str]) -> CleanConfig:
+    """Return the options with the kinds of boilerplate that a policy cuts, and some more kept.
 
     Raises
     ------
     ConfigError
-        There is no such kind, or these are other options.
+        There is no such policy or kind, or these are other options.
     """
     check_config(config, CleanConfig)
+    if policy is not None:
+        config = replace(config, choice=choose(policy))
     kinds = parse_kinds(keep, "keep") if isinstance(keep, str) else (*keep,)
     return replace(config, choice=config.choice.keeping(kinds)) if kinds else config
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from templatemine.cleaning.cleaner import Cleaner, keep_kinds, require_plain_text
+from templatemine.cleaning.cleaner import Cleaner, choose_kinds, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, SkippedPackError
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
@@ -25,7 +25,7 @@ class Cleaners(Mapping[str, Cleaner]):
     config : CleanConfig, optional
     fallback : str, optional
         The source whose pack cleans documents of sources without one; else these stay as they are.
-    keep : str or iterable of str, optional
+    policy, keep : optional
         As of `Cleaner`.
 
     Attributes
@@ -46,13 +46,14 @@ class Cleaners(Mapping[str, Cleaner]):
         config: CleanConfig | None = None,
         *,
         fallback: str | None = None,
+        policy: str | None = None,
         keep: str | Iterable[str] = (),
     ) -> None:
         if not isinstance(packs, Mapping):  # the length of a path is a number, too, and no source is in it
             found = type(packs).__name__
             raise TypeError(f"expected packs by source, got {found}; Cleaners.load reads them from a folder or files")
         self.packs = packs
-        self.config = keep_kinds(CleanConfig() if config is None else config, keep)
+        self.config = choose_kinds(CleanConfig() if config is None else config, policy, keep)
         self.fallback = fallback
         if fallback is not None and fallback not in packs:
             raise ConfigError(f"fallback: expected a source that has a pack, got {fallback!r}")
@@ -66,6 +67,7 @@ class Cleaners(Mapping[str, Cleaner]):
         *paths: str | os.PathLike[str],
         config: CleanConfig | None = None,
         fallback: str | None = None,
+        policy: str | None = None,
         keep: str | Iterable[str] = (),
         errors: str = "skip",
     ) -> Cleaners:
@@ -83,7 +85,7 @@ class Cleaners(Mapping[str, Cleaner]):
         PackError
             There is nothing at a path, or two packs are for the same source.
         """
-        return cls(PackFiles(paths, errors=errors), config, fallback=fallback, keep=keep)
+        return cls(PackFiles(paths, errors=errors), config, fallback=fallback, policy=policy, keep=keep)
 
     def __getitem__(self, source: str) -> Cleaner:
         if source not in self._cleaners:
@@ -132,7 +134,10 @@ class Cleaners(Mapping[str, Cleaner]):
         errors : "raise" or "skip", default "raise"
             What is done about a record that holds no document: it is raised, or all are left out with a warning.
         """
-        for document in documents_of(documents, read, source=source, errors=errors):
+        return self._clean_each(documents_of(documents, read, source=source, errors=errors))
+
+    def _clean_each(self, documents: Iterable[Document]) -> Iterator[tuple[Document, Cleaned]]:
+        for document in documents:
             cleaner = self._find_cleaner(document.source)
             body = document.body
             if cleaner is None or cleaner.pack.html != document.is_html:

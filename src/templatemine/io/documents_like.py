@@ -6,6 +6,8 @@ import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
+from inspect import signature
 from typing import Any, Literal, cast
 
 from templatemine.config import FieldNames, ReadConfig
@@ -26,8 +28,14 @@ Errors = Literal["raise", "skip"]
 counts them and names some, as the commands do."""
 
 
-def name_fields(names: FieldNames) -> ReadConfig:
+def name_fields(names: FieldNames, function: Callable[..., Any]) -> ReadConfig:
     """Return the options of reading records whose fields have other names.
+
+    Parameters
+    ----------
+    names : dict
+    function : callable
+        Takes them as its last arguments.
 
     Raises
     ------
@@ -36,8 +44,13 @@ def name_fields(names: FieldNames) -> ReadConfig:
     """
     for name in names:
         if name not in FieldNames.__annotations__:
-            known = ", ".join(FieldNames.__annotations__)
-            raise TypeError(f"got an unexpected keyword argument {name!r}; those that name fields: {known}")
+            own = [one.name for one in signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY]
+            near = get_close_matches(name, [*own, *FieldNames.__annotations__], 1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(
+                f"got an unexpected keyword argument {name!r}{hint}; there are {', '.join(own)}, "
+                f"and for names of fields {', '.join(FieldNames.__annotations__)}"
+            )
     return ReadConfig(**names)
 
 
@@ -83,24 +96,31 @@ def documents_of(
     config : ReadConfig, optional
         Names of the fields of records.
     source : str, optional
-        Of all documents, whatever they say.
+        Of all documents, whatever they say; texts alone are then documents, too.
     errors : "raise" or "skip", default "raise"
         See `Errors`.
 
     Raises
     ------
     CorpusError
-        Another object, with its place and type.
+        Another object, at once; or one among the documents, with its place and type.
     """
     config = config or ReadConfig()
     if source is not None:
         config = replace(config, source=source, source_of=None)
     known = isinstance(documents, str | os.PathLike | Iterable) and not isinstance(documents, Mapping | Document)
     if not known and not is_table(documents):
+        hint = "; give a list, with this one in it" if isinstance(documents, Mapping | Document) else ""
         raise CorpusError(
-            f"expected documents, records, a data frame or a path, got {type(documents).__name__}", fatal=True
+            f"expected documents, records, a data frame or a path, got {type(documents).__name__}{hint}", fatal=True
         )
-    skipped, number = _Skipped(errors), 0
+    if isinstance(documents, str):
+        _check_path(documents)
+    return _all_documents(documents, config, _Skipped(errors))
+
+
+def _all_documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+    number = 0
     for number, document in enumerate(_documents(documents, config, skipped), 1):  # noqa: B007
         yield document
     skipped.warn()
@@ -161,10 +181,15 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
 def _read_paths(paths: Iterable[Path], config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
     """Yield the documents of paths, one after the other; refuse a text that is given for a path."""
     for path in paths:
-        if isinstance(path, str) and _is_text(path):
-            told = f"expected a path, got text of {counted(len(path), 'character')} that names no file"
-            raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
+        if isinstance(path, str):
+            _check_path(path)
         yield from read_documents([path], config, skipped.on_error)
+
+
+def _check_path(path: str) -> None:
+    if _is_text(path):
+        told = f"expected a path, got text of {counted(len(path), 'character')} that names no file"
+        raise CorpusError(f"{told}; for one text: templatemine.clean(text, pack)", fatal=True)
 
 
 _LONGEST_NAME = 255
@@ -190,6 +215,13 @@ def _is_text(given: str) -> bool:
     return len(names) == 1 and not any(sign in given for sign in "*[")
 
 
+def _names_file(given: str) -> bool:
+    """Return whether a string in the place of a text is rather the path of a file."""
+    if "\n" in given or not given:
+        return False
+    return os.path.lexists(given) or is_remote(given) or format_by_path(given) is not None
+
+
 def _columns(config: ReadConfig) -> set[str]:
     """Return the columns of a table that documents are made of."""
     names = {getattr(config, one.name) for one in fields(config) if one.name.endswith("_field")}
@@ -206,8 +238,10 @@ def _check_columns(table: ArrowTable, config: ReadConfig) -> None:
 def _document(row: object, config: ReadConfig, number: int) -> Document:
     """Return the document of a record."""
     where = f"item {number}"
+    if isinstance(row, str) and config.source is not None and not _names_file(row):
+        row = {config.text_field: row}
     if not isinstance(row, Mapping):
-        hint = ": Document(source=..., id=..., text=...) says whose text it is, Path(...) that it names a file"
+        hint = ": source= says whose texts these are, Path(...) that it names a file"
         hint = hint if isinstance(row, str) else ""
         raise CorpusError(f"expected a Document or a dict, got {type(row).__name__}{hint}", where, fatal=True)
     values = {name: None if _is_null(value) else value for name, value in row.items()}

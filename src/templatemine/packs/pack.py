@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from templatemine.errors import PackError
 from templatemine.io.write import atomic_writer
@@ -51,6 +51,11 @@ class Pack(PackRecord):
     reading : ReadingRules
         How texts of the source are read; pages are read unchanged.
     """
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what cleans, which a pack does not."""
+        hint = "; templatemine.clean(text, pack) cleans a text" if name in ("clean", "clean_all") else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def to_json(self) -> str:
         """Return the pack as JSON text; the same pack gives the same text."""
