@@ -640,3 +640,35 @@ def test_articles_are_cleaned_without_what_only_pages_need(mined: Path, mined_ht
     assert loaded(texts, mined) == "[]"
     assert loaded(pages, mined_html) == "['numpy', 'templatemine.pages.main_text']"
     assert all(one["removed"] for one in read(tmp_path / "c.jsonl"))
+
+
+def test_json_lines_become_tables(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """All outputs with columns were refused, although all records had the same fields."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    rows = records(["alpha.example"], 6)
+    for number, row in enumerate(rows):
+        row |= {"words": number, "score": number / 2, "labels": ["a", "b"], "more": {"a": 1, str(number): None}}
+        row["maybe"] = None if number % 2 else "yes"
+    new = write(tmp_path / "new.jsonl", rows)
+    for name in ("o.jsonl", "o.parquet", "o.csv", "o.arrow"):
+        assert cli("clean", new, "-p", mined, "-o", tmp_path / name, "-q").code == 0
+    plain, table = read(tmp_path / "o.jsonl"), pq.read_table(tmp_path / "o.parquet").to_pylist()
+    for one, row in zip(plain, table, strict=True):
+        for field in ("id", "text", "words", "score", "labels", "maybe"):
+            assert row[field] == one[field]
+        assert [cut["start"] for cut in row["removed"]] == [cut["start"] for cut in one["removed"]]
+        for field in ("more", "tags"):  # objects, and lists of different types
+            assert json.loads(row[field]) == one[field]
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8").count("alpha.example/") == 6
+
+    other = "expected records with the same fields as the first, found 'other' in record {} (id 'alpha.example/"
+    wrong = write(tmp_path / "wrong.jsonl", [*rows[:4], {**rows[4], "other": 1}])
+    assert other.format(5) in cli("clean", wrong, "-p", mined, "-o", tmp_path / "e.csv").error
+    assert not (tmp_path / "e.csv").exists()
+    many = [rows[0]] * 20_000
+    for change, told in (
+        ({"other": 1}, other.format("20,001")),
+        ({"words": "many"}, "record 20,001: expected values of field 'words' that its column in the output can hold"),
+    ):
+        wrong = write(tmp_path / "wrong.jsonl", [*many, {**rows[0], **change}])
+        assert told in cli("clean", wrong, "-p", mined, "-o", tmp_path / "e.parquet").error

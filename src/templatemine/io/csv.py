@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, spelled
 from templatemine.io.decompression import BUFFER
-from templatemine.io.fields import build_document, check_names, check_size, order_columns
+from templatemine.io.fields import build_document, check_names, check_same_fields, check_size, order_columns
 from templatemine.io.files import (
     READ_ERRORS,
     Report,
@@ -302,21 +302,17 @@ class CsvWriter:
         self._place = place
         self._made = columns
         self._columns: list[str] = []
+        self._number = 0
 
     def write(self, piece: bytes) -> None:
         """Write some JSON lines."""
         for line in piece.splitlines():
             fields = decode_line(line)
+            self._number += 1
             if not self._columns:
                 self._columns = order_columns(fields, self._made)
                 self._writer.writerow(self._columns)
-            others = fields.keys() - set(self._columns)
-            if others:
-                raise CorpusError(
-                    f"expected records with the same fields, found one with {min(others)!r}",
-                    self._place,
-                    fatal=True,
-                )
+            check_same_fields(fields, self._columns, self._number, self._place)
             self._writer.writerow([_cell(fields.get(name)) for name in self._columns])
 
     def close(self) -> None:

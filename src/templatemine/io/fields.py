@@ -126,6 +126,17 @@ def order_columns(names: Iterable[str], made: Iterable[str]) -> list[str]:
     return [*found, *(name for name in made if name not in found)]
 
 
+def check_same_fields(fields: Mapping[str, Any], columns: Iterable[str], number: int, place: str) -> None:
+    """Raise a fatal CorpusError if a record has a field that is no column of a table, by the first record."""
+    if others := fields.keys() - set(columns):
+        raise CorpusError(
+            f"expected records with the same fields as the first, found {min(others)!r} in record {number:,} "
+            f"(id {fields.get('id')!r:.60}); JSON lines can hold both (.jsonl)",
+            place,
+            fatal=True,
+        )
+
+
 def check_size(config: ReadConfig, *bodies: str | None) -> None:
     """Raise a ValueError if one of some texts has more bytes than a record may."""
     for body in bodies:

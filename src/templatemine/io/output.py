@@ -12,9 +12,7 @@ from templatemine.io.files import unpacked_name
 from templatemine.io.formats import FORMATS, Format, format_by_name, format_by_path, module_of
 
 _TABLE_FORMATS = ("parquet", "arrow")
-_COLUMN_FORMATS = ("parquet", "arrow", "csv")
-_OTHER_FORMATS = ("jsonl", "folder", "page")
-"""Formats with columns, and formats whose records may have different fields."""
+"""Formats whose columns have types."""
 
 
 class Writer(Protocol):
@@ -40,7 +38,7 @@ def choose_format(output: str, inputs: Iterable[Format], named: str | None = Non
     Raises
     ------
     CorpusError
-        Fatal: the format cannot be written, not under this name, or not from these inputs.
+        Fatal: the format cannot be written, or not under this name.
     ConfigError
         There is no format of that name.
     """
@@ -56,14 +54,6 @@ def choose_format(output: str, inputs: Iterable[Format], named: str | None = Non
         raise CorpusError(f"cannot be written as {found.name}; what can be written: {writable}", output, fatal=True)
     if not found.packed and unpacked_name(output) != output.lower():
         raise ConfigError(f"{output}: {found.name} is packed inside, and not once more")
-    loose = [one.name for one in inputs if one.name in _OTHER_FORMATS]
-    if found.name in _COLUMN_FORMATS and loose:
-        raise CorpusError(
-            f"{found.name} needs the same columns in every record, which records of {loose[0]} need not have; "
-            "JSON lines can hold them (.jsonl)",
-            output,
-            fatal=True,
-        )
     return found
 
 

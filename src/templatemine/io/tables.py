@@ -21,9 +21,16 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, spelled
 from templatemine.io.charset import decode_page, note_all
 from templatemine.io.decompression import check_expansion
-from templatemine.io.fields import build_document, check_fields, check_names, check_size, order_columns
+from templatemine.io.fields import (
+    build_document,
+    check_fields,
+    check_names,
+    check_same_fields,
+    check_size,
+    order_columns,
+)
 from templatemine.io.files import READ_ERRORS, Report, read_error
-from templatemine.io.jsonl import decode_line
+from templatemine.io.jsonl import decode_line, encode_line
 from templatemine.io.pending import Rows
 from templatemine.model import Record
 
@@ -308,7 +315,9 @@ class TableWriter:
     open_writer : callable
         Schema -> what writes tables of it and is closed.
     columns : mapping of str to DataType or None
-        Of pieces that are JSON lines, the columns that are no strings; see `cleaned_columns`.
+        The columns that cleaning makes, with their types; see `cleaned_columns`.  Of pieces that are JSON lines, the
+        first gives the columns and types of the others; values with fields of their own, and of different types, are
+        written as JSON.
     """
 
     ROWS = 1 << 14
@@ -322,13 +331,15 @@ class TableWriter:
         self._columns = columns
         self._writer: Any = None
         self._schema: Any = None
+        self._as_json: set[str] = set()
+        self._read = 0
         self._batches: list[Any] = []
 
     def write(self, piece: bytes) -> None:
         """Write a piece: a stream of Arrow (see `OutputRows.serialize`) or JSON lines."""
         if not piece:
             return
-        if piece[:1] == b"{":
+        if piece[:4] != _STREAM:
             self._add(self._from_lines(piece))
         else:
             with ipc.open_stream(piece) as stream:
@@ -337,25 +348,26 @@ class TableWriter:
 
     def _from_lines(self, piece: bytes) -> Any:
         records = [decode_line(line) for line in piece.splitlines()]
+        first, self._read = self._read + 1, self._read + len(records)
         names = list(dict.fromkeys(name for fields in records for name in fields)) if self._schema is None else None
         if names is not None:
             fixed = {name: kind or pa.string() for name, kind in self._columns.items()}
             ordered = order_columns(names, fixed)
-            self._schema = pa.schema([(name, fixed.get(name, pa.string())) for name in ordered])
-        for fields in records:
-            others = fields.keys() - set(self._schema.names)
-            if others:
-                raise CorpusError(
-                    f"expected records with the same fields, found one with {min(others)!r}",
-                    self._place,
-                    fatal=True,
-                )
+            kinds = {name: fixed[name] if name in fixed else _infer_type(records, name) for name in ordered}
+            self._as_json = {name for name, kind in kinds.items() if kind is None}
+            self._schema = pa.schema([(name, kind or pa.string()) for name, kind in kinds.items()])
         columns = []
+        for number, fields in enumerate(records, first):
+            check_same_fields(fields, self._schema.names, number, self._place)
         for field in self._schema:
+            values = [fields.get(field.name) for fields in records]
+            if field.name in self._as_json:
+                values = [None if one is None else encode_line({"": one})[4:-2].decode() for one in values]
             try:
-                columns.append(pa.array([fields.get(field.name) for fields in records], field.type))
+                columns.append(pa.array(values, field.type))
             except _VALUE_ERRORS as error:
-                raise _type_error(error, field.name, self._place) from error
+                number = first + _find_wrong(values, field.type)
+                raise _type_error(error, field.name, f"{self._place}: record {number:,}") from error
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def _add(self, batch: Any) -> None:
@@ -386,6 +398,34 @@ class TableWriter:
         if self._batches or self._writer is None:
             self._flush()
         self._writer.close()
+
+
+_STREAM = b"\xff\xff\xff\xff"
+"""The beginning of a stream of Arrow, and of no text in UTF-8."""
+
+
+def _infer_type(records: Sequence[Mapping[str, Any]], name: str) -> Any:
+    """Return the type of a field by some records, string if they have none; None for values that only JSON holds: of
+    an object Arrow would drop the keys that the first ones have not."""
+    values = [fields.get(name) for fields in records]
+    try:
+        kind = pa.array(values).type
+    except _VALUE_ERRORS:
+        return None
+    if pa.types.is_null(kind):
+        return pa.string()
+    inner = kind.value_type if pa.types.is_list(kind) else kind
+    return None if pa.types.is_nested(inner) or pa.types.is_null(inner) else kind
+
+
+def _find_wrong(values: Sequence[Any], kind: Any) -> int:
+    """Return the place of the first value that a column cannot hold."""
+    for place, value in enumerate(values):
+        try:
+            pa.array([value], kind)
+        except _VALUE_ERRORS:
+            return place
+    return 0
 
 
 def _columns(schema: Any) -> str:
