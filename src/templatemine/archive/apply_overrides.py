@@ -38,8 +38,8 @@ from templatemine.packs.pack_record import (
     split_entry,
     template_id,
 )
+from templatemine.packs.readable import join_tokens as join_tokens
 from templatemine.pipeline import SourceReport
-from templatemine.text.expressions import OWN_TOKEN
 from templatemine.text.patterns import TABLE
 
 STRING_ACTIONS = ("accept", "reject", "edit")
@@ -53,13 +53,6 @@ MAX_ADDED = 5_000
 
 FindExamples = Callable[[Sequence[tuple[str, ...]]], Mapping[tuple[str, ...], str]]
 """Texts that contain strings of tokens, for those of which any is known."""
-
-_BLANK_TO_DROP = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
-
-
-def join_tokens(tokens: Sequence[str]) -> str:
-    """Join tokens as people write them: no blank between characters of scripts that have none."""
-    return " ".join(_BLANK_TO_DROP.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
 
 
 def mined_templates(pack: Pack) -> tuple[Template, ...]:

@@ -248,7 +248,7 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
-    lines = ["", painter.title(head), f"  {common.escape_line(join_tokens(question.tokens))}"]
+    lines = ["", painter.title(head), f"  {common.escape_line(join_tokens(question.tokens, question.example))}"]
     places = sample.contexts.places_of(question)
     for before, found, filler, behind in places or [Context("", question.example, "", "")]:
         label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""

@@ -221,7 +221,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
         return ["no templates"]
     from templatemine.packs.families import group_families
     from templatemine.report.view import POSITIONS
-    from templatemine.report.words import describe_reasons, join_tokens
+    from templatemine.report.words import describe_reasons, template_text
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -232,7 +232,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
         some = family[: 1 + _MAX_VARIANTS] if limit and len(family) > 2 + _MAX_VARIANTS else family
         for place in some[: limit - len(shown) if limit else None]:
             one = pack.templates[place]
-            string = one.regex if args.regex or one.tokens is None else common.escape_line(join_tokens(one.tokens))
+            string = one.regex if args.regex else common.escape_line(template_text(one))
             indent = "" if place == family[0] else "  "
             kind = (one.kind,) if pack.has_kinds else ()
             rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, *kind, indent + string))

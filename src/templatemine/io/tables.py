@@ -442,7 +442,8 @@ class ArrowOutput:
 
     def write(self, data: Any) -> int:
         size = len(data)
-        self._stream.write(data)
+        if not self._stream.closed:  # as it is after an error, when Arrow lets go of its writer and ends the file
+            self._stream.write(data)
         self._at += size
         return size
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.packs.readable import join_tokens, template_text
 from templatemine.text.slots import slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Template
 
-_NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
-
-
-def join_tokens(tokens: Iterable[str]) -> str:
-    """Join tokens on one line, without blanks between characters of scripts that are written without spaces."""
-    return " ".join(_NO_BLANK.sub("", "\x00".join(tokens)).replace("\x00", " ").split())
-
-
-def template_text(template: Template) -> str:
-    """Return the words of a template, or the expression if it was written by hand."""
-    return template.regex if template.tokens is None else join_tokens(template.tokens)
+__all__ = [
+    "describe_reasons",
+    "describe_risk",
+    "join_tokens",
+    "outermost_templates",
+    "shorten",
+    "template_text",
+]
 
 
 def shorten(text: str, most: int) -> str:

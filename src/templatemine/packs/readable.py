@@ -1,0 +1,59 @@
+"""Templates, candidates and questions as people read them.
+
+Tokens do not tell what parted them.  Where there is an example, it does: "10-year-old" is ``{number}``, ``year`` and
+``old``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.reading import read_text
+from templatemine.text.slots import slot_kind
+
+if TYPE_CHECKING:
+    from templatemine.model import Template
+
+_NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
+_SEPARATORS, _LAST_SEPARATORS = re.compile(r"[\s-]*"), re.compile(r"[\s-]*\Z")
+_WORD = re.compile(r"[^\s-]*")
+
+
+def join_tokens(tokens: Iterable[str], example: str = "") -> str:
+    """Join tokens on one line, without blanks between characters of scripts that are written without spaces, and with
+    the hyphens that part them in the example, if there is one."""
+    # Most examples have none.
+    joined = _join_as_written([*tokens], example) if "-" in example else "\x00".join(tokens)
+    return " ".join(_NO_BLANK.sub("", joined).replace("\x00", " ").split())
+
+
+def template_text(template: Template) -> str:
+    """Return the words of a template, or the expression if it was written by hand."""
+    return template.regex if template.tokens is None else join_tokens(template.tokens, template.example)
+
+
+def _join_as_written(tokens: Sequence[str], example: str) -> str:
+    """Go along the example token by token; one that has a pattern ends where its word does.  Where a token is not in
+    the example, it is no guide."""
+    read = read_text(example)
+    text = example if read is None else read.text
+    parts: list[str] = []
+    place, is_known = 0, True  # behind the last token; not, behind a slot
+    for token in tokens:
+        run = _SEPARATORS.match(text, place).group() if is_known else ""  # type: ignore[union-attr]
+        if "{" in token or "}" in token:
+            if slot_kind(token) is not None:
+                is_known = False
+            elif is_known:
+                place = _WORD.match(text, place + len(run)).end()  # type: ignore[union-attr]
+        else:
+            start = text.find(token, place)
+            if start < 0:
+                return "\x00".join(tokens)
+            run = _LAST_SEPARATORS.search(text, place, start).group()  # type: ignore[union-attr]
+            place, is_known = start + len(token), True
+        parts += [" ".join(f".{run}.".split())[1:-1] if "-" in run else "\x00", token]
+    return "".join(parts[1:])

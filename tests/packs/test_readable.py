@@ -1,0 +1,31 @@
+"""Tokens as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from templatemine.packs.readable import join_tokens
+
+
+@pytest.mark.parametrize(
+    ("tokens", "example", "text"),
+    [
+        (["S", "au", "reîntâlnit"], "S-au reîntâlnit", "S-au reîntâlnit"),
+        (["reality", "show", "ului"], "reality show-ului", "reality show-ului"),
+        (["(afp/", "nxp)"], "(afp/-nxp)", "(afp/-nxp)"),
+        (["{number}", "year", "old"], "10-year-old", "{number}-year-old"),
+        (["{number}", "{number}", "of", "us"], "2019 - 2020\nof  us", "{number} - {number} of us"),
+        (["Photo:", "{slot}", "in", "chief"], "Photo: Ann-Marie, editor-in-chief", "Photo: {slot}-in-chief"),
+        (["{slot}", "{number}", "pm"], "Ann-Marie 7 pm", "{slot} {number} pm"),
+        (["do", "n't", "re", "read"], "do n’t re-read", "do n't re-read"),  # the reading form of the example
+        (["a", "-b"], "a -b", "a -b"),
+        (["of", "no", "use"], "another-example", "of no use"),
+        (["no", "example"], "", "no example"),
+        (["日", "本", "News"], "日本-News", "日本-News"),
+        ([], "-", ""),
+    ],
+)
+def test_hyphens_between_tokens_are_those_of_the_example(tokens: list[str], example: str, text: str) -> None:
+    """They vanished: "S au reîntâlnit"."""
+    assert join_tokens(tokens, example) == text
+    assert join_tokens(tokens) == " ".join(tokens).replace("日 本 ", "日本")
