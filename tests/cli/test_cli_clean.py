@@ -142,6 +142,7 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert told == [f"{SOURCES[0]} has 1 stub", "other.org has no pack that can be used"]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", "--check", "0.99", "--whole-lines")
     assert ran.code == 0, ran.err
+    assert ran.err.splitlines()[-1] == "check: nothing is wrong with 3 sources"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "e.jsonl", "--check", "0.001")
     assert ran.code == 1
     assert ran.err.count("of its characters, more than 0.001") == len(SOURCES)

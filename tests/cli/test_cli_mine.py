@@ -794,3 +794,22 @@ def test_a_pack_that_is_not_replaced_for_want_of_a_new_one_is_told(cli: Cli, tmp
     assert alpha.endswith("no pack: 3 documents, at least 5 are needed; the pack of an earlier run stays")
     assert beta.endswith("no pack: 3 documents, at least 5 are needed")
     assert (packs / "alpha.example.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_fields_that_are_probably_the_source_are_named(cli: Cli, tmp_path: Path, memory: tuple[str, ...]) -> None:
+    """Newspapers became one pack, and only records with an address were counted."""
+    rows = [{"site" if name == "source" else name: value for name, value in row.items()} for row in records()]
+    for number, row in enumerate(rows):
+        row |= {"url": f"https://{row['site']}/{number}"} if number % 2 else {}
+    path = write(tmp_path / "a.jsonl", rows)
+    ran = cli("mine", path, "-o", tmp_path / "packs", *memory)
+    told = f"{len(rows)} records without a field 'source': the name of the file is their source, though their field "
+    assert f"{told}'site' names alpha.example, beta.example, gamma.example; --source-field site takes" in ran.err
+    ran = cli("mine", path, "-o", tmp_path / "two", "--source-field", "site", *memory)
+    assert "without a field" not in ran.err
+
+
+def test_an_archive_is_no_pack(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl.gz", records())
+    assert cli("show", path).error == f"{path}: expected a pack, found a compressed file; packs are plain JSON"

@@ -75,6 +75,7 @@ def test_rejected(cli: Cli, pack: Path) -> None:
     for (tokens, df, count, reason), line in zip(rows, lines, strict=False):
         assert [line[0], line[2]] == [f"{df:,}", f"{count:,}"]
         assert line[3].split() == [*reason.split(), *tokens]
+    assert "\nrejected candidates, the nearest to being templates first\n" in ran.out
     assert len(cli("show", pack, "--rejected", "--limit", "0").out.splitlines()) > len(rows)
 
 

@@ -156,6 +156,7 @@ def test_a_single_column_is_no_frame(library: str) -> None:
         ),
         ([DOCUMENTS[0], None], "item 2: expected a Document or a dict, got NoneType"),
         ([{"text": "x"}], "item 1: expected the source in field 'source', found none"),
+        ([{"text": "x", "site": "a"}], 'source_field= names another; source_field="site"?)'),
         ([{"source": "a"}], "item 1: "),
         ([{"source": "a", "text": 7}], "item 1: expected a string in field 'text', found"),
     ],

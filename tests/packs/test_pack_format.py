@@ -370,7 +370,7 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "p.json").write_text("\ufeff" + edited(lambda data: None), encoding="utf-8")
     assert Pack.load(tmp_path / "p.json").templates
     (tmp_path / "p.json").write_bytes(b'{"schema": \xff')
-    with pytest.raises(PackError, match=r"p\.json: expected UTF-8, got an invalid byte at offset 11"):
+    with pytest.raises(PackError, match=r"p\.json: expected a pack in UTF-8, got an invalid byte at offset 11"):
         Pack.load(tmp_path / "p.json")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
-from templatemine.io.fields import has_id, is_missing
+from templatemine.io.fields import has_id, is_missing, near_sources
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
@@ -17,24 +17,31 @@ _MAX_HOSTS = 4
 
 @dataclass(slots=True)
 class UnnamedRecords:
-    """Records with an address but without a source, which get that of their file.
+    """Records without a source, which get that of their file.
 
     Attributes
     ----------
     records : int
     hosts : dict of str to str
         A few of those that their addresses name, one of each domain.
+    others : dict of str to list of str
+        Other fields that may be meant, each with a few of its values.
     """
 
     records: int = 0
     hosts: dict[str, str] = field(default_factory=dict)
+    others: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, record: Record, read: ReadConfig) -> None:
         """Count a record, if it is one."""
-        url = record.document.url
-        if url and read.source_of is None and is_missing(record.fields.get(read.source_field)):
+        if read.source_of is None and is_missing(record.fields.get(read.source_field)):
             self.records += 1
-            if len(self.hosts) < _MAX_HOSTS and (host := host_of(url)):
+            for name, value in near_sources(record.fields).items():
+                values = self.others.setdefault(name, [])
+                if len(values) < _MAX_HOSTS and value not in values:
+                    values.append(value)
+            url = record.document.url
+            if url and len(self.hosts) < _MAX_HOSTS and (host := host_of(url)):
                 self.hosts.setdefault(".".join(host.split(".")[-2:]), host)  # near enough for a hint
 
 

@@ -283,6 +283,8 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
     failures = [] if args.check is None else [*_failed_checks(tally, args.check)]
     for failure in failures:
         terminal.note(failure)
+    if args.check is not None and not failures:
+        terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}")
     if not total.records or total.no_pack < total.records:
         return 1 if failures else terminal.code
     terminal.note(_explain_no_pack(args, tally))

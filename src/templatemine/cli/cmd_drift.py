@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
@@ -21,6 +22,8 @@ removed text has changed. Then the pack should be updated or mined again.
 
 The first documents of a source define what is normal. As long as nothing
 changes, a source gives at most one false warning in 100,000 documents.
+
+Exit code 1: there are warnings, so that a cron job can tell.
 """
 
 COMMON = ("--hits", "--between", "--reference", "--json", "--quiet")
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     found = [detect_drift(source, by_day, config) for source, by_day in sorted(days.items())]
     if args.json:
         terminal.report({"sources": [_source_json(one, packs.get(one.source)) for one in found]}, to_stdout=True)
-        return terminal.code
+        return _exit_code(terminal, found)
     header = ("source", ">reference", ">watched", ">expressions", ">warnings", "note")
     rows = [
         (
@@ -79,7 +82,11 @@ def run(args: argparse.Namespace) -> int:
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             common.print_text(f"{common.escape_line(one.source)}: {line}\n")
-    return terminal.code
+    return _exit_code(terminal, found)
+
+
+def _exit_code(terminal: common.Terminal, found: Iterable[SourceDrift]) -> int:
+    return 1 if any(one.warnings for one in found) else terminal.code
 
 
 _MAX_LISTED = 5

@@ -164,12 +164,8 @@ def run(args: argparse.Namespace) -> int:
     if args.restart and args.memory is None:
         raise ConfigError("--restart needs --memory: other runs leave nothing to continue from")
     mined = _mine_in_memory(args, terminal) if args.memory is None else _mine_on_disk(args, terminal)
-    if len(mined.nameless.hosts) > 1:
-        number, hosts = counted(mined.nameless.records, "record"), sorted(mined.nameless.hosts.values())
-        terminal.note(
-            f"{number} without a field {args.source_field!r}: the name of the file is their source, though they come "
-            f"from {text_tables.list_names(hosts)}; --source-of host takes the source from the address"
-        )
+    if mixed := _explain_mixed_sources(args, mined):
+        terminal.note(mixed)
     if unreadable := mined.dates.describe():
         terminal.note(unreadable)
     if args.memory is not None:
@@ -179,6 +175,22 @@ def run(args: argparse.Namespace) -> int:
         return terminal.code
     terminal.note(_explain_no_packs(args, mined))
     return 1
+
+
+def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> str:
+    """Explain why records of several sources are one: they do not name theirs where it is looked for."""
+    nameless = mined.nameless
+    field = next((name for name, values in nameless.others.items() if len(values) > 1), None)
+    if field is not None:
+        told = f"their field {field!r} names {text_tables.list_names(sorted(nameless.others[field]))}"
+        way = f"--source-field {field} takes the source from it"
+    elif len(nameless.hosts) > 1:
+        told = f"they come from {text_tables.list_names(sorted(nameless.hosts.values()))}"
+        way = "--source-of host takes the source from the address"
+    else:
+        return ""
+    number = counted(nameless.records, "record")
+    return f"{number} without a field {args.source_field!r}: the name of the file is their source, though {told}; {way}"
 
 
 def _name_bugs(terminal: common.Terminal, outcomes: Iterable[SourceOutcome]) -> None:

@@ -51,7 +51,11 @@ COMMON = ("--why", "--kind", "--rejected", "--regex", "--limit", "--full", "--js
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("pack", metavar="PACK", help="a pack, or a folder of packs")
-    parser.add_argument("--rejected", action="store_true", help="list the rejected candidates, each with its reason")
+    parser.add_argument(
+        "--rejected",
+        action="store_true",
+        help="list the rejected candidates with their reasons, the nearest to being templates first",
+    )
     parser.add_argument(
         "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", nargs=0, const=True
     )
@@ -261,11 +265,11 @@ def _format_rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: i
         (f"{df:,}", _format_share(df, pack), f"{count:,}", reason, common.escape_line(join_tokens(tokens)))
         for tokens, df, count, reason in islice(rejected, limit or None)
     ]
-    lines = (
-        text_tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
-        if rows
-        else ["no rejected candidates"]
-    )
+    lines = ["no rejected candidates"]
+    if rows:
+        table = text_tables.format_table((">df", ">share", ">count", "reason", "candidate"), rows, width)
+        order = "nearest to being templates" if pack.method == "learned" else "most frequent"
+        lines = [f"rejected candidates, the {order} first", *table]
     return lines + _format_more(sum(pack.rejected.values()) - len(rows) if limit else 0)
 
 

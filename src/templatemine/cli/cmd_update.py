@@ -24,7 +24,8 @@ hidden folder, and its pack is mined from this window. Only sources with new
 documents are mined again. A pack stays unchanged until its window holds enough
 documents, or while it has an error, which is told.
 An expression that the window does not give stays in the pack until enough
-documents in a row have been without it. --dry-run shows what would change.
+documents in a row have been without it: "kept" in the table counts these.
+--dry-run shows what would change.
 
 A source that the folder has neither a pack nor a window of is refused, unless
 --new-sources is given or the folder is empty: records without a source would

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 from templatemine.config import FieldNames, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, table_rows
-from templatemine.io.fields import build_document, is_missing, missing_body_error
+from templatemine.io.fields import build_document, is_missing, missing_body_error, near_sources
 from templatemine.io.files import is_remote
 from templatemine.io.formats import format_by_path
 from templatemine.io.read import read_documents
@@ -247,7 +247,8 @@ def _document(row: object, config: ReadConfig, number: int) -> Document:
     values = {name: None if _is_null(value) else value for name, value in row.items()}
     if config.source_of is None and is_missing(values.get(config.source_field)):
         problem = f"expected the source in field {config.source_field!r}, found none"
-        problem += " (source= says it for all, source_field= names another)"
+        near = f'; source_field="{name}"?' if (name := next(iter(near_sources(values)), None)) else ""
+        problem += f" (source= says it for all, source_field= names another{near})"
         raise CorpusError(problem, where, fatal=True)
     try:
         return build_document(values, config, "", number, "")

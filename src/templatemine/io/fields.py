@@ -78,6 +78,15 @@ def is_missing(source: object) -> bool:
     return source is None or (isinstance(source, str) and not source.strip())
 
 
+_NEAR_SOURCE = ("site", "outlet", "publisher", "newspaper", "domain", "host", "website", "site_name", "source_name")
+
+
+def near_sources(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of a record that probably name its source, by their names, with their values."""
+    found = {name: fields.get(name) for name in _NEAR_SOURCE}
+    return {name: value for name, value in found.items() if isinstance(value, str) and value.strip()}
+
+
 def has_id(fields: Mapping[str, Any], config: ReadConfig) -> bool:
     """Return whether a record has an id of its own; empty ones, as in tables, count as missing."""
     value = fields.get(config.id_field)

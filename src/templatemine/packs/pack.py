@@ -99,7 +99,9 @@ class Pack(PackRecord):
         except OSError as error:
             raise PackError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
-            raise PackError(f"{path}: expected UTF-8, got an invalid byte at offset {error.start}") from error
+            if data[:2] == b"\x1f\x8b":
+                raise PackError(f"{path}: expected a pack, found a compressed file; packs are plain JSON") from error
+            raise PackError(f"{path}: expected a pack in UTF-8, got an invalid byte at offset {error.start}") from error
         return cls.from_json(text, where=str(path), history_only=history_only)
 
     @classmethod
