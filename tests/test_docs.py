@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shlex
 import shutil
@@ -165,3 +166,18 @@ def test_reducing_leaves_what_no_longer_way_implies() -> None:
 
     graph = {"a": {"b", "c", "d"}, "b": {"c"}, "c": {"d"}, "d": set(), "e": {"d"}}
     assert reduce_transitively(graph) == {"a": {"b"}, "b": {"c"}, "c": {"d"}, "d": set(), "e": {"d"}}
+
+
+def test_pages_show_what_their_words_promise() -> None:
+    """Options and formats stood in tables only, and packs were told of without a line of one."""
+    text = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert re.search(r"^    templatemine mine .* --jobs 4$", text["scale.md"], re.MULTILINE)
+    assert "    templatemine clean new.parquet -p packs/ -o clean.parquet\n" in text["formats.md"]
+    for beginning in (text["tutorial.md"], (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert "Packs.load(" in beginning
+        assert "Cleaners" not in beginning
+    assert "(pack.schema.json)" in text["packs.md"]
+    (shown,) = re.findall(r"```json\n(.*?)```", text["packs.md"], re.DOTALL)
+    golden = ROOT / "tests" / "golden" / "lantern" / "learned.pack.json"
+    template = next(iter(json.loads(golden.read_text(encoding="utf-8"))["templates"]))
+    assert json.loads(shown).items() <= template.items()

@@ -70,6 +70,7 @@ LEFT_OUT = {
     "other shell": "pip and make",
     "bash": "tests/docs/test_recipes.py runs them",
     "figure": "formulas and what is printed",
+    "json": "tests/test_docs.py compares it with a pack",
 }
 
 
