@@ -16,11 +16,13 @@ from desk_support import Desk, Library, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noqa: E402
 from templatemine.desk.answers import NotFound  # noqa: E402
+from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
 from templatemine.desk.review_table import View  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
+from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
@@ -97,6 +99,22 @@ def test_answers_do_what_is_told_of_them(packs: Path, rows: list[dict[str, Any]]
     assert seen >= 3
 
 
+def test_decisions_are_told_as_cut_and_left_in(packs: Path, rows: list[dict[str, Any]]) -> None:
+    desk = Desk(library(packs, rows))
+    pack = next(stored.pack for one in desk.library.sources if (stored := desk.library.stored_pack(one)))
+    one = pack.templates[0]
+    text = join_tokens(one.tokens or ())
+    for rule, told in (
+        (Rule(action="accept", tokens=("a", "b")), "Cut: a b"),
+        (Rule(action="reject", id=one.id), f"Left in: {text}"),
+        (Rule(action="reject", id="t0"), "Left in: t0"),
+        (Rule(action="kind", id=one.id, kind="legal"), f"Kind legal: {text}"),
+        (Rule(action="always", text="w"), "Always cut: w"),
+        (Rule(action="never", text="w"), "Never cut: w"),
+    ):
+        assert describe_rule(rule, pack) == told
+
+
 def cuts(desk: Desk, held: StoredPack) -> list[int]:
     return count_cuts(held.pack, desk.library.matching_articles(held), desk.library.config.clean)
 
@@ -140,6 +158,7 @@ def test_as_the_whole_anew(packs: Path, rows: list[dict[str, Any]], seed: int) -
         assert made.pop("did") == {"articles": sum(map(bool, changed)), "characters": sum(changed)}
         state = anew.review_state(source)
         made.pop("judged")
+        made.pop("about")
         assert json.dumps(made) == json.dumps(state)
         view = View(order="risk", folded=True)  # what is kept of the state before is as if found anew
         assert json.dumps(desk.list_rows(source, view)) == json.dumps(anew.list_rows(source, view))

@@ -30,6 +30,7 @@ from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
 from templatemine.archive.apply_overrides import join_tokens  # noqa: E402
+from templatemine.kinds import KINDS  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
@@ -191,6 +192,13 @@ def saved(page: Any, name: str, version: int) -> None:
     page.wait_for_function("value => document.body.dataset.saved === value", arg=f"{name} {version}")
 
 
+def effort(page: Any, place: Place, source: str, name: str) -> tuple[int, int]:
+    """Clicks and keys that were saved."""
+    where = f"/api/document?source={quote(source)}&id={quote(name)}&as=Ann&proposals=0"
+    found = page.request.get(place.address + where).json()
+    return found["clicks"], found["keys"]
+
+
 def labelled(frame: Any, label: str) -> list[str]:
     """Texts of the units with a label; one may stand in several elements."""
     found = frame.locator(f"tm-t[data-l={label}]").evaluate_all(
@@ -207,6 +215,7 @@ def review(page: Any, place: Place, source: str, order: str = "df") -> None:
     page.wait_for_selector("body[data-ready]")
     page.locator("#cut").evaluate("one => { one.open = true }")
     page.locator("#order").select_option(order)
+    page.locator("#tab-template").click()  # where one decides
     page.locator("#list").focus()
     settled(page)
 
@@ -225,7 +234,8 @@ def test_mark_correct_undo_reload_export(page: Any, place: Place) -> None:
     saved(page, name, 1)
     whole = labelled(frame, "text")
     assert len(whole) >= 3
-    assert "2 clicks, 0 keys" in page.locator("#counts").inner_text()
+    assert page.locator("#counts").inner_text() == "1 passage"
+    assert effort(page, place, source, name) == (2, 0)
 
     # Correct: the first block is a header, by the other label and two clicks on the same block.
     page.locator("#labels .l-header").click()
@@ -288,7 +298,7 @@ def test_proposals_are_accepted_with_one_key(page: Any, place: Place) -> None:
     text = " ".join(labelled(frame, "text") + labelled(frame, "header"))
     gold = place.rows[name]["gold"].splitlines()
     assert sum(" ".join(line.split()) in text for line in gold) >= len(gold) * 0.8
-    assert "0 clicks, 1 key" in page.locator("#counts").inner_text()
+    assert effort(page, place, source, name) == (0, 1)
 
 
 def test_a_wrong_proposal_takes_two_clicks(page: Any, place: Place) -> None:
@@ -345,6 +355,16 @@ def test_a_japanese_page(page: Any, place: Place) -> None:
     last.click()
     saved(page, "minato/1", 1)
     assert labelled(frame, "list") == ["著作権は港新聞にあります。無断転載を禁じます。"]
+
+
+def test_labels_are_explained(page: Any, place: Place) -> None:
+    source = place.texts[0]
+    annotate(page, place, source, place.of(source)[4])
+    told = page.locator("#meanings").inner_text()
+    for word in ("template", "dynamic", "other", *KINDS):
+        assert word in told
+    annotate(page, place, place.pages[0], place.of(place.pages[0])[4])
+    assert "headlines of the main text" in page.locator("#meanings").inner_text()
 
 
 def test_the_direction_of_a_page_is_kept(page: Any, place: Place) -> None:
@@ -408,7 +428,7 @@ def test_the_cut_off_moves(page: Any, place: Place) -> None:
     page.wait_for_selector("#moved[aria-busy=false] .gone")
     page.wait_for_selector("#cutoff-save:enabled")
     told = page.locator("#moved p").first.inner_text()
-    page.get_by_role("button", name="Keep this cut-off").click()
+    page.get_by_role("button", name="Use this cut-off").click()
     page.wait_for_selector("#cutoff-reset:not([hidden])")
     after = place.pack(source)
     (rule,) = after.overrides.rules
@@ -639,7 +659,7 @@ def test_reviewed_by_risk(page: Any, place: Place) -> None:
     second = chosen(page)
     assert second != first
     assert risks[second] == max(risk for name, risk in risks.items() if name != first)
-    assert "reviewed by Ann" in (page.locator(f".item[data-id={first}] .sign").get_attribute("title") or "")
+    assert "decided by Ann" in (page.locator(f".item[data-id={first}] .sign").get_attribute("title") or "")
     page.reload()  # what was reviewed stays so, also in a family that is folded again
     page.wait_for_selector("body[data-ready]")
     assert reviewed(page, place, source) == [first]
@@ -716,14 +736,14 @@ def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place:
         one = chosen(page)
         if effects[one]["articles"] > 1:
             break
-    does = f"{effects[one]['articles']} of {state['articles']} articles of the sample keep"
-    told = f"{does} {effects[one]['characters']:,} characters"
+    does = f"{effects[one]['characters']:,} characters stay in"
+    told = f"{does} {effects[one]['articles']} of {state['articles']} articles of the sample"
     page.locator("#pane-template .effect", has_text=told).wait_for()
-    assert f"keep {effects[one]['characters']:,} characters" in page.locator("#pane-template .effect").inner_text()
     page.keyboard.press("r")
     said = page.locator("#told div", has_text="Left in. ")
     said.wait_for()
-    assert f"{effects[one]['articles']} articles of the sample keep" in said.inner_text()
+    assert f"In {effects[one]['articles']} articles of the sample" in said.inner_text()
+    assert "characters more stay." in said.inner_text()
     assert chosen(page) != one
     assert page.locator(f".item.out[data-id={one}] + [aria-selected=true]").count() == 1
     after = page.request.get(f"{place.address}/api/review?source={quote(source)}").json()["sample"]
@@ -743,6 +763,129 @@ def test_a_decision_tells_its_effect_and_leads_to_the_next_row(page: Any, place:
     assert chosen(page) == ids[2]
     page.keyboard.press("u")
     page.wait_for_selector(f".item.kept[data-id={ids[1]}]")
+
+
+def test_keys_wait_for_the_list_that_was_asked_for_last(page: Any, place: Place) -> None:
+    """The list of `Enter` is overtaken by that of a pause in typing."""
+    review(page, place, place.texts[0])
+    held: list[Any] = []
+    page.route("**/api/rows?*", lambda route: held.append(route))
+    page.keyboard.press("/")
+    page.keyboard.type("a")
+    page.keyboard.press("Enter")
+    for _ in range(100):
+        if len(held) < 2:
+            page.wait_for_timeout(20)
+    page.keyboard.press("j")
+    for place_in_line in range(100):
+        if place_in_line < len(held):
+            held[place_in_line].continue_()
+        page.wait_for_timeout(60)
+        if page.evaluate("document.body.dataset.waiting") == "0":
+            break
+    settled(page)
+    assert page.locator("#count").inner_text() != page.locator("#progress").inner_text().split(" templates")[0]
+    assert page.locator(".item[aria-selected=true]").get_attribute("aria-posinset") == "2"
+
+
+def test_what_is_left_in_stays_to_be_seen_and_is_not_decided_again(
+    page: Any, mined_packs: Path, tmp_path: Path, rows: list[dict[str, Any]]
+) -> None:
+    """It sinks in the order of risk, among those that still wait."""
+    source = rows[0]["source"]
+    packs, archive = Path(shutil.copytree(mined_packs, tmp_path / "packs")), tmp_path / "archive.jsonl"
+    archive.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    grow_pack(packs, source, 30)
+    with running(packs, archive) as address:
+        place = Place(address, packs, rows)
+        review(page, place, source, order="risk")
+        page.keyboard.press("Home")
+        first = chosen(page)
+        height = page.locator(".item[aria-selected=true]").bounding_box()["height"]
+        page.keyboard.press("R")
+        settled(page)
+        out = page.locator(f".item.out[data-id={first}]")
+        out.scroll_into_view_if_needed()
+        box = out.bounding_box()
+        assert box["height"] == height
+        assert box["width"] > 300
+        # A key whose row is not to be seen shows it, and decides nothing.
+        page.locator("#list").evaluate("one => { one.scrollTop = 1e6 }")
+        done, one = page.locator("#progress").inner_text(), chosen(page)
+        page.keyboard.press("a")
+        settled(page)
+        assert (chosen(page), page.locator("#progress").inner_text()) == (one, done)
+        for _ in range(page.locator(".item:not(.reviewed)[data-id]").count()):
+            page.keyboard.press("a")
+            settled(page)
+        assert page.locator(".item:not(.reviewed)[data-id]").count() == 0
+        assert page.locator(f".item.out[data-id={first}]").count() == 1
+
+
+def test_a_decision_is_made_about_what_is_shown(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    page.goto(f"{place.address}/review?source={quote(source)}")
+    page.wait_for_selector("#pane-questions:not([hidden]) .question")
+    settled(page)
+    one = chosen(page)
+    page.keyboard.press("r")
+    page.locator(f"#pane-template[data-id={one}] .snips li").first.wait_for()
+    assert page.locator("#pane-template").is_visible()
+    assert chosen(page) == one
+    assert page.locator("#progress").inner_text().startswith("0 of ")
+    page.keyboard.press("r")
+    settled(page)
+    assert page.locator(f".item.out[data-id={one}]").count() == 1
+    assert chosen(page) != one
+    page.keyboard.press("u")  # goes back to what was undone
+    settled(page)
+    assert chosen(page) == one
+    assert page.locator(f".item.kept[data-id={one}]").count() == 1
+
+
+def test_an_empty_list_says_so(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    review(page, place, source)
+    size = page.locator(".item[data-id]").count()
+    value = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
+    page.locator("#words").select_option(value)
+    settled(page)
+    shown = page.locator(".item[data-id]").count()
+    page.locator("#reject-shown").click()
+    settled(page)
+    assert page.locator(".item.out[data-id]").count() == shown
+    assert page.locator("#words option:checked").inner_text().endswith(f"({shown})")
+    page.locator("#only-open").check()
+    settled(page)
+    assert page.locator("#none").is_visible()
+    done = page.locator("#progress").inner_text()
+    page.locator("#list").focus()
+    for key in "ajrRA":  # about nothing
+        page.keyboard.press(key)
+    settled(page)
+    assert page.locator("#progress").inner_text() == done
+    page.locator("#widen").click()
+    settled(page)
+    assert page.locator("#none").is_hidden()
+    assert page.locator("#widen").is_hidden()
+    assert page.locator(".item[data-id]").count() >= size
+    page.keyboard.press("u")
+    settled(page)
+    assert page.locator(".item.out").count() == 0
+
+
+def test_the_nearest_misses_are_shown_before_one_types(page: Any, place: Place) -> None:
+    source = place.texts[1]
+    review(page, place, source)
+    found = page.request.get(f"{place.address}/api/found?source={quote(source)}&text=").json()
+    page.locator("#tab-find").click()
+    page.locator("#found li").first.wait_for()
+    told = page.locator("#found li").all_inner_texts()
+    assert len(told) == len(found)
+    for text, row in zip(told[:5], found, strict=False):
+        assert row["reason"] in text
+        assert row["text"] in text
+        assert row["score"] is None or f"{round(100 * row['score'])} % likely boilerplate" in text
 
 
 def test_families_fold_and_go_together(page: Any, place: Place) -> None:
@@ -804,7 +947,13 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     text = summary.inner_text()
     began = page.evaluate("source => sessionStorage.getItem(`templatemine-desk-began-${source}`)", source)
     told = page.request.get(f"{place.address}/api/summary?source={quote(source)}&since={began}").json()
-    assert f"{told['reviewed']} of {told['after']['templates']} templates are reviewed" in text
+    assert f"{told['done']} of {told['templates']} templates are decided" in text
+    assert page.locator("#progress").inner_text() == f"{told['done']} of {told['templates']} templates decided"
+    assert "decision" not in page.locator("#facts").inner_text()
+    for words in (text, page.locator("#history").text_content()):
+        assert "Left in: " in words
+        assert "Cut: " in words
+        assert not re.search(r"\b(keep|kept|accept|reject)\b", words)
     cut = [f"{told[when]['cut']:,}" for when in ("before", "after")]
     assert (" → ".join(cut) if cut[0] != cut[1] else cut[1]) in text
     assert "Next, by risk" in text

@@ -138,6 +138,40 @@ def test_a_verdict_is_about_one_a_family_or_all_that_are_shown(
         assert client.post("/api/decide", sent).status in (400, 404)
 
 
+def test_an_undo_names_what_was_undone(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    client, desk = grown(packs, rows, source, 30)
+
+    def decide(**body: Any) -> dict[str, Any]:
+        sent = {"source": source, "version": desk.stored_pack(source).version, **body}
+        return dict(client.post("/api/decide", sent).json)
+
+    one, other = (row["id"] for row in listed(client, source)["templates"][3:5])
+    assert decide(kind="judge", verdict="leave", id=one)["about"] is None
+    decide(kind="judge", verdict="cut", id=other)  # as mined: the pack does not change
+    decide(kind="judge", verdict="leave", shown={"text": "headingb "})
+    decide(kind="add", rule={"action": "never", "text": "headingc"})
+    starts = [decide(kind="undo")["about"]["text"].partition(" ")[0] for _ in range(2)]
+    assert starts == ["headingc", "headingb"]
+    assert [decide(kind="undo")["about"]["id"] for _ in range(2)] == [other, one]
+
+
+def test_all_figures_count_what_is_decided(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
+    client, desk = grown(packs, rows, source, 30)
+    for verdict, word in (("leave", "headingb "), ("cut", "headingc ")):
+        sent = {"source": source, "version": desk.stored_pack(source).version, "kind": "judge", "verdict": verdict}
+        client.post("/api/decide", {**sent, "shown": {"text": word}})
+    state, told = client.get("/api/review", source=source).json, client.get("/api/summary", source=source).json
+    assert (state["done"], state["all"]) == (told["done"], told["templates"]) == (20, len(state["templates"]))
+    assert listed(client, source, decided=True)["listed"] == 20
+    assert listed(client, source, undecided=True)["listed"] == state["all"] - 20
+    assert not {row["id"] for row in state["next"]} & {
+        row["id"] for row in listed(client, source, decided=True)["templates"]
+    }
+    # What is left in stays in the list, and facets count it.
+    assert dict(listed(client, source, text="headingb ")["facets"]["df"]).get("below 5") >= 30
+    assert listed(client, source, text="headingb ", df="below 5")["listed"] == 10
+
+
 def test_what_is_prepared_apart_is_there(packs: Path, rows: list[dict[str, Any]], source: str) -> None:
     client, desk = opened(packs, rows)
     while not client.get("/api/prepared", source=source).json["ready"]:

@@ -95,7 +95,7 @@ def test_an_answer_goes_into_the_pack_and_is_not_asked_again(world: tuple[Client
     held = desk.library.stored_pack(source)
     assert held is not None
     assert {(rule.action, rule.by) for rule in held.pack.overrides.rules} == {("reject", "Ann")}
-    assert after["history"][0]["what"].startswith("story: ")
+    assert after["history"][0]["what"].startswith("Left in: ")
     assert first["tokens"] not in [one["tokens"] for one in client.get("/api/questions", source=source).json]
     again = client.post("/api/decide", {**sent, "version": after["version"], "answer": "story"}, "Ann")
     assert (again.status, again.json["problem"]) == (404, "there is no such question, or it is answered")
@@ -379,7 +379,7 @@ def test_a_decision_while_another_is_shown_is_recorded_once(world: tuple[Client,
     old = desk.library.stored_pack(source)
     assert old is not None
     assert add(client, source, {"action": "reject", "id": ids[1]}).status == 200
-    assert [event.what.partition(" ")[0] for event in desk.library.reconcile_history(old)] == ["reject", "reject"]
+    assert [event.what.partition(" ")[0] for event in desk.library.reconcile_history(old)] == ["Left", "Left"]
 
 
 def test_what_was_reviewed_is_remembered_and_leaves_the_pack_alone(world: tuple[Client, Desk], source: str) -> None:
@@ -474,14 +474,14 @@ def test_a_session_is_summed_up(world: tuple[Client, Desk], source: str) -> None
     began = desk.library.store.last_event()
     first = client.get("/api/review", source=source).json
     nothing = client.get("/api/summary", source=source, since=began).json
-    assert (nothing["decisions"], nothing["before"], nothing["reviewed"]) == ([], nothing["after"], 0)
+    assert (nothing["decisions"], nothing["before"], nothing["done"]) == ([], nothing["after"], 0)
     row = max(first["templates"], key=lambda one: one["effect"]["characters"])
     decide(client, source, kind="add", rule={"action": "reject", "id": row["id"]})
     decide(client, source, kind="review", ids=[one["id"] for one in first["templates"][:2] if one is not row])
     decide(client, source, kind="add", rule={"action": "never", "text": "nothing like it"})
     decide(client, source, kind="undo")
     told = client.get("/api/summary", source=source, since=began).json
-    assert [one["what"].partition(" ")[0] for one in told["decisions"]] == ["reject", "keep"]
+    assert [one["what"].partition(" ")[0] for one in told["decisions"]] == ["Left", "Cut:"]
     assert told["before"]["cut"] - told["after"]["cut"] >= row["effect"]["characters"] > 0
     assert told["before"]["templates"] - told["after"]["templates"] == 1
     assert told["next"][0]["effect"]["risk"] >= told["next"][1]["effect"]["risk"]

@@ -51,8 +51,8 @@ LABELS: Mapping[str, tuple[Label, ...]] = {
         Label("list", "items of lists in the main text", "l"),
     ),
     "article": (
-        Label("template", "boilerplate with fixed wording: must be removed"),
-        Label("dynamic", "boilerplate with changing wording: may be removed"),
+        Label("template", "boilerplate of fixed wording, which must go"),
+        Label("dynamic", "boilerplate of changing wording, which may go"),
     ),
 }
 """Kind of document -> its labels, in the order of their keys 1, 2, 3."""

@@ -17,7 +17,7 @@ from templatemine.desk import review
 from templatemine.desk.agreement import measure_agreements
 from templatemine.desk.annotations import LABELS, count_passages, document_kind, find_units, label_units, read_marks
 from templatemine.desk.answer_effects import measure_answers
-from templatemine.desk.decisions import find_question, plan_decision
+from templatemine.desk.decisions import changed_ids, find_question, plan_decision
 from templatemine.desk.effects import sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
@@ -31,6 +31,7 @@ from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
@@ -228,9 +229,10 @@ class Desk:
             ],
             "before": {"templates": len(then.templates), **sum_cuts(opened.cuts(stored, then), articles)},
             "after": {"templates": len(pack.templates), **sum_cuts(opened.cuts(stored), articles)},
-            "reviewed": int((there & table.is_reviewed).sum()),
+            "templates": len(table.templates),
+            "done": int(table.is_decided.sum()),
             "risk": round(float(table.risks[there].sum())),
-            "open_risk": round(float(table.risks[there & ~table.is_reviewed].sum())),
+            "open_risk": round(float(table.risks[~table.is_decided].sum())),
             "next": [table.row(row) for row in table.list_open(3)],
         }
 
@@ -270,8 +272,11 @@ class Desk:
         }
 
     def search_rejected(self, source: str, text: str) -> list[dict[str, Any]]:
-        """Return rejected candidates that contain some words, in the order of their file."""
+        """Return rejected candidates that contain some words and are still out, in the order of their file: the nearest
+        to being templates first."""
         stored = self.stored_pack(source)
+        there = {one.id for one in stored.pack.templates}
+        scores = {one.tokens: one.score for one in stored.pack.questions}
         wanted = " ".join(text.split()).casefold()
         rows: list[dict[str, Any]] = []
         first = wanted.split(" ")[0] if wanted else ""
@@ -280,8 +285,9 @@ class Desk:
             if not any(first[:1] in token.casefold() for token in tokens):
                 continue
             said = join_tokens(tokens)
-            if wanted in said.casefold():
-                rows.append({"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason})
+            if wanted in said.casefold() and template_id(tokens) not in there:
+                row = {"tokens": tokens, "text": said, "df": df, "count": count, "reason": reason}
+                rows.append({**row, "score": scores.get(tokens)})
                 if len(rows) >= MAX_FOUND:
                     break
         return rows
@@ -362,7 +368,18 @@ class Desk:
         opened.effects(after)  # by which articles may leave the sample
         pairs = list(zip(opened.cuts(stored), opened.cuts(after), strict=True))
         did = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
-        return {**self.review_state(source, view), "did": did, "judged": plan.judged}
+        state = {**self.review_state(source, view), "did": did, "judged": plan.judged}
+        return {**state, "about": self._first_undone(stored, after, plan.undoes)}
+
+    def _first_undone(self, before: StoredPack, after: StoredPack, event: int | None) -> dict[str, Any] | None:
+        """Return the row of the template that an undone decision was about, of several the first; None if none is."""
+        if event is None:
+            return None
+        table = self._table(after)
+        names = {*self.library.store.reviewed_by(event)} | changed_ids(before.pack, after.pack)
+        rows = (row for row in table.list_rows(WHOLE).tolist() if table.templates[row].id in names)
+        first = next(rows, None)
+        return None if first is None else table.row(first)
 
     # ------------------------------------------------------------------------------------------------------- annotate
 
@@ -405,6 +422,7 @@ class Desk:
             "url": document.url,
             "kind": document_kind(document),
             "labels": [asdict(label) for label in LABELS[document_kind(document)]],
+            "kinds": KINDS,
             "units": find_units(document),
             "version": last.version if last else 0,
             "marks": last.marks if last else [],

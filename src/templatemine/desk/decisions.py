@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from templatemine.archive.apply_answers import add_answer_rules, open_questions
+from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, open_questions
 from templatemine.archive.apply_overrides import join_tokens
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
@@ -22,7 +22,7 @@ from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
 
-__all__ = ["Plan", "describe_rule", "find_question", "plan_decision"]
+__all__ = ["Plan", "changed_ids", "describe_rule", "find_question", "plan_decision"]
 
 Rules = tuple[Rule, ...]
 
@@ -73,12 +73,12 @@ def plan_decision(
         last = library.store.last_undoable(library.source_of(stored))
         if last is None:
             raise ConfigError("there is nothing to undo")
-        return Plan(rules=parse_rules(last.before), what=f"undid: {last.what}", undoes=last.seq)
+        return Plan(rules=parse_rules(last.before), what=f"Undone: {last.what}", undoes=last.seq)
     if kind == "remove":
         rule = read_rule(body.get("rule"), "rule")
         if rule not in rules:
             raise NotFound("there is no such rule")
-        return Plan(rules=tuple(one for one in rules if one != rule), what=f"removed: {describe_rule(rule)}")
+        return Plan(rules=tuple(one for one in rules if one != rule), what=f"Removed: {describe_rule(rule, pack)}")
     if kind == "add":
         return _plan_rules(library, stored, _read_rules(library, stored, opened, body, name))
     if kind == "review":
@@ -92,23 +92,23 @@ def plan_decision(
     if kind == "answer":
         question, answer = find_question(pack, body.get("tokens")), str(body.get("answer"))
         rules = add_answer_rules(pack, rules, question, answer, by=name, time=utc_now())
-        return Plan(rules=rules, what=f"{answer}: {join_tokens(question.tokens)}")
+        return Plan(rules=rules, what=_shorten(f"{_ANSWERED[answer]}: {join_tokens(question.tokens)}"))
     if kind == "reset-cutoff":
-        return Plan(rules=tuple(one for one in rules if one.action != "cutoff"), what="reset the cut-off")
+        return Plan(rules=tuple(one for one in rules if one.action != "cutoff"), what="Cut-off as mined")
     raise ConfigError(f"expected add, answer, judge, remove, review, undo or reset-cutoff, got {kind!r}")
 
 
 def _plan_rules(library: Library, stored: StoredPack, made: Sequence[Rule], judged: str = "") -> Plan:
     return Plan(
         rules=review.amend_rules(stored.pack, library.rejected(stored), stored.pack.overrides.rules, made),
-        what=describe_rule(made[0]) + _describe_variants(len(made) - 1),
+        what=describe_rule(made[0], stored.pack) + _describe_variants(len(made) - 1),
         reviewed=[review.rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
         judged=(judged, len(made)),
     )
 
 
 def _plan_review(rules: Rules, seen: Sequence[Template]) -> Plan:
-    what = f"keep {_shorten(template_text(seen[0]))}" + _describe_variants(len(seen) - 1)
+    what = f"Cut: {_shorten(template_text(seen[0]))}" + _describe_variants(len(seen) - 1)
     return Plan(rules=rules, what=what, reviewed=[one.id for one in seen], judged=("reviewed", len(seen)))
 
 
@@ -136,7 +136,7 @@ def _plan_verdict(library: Library, stored: StoredPack, body: Mapping[str, Any],
     if verdict == "leave":
         if "id" in body and there and first.tokens is None and table.state[about[0]] == ADDED:
             rest = tuple(one for one in rules if one.action != "add" or one.regex != first.regex)
-            return Plan(rules=rest, what=f"removed: add {_shorten(first.regex)}", judged=("left in", 1))
+            return Plan(rules=rest, what=f"Left in: {_shorten(first.regex)}", judged=("left in", 1))
         made = [
             stamp_rule(Rule(action="reject", id=one.id, tokens=one.tokens), name)
             for one in (table.templates[row] for row in there)
@@ -215,21 +215,33 @@ def find_question(pack: Pack, tokens: object) -> Question:
     return found
 
 
+def changed_ids(before: Pack, after: Pack) -> set[str]:
+    """Return the ids of the templates that only one of two packs has, or that differ between them."""
+    one, other = ({template.id: template for template in pack.templates} for pack in (before, after))
+    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+
+
+_ANSWERED: Mapping[str, str] = {ALL: "Cut", LABEL: "Cut the label only", STORY: "Left in"}
+
+
 def _describe_variants(variants: int) -> str:
     return f", and {counted(variants, 'variant')}" if variants else ""
 
 
-def describe_rule(rule: Rule) -> str:
-    """Return a decision in a few words."""
+def describe_rule(rule: Rule, pack: Pack) -> str:
+    """Return a decision about a pack in a few words."""
+    name = review.rule_id(rule)
+    known = next((one for one in (*pack.templates, *pack.overrides.removed) if name and one.id == name), None)
+    text = join_tokens(rule.tokens) if rule.tokens else name if known is None else template_text(known)
     what = {
-        "accept": lambda: f"accept {join_tokens(rule.tokens or ()) or rule.id}",
-        "reject": lambda: f"reject {join_tokens(rule.tokens or ()) or rule.id}",
-        "always": lambda: f"always: {rule.text}",
-        "never": lambda: f"never: {rule.text}",
-        "add": lambda: f"add {rule.regex}",
-        "kind": lambda: f"{rule.kind}: {join_tokens(rule.tokens or ()) or rule.id}",
-        "edit": lambda: f"edit {join_tokens(rule.tokens or ())}",
-        "cutoff": lambda: f"cut-off at {counted(rule.df, 'document')}",
+        "accept": lambda: f"Cut: {text}",
+        "reject": lambda: f"Left in: {text}",
+        "always": lambda: f"Always cut: {rule.text}",
+        "never": lambda: f"Never cut: {rule.text}",
+        "add": lambda: f"Expression: {rule.regex}",
+        "kind": lambda: f"Kind {rule.kind}: {text}",
+        "edit": lambda: f"Edited: {text}",
+        "cutoff": lambda: f"Cut-off at {counted(rule.df, 'document')}",
     }[rule.action]()
     return _shorten(what)
 

@@ -28,7 +28,7 @@ WINDOW = 100
 MAX_TEXT = 300
 """Characters of a template that its row shows; the detail has all."""
 MAX_NEXT = 20
-"""Of the riskiest that nobody reviewed: as many may wait to be decided at once."""
+"""Of the riskiest that wait for a decision: as many may wait to be decided at once."""
 
 KEPT, ADDED, OUT = range(3)
 _STATES = ("kept", "added", "out")
@@ -60,7 +60,7 @@ class View:
     facets : mapping
         Name of a facet -> code of the value that rows have.
     undecided, decided : bool
-        Only those that nobody reviewed, or only those that are not as mined.
+        Only those about which nobody has decided, or only the others.
     folded : bool
         Variants are shown only below the heads in `unfolded`, while nothing narrows the list.
     first : int or None
@@ -186,6 +186,7 @@ class ReviewTable:
         self.reviewed = reviewed
         self.is_reviewed = np.zeros(size, np.bool_)
         self.is_reviewed[[self.rows[name] for name in reviewed if name in self.rows]] = True
+        self.is_decided = self.is_reviewed | (self.state != KEPT)
         self._effects = effects.measure(pack)
         self.risks = np.round(self._effects.risks, 1)
         self.heads = self._effects.heads
@@ -220,9 +221,9 @@ class ReviewTable:
         if view.text:
             shown &= np.array([view.text in one.lower for one in self._facts], np.bool_)
         if view.decided:
-            shown &= self.state != KEPT
+            shown &= self.is_decided
         if view.undecided:
-            shown &= ~self.is_reviewed
+            shown &= ~self.is_decided
         if view.folds:
             open_ones = np.zeros(len(shown), np.bool_)
             open_ones[[self.rows[name] for name in view.unfolded if name in self.rows]] = True
@@ -247,13 +248,12 @@ class ReviewTable:
         return found
 
     def count_facets(self, view: View) -> dict[str, list[tuple[str, int]]]:
-        """Return the values of each facet, with how many templates of the pack the other facets leave them; what is
-        chosen stays when its last template goes."""
-        there = self.state != OUT
+        """Return the values of each facet, with how many templates the other facets leave them, those that are left in
+        among them, as in the list."""
         same = {name: self._codes[name] == code for name, code in view.facets.items()}
         found = {}
         for name, values in FACETS.items():
-            among = there.copy()
+            among = np.ones(len(self._facts), np.bool_)
             for other, mask in same.items():
                 if other != name:
                     among &= mask
@@ -267,8 +267,8 @@ class ReviewTable:
         return found
 
     def list_open(self, most: int = MAX_NEXT) -> list[int]:
-        """Return the rows of templates that nobody reviewed, the riskiest first."""
-        rows = np.flatnonzero((self.state != OUT) & ~self.is_reviewed)
+        """Return the rows of templates about which nobody has decided, the riskiest first."""
+        rows = np.flatnonzero(~self.is_decided)
         order = np.lexsort((self._ranks[rows], -self._df[rows], -self.risks[rows]))[:most]
         found: list[int] = rows[order].tolist()
         return found
@@ -286,10 +286,11 @@ class ReviewTable:
         first = max(0, min(first, len(rows) - WINDOW))
         return {
             "first": first,
+            "place": places[0] if places else None,
             "listed": len(rows),
             "there": int((self.state[rows] != OUT).sum()),
             "all": len(self._facts),
-            "done": int((self.is_reviewed | (self.state != KEPT)).sum()),
+            "done": int(self.is_decided.sum()),
             "facets": self.count_facets(view),
             "next": [self.row(row) for row in self.list_open()],
             "templates": [self.row(row) for row in rows[first : first + WINDOW].tolist()],

@@ -194,6 +194,11 @@ class Store:
         with self._connect() as base:
             return dict(base.execute(query, _escape_row((source,))).fetchall())
 
+    def reviewed_by(self, seq: int) -> list[str]:
+        """Return the ids of the templates that people looked at with an event."""
+        with self._connect() as base:
+            return [name for (name,) in base.execute("SELECT id FROM reviewed WHERE seq = ?", (seq,))]
+
     def history(self, source: str, since: int = 0, most: int = -1, first: int = 0) -> list[Event]:
         """Return decisions about a source after one, oldest first: all, or the last `most`, `first` left out."""
         with self._connect() as base:

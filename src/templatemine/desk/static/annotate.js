@@ -60,7 +60,7 @@ function paint(from = 0, to = labels.length - 1) {
 
 function counts() {
   const all = passages();
-  $("counts").textContent = `${all} passage${all === 1 ? "" : "s"} · ${clicks} click${clicks === 1 ? "" : "s"}, ${keys} key${keys === 1 ? "" : "s"}`;
+  $("counts").textContent = `${all} passage${all === 1 ? "" : "s"}`;
   $("undo").disabled = !past.length;
   $("redo").disabled = !future.length;
 }
@@ -272,6 +272,9 @@ function buttons() {
     class: `l-${one.name}`, role: "radio", title: one.what, "aria-checked": one.name === current ? "true" : "false",
     onclick: () => { clicks += 1; pick(one.name); counts(); },
   }, one.name, el("kbd", {}, one.name === OTHER ? "0" : String(at + 1)))));
+  const meanings = doc.labels.flatMap((one) => [el("b", {}, one.name), ` ${one.what}; `]);
+  const boilerplate = doc.kind === "article" ? ` Boilerplate is ${doc.kinds.slice(0, -1).join(", ")} or ${doc.kinds.at(-1)}.` : "";
+  $("meanings").replaceChildren(...meanings, el("b", {}, OTHER), ` all else.${boilerplate}`);
 }
 
 function pick(name) {

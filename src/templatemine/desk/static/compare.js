@@ -27,7 +27,7 @@ async function open(at) {
   const names = Object.keys(known);
   // Two columns: what is judged, and the best there is to judge it by.  Whoever chose others keeps them.
   if (!own || !names.some((name) => on.has(name))) on = new Set([names[0], names.at(-1)]);
-  $("systems").replaceChildren(el("legend", { class: "out" }, "Systems"), ...names.map((name, at) => el("label", { class: "small", title: `${known[name]} (${at + 1})` },
+  $("systems").replaceChildren(el("legend", { class: "unseen" }, "Systems"), ...names.map((name, at) => el("label", { class: "small", title: `${known[name]} (${at + 1})` },
     el("input", { type: "checkbox", checked: on.has(name), onchange: (event) => { own = true; if (event.target.checked) on.add(name); else on.delete(name); run(); } }), name)));
   await run();
 }

@@ -8,10 +8,11 @@ const MEANS = { kept: "cut, as mined", added: "cut, by a decision", out: "left i
 const BEGAN = `templatemine-desk-began-${source}`;
 let state = null;
 let seen = null; // of the list: a window of its rows, and figures over all of them
-let chosen = null;
+let chosen = null; // the row that keys decide about: of the list, or nothing
 const unfolded = new Set(); // heads of families whose variants are shown
 let offered = null; // the row that a decision led to: nobody has looked past it yet
-let last = 0; // where the chosen row stood in the list, for when a filter takes it away
+let last = 0; // where the chosen row stood in the list, for when it goes
+let sought = null; // what was chosen elsewhere, until it is in the list, and whether what narrows that gives way
 
 const rowOf = (id) => seen.templates.find((one) => one.id === id);
 const counted = (value, word) => `${number(value)} ${word}${value === 1 ? "" : "s"}`;
@@ -53,6 +54,7 @@ async function send(op, done) {
     const wanted = view();
     const found = await change("/api/decide", { source, version: state.version, view: wanted, ...op });
     show(found, wanted);
+    if (found.about) choose(found.about, false);
     const said = typeof done === "function" ? done(...found.judged) : done;
     const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
     if (said) tell(`${said}. ${effect(found.did)}`, back);
@@ -73,8 +75,8 @@ async function send(op, done) {
 
 function effect(did) {
   if (!did?.articles) return "No article of the sample changes by it.";
-  const what = did.characters < 0 ? "keep" : "lose";
-  return `${counted(did.articles, "article")} of the sample ${did.articles === 1 ? `${what}s` : what} ${counted(Math.abs(did.characters), "character")} more.`;
+  const what = did.characters < 0 ? "stay" : "go";
+  return `In ${counted(did.articles, "article")} of the sample ${counted(Math.abs(did.characters), "character")} more ${Math.abs(did.characters) === 1 ? `${what === "go" ? "goe" : what}s` : what}.`;
 }
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
@@ -96,9 +98,8 @@ function show(fresh, wanted) {
   if (!state) $("cut").open = fresh.cutoff !== null || fresh.moved !== null;
   state = fresh;
   if (sessionStorage.getItem(BEGAN) === null) sessionStorage.setItem(BEGAN, state.seq);
-  const decided = state.decisions;
   const dates = state.dates[0] ? `, ${state.dates[0]} to ${state.dates[1]}` : "";
-  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}; ${counted(decided, "decision")}`;
+  $("facts").textContent = `${number(state.documents)} documents${dates}; method ${state.method}: ${state.note}`;
   const { articles: all, touched, characters, cut } = state.sample;
   $("sample").textContent = `In the sample ${number(touched)} of ${counted(all, "article")} change and lose ${percent(cut, characters)} of their characters.`
     + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
@@ -108,12 +109,15 @@ function show(fresh, wanted) {
   slider.max = steps();
   slider.value = position(current());
   forget();
-  take(fresh, wanted);
+  shows += 1;
+  if (!seen || alike(wanted, view())) take(fresh, wanted);
+  else list(0); // what is looked at has changed since it was asked for
   past("rules", state.rules, state.decisions > state.rules.length);
   past("history", state.history, state.history.length === TOLD);
   details();
   if (!$("pane-articles").hidden) articles(true);
   if (!$("pane-questions").hidden) questions();
+  if (!$("pane-find").hidden) rejected();
   document.body.dataset.ready = state.version;
 }
 
@@ -128,6 +132,12 @@ const frequency = (place) => Math.max(1, Math.round(Math.exp((place / steps()) *
 // The desk has all templates; here is what the list shows of them, around the chosen row.
 const FACETS = ["kind", "position", "df", "words", "score"];
 const anyFacet = () => FACETS.some((name) => $(name).value !== "");
+const narrowed = () => anyFacet() || $("filter").value.trim() !== "" || $("only-open").checked || $("only-decided").checked;
+
+function widen() {
+  for (const name of ["filter", ...FACETS]) $(name).value = "";
+  $("only-open").checked = $("only-decided").checked = false;
+}
 
 // From a place on; null is around the chosen row, as is nothing, unless that row is not drawn: then the list stays.
 function view(first = seen && !(chosen && rowOf(chosen.id)) ? seen.first : null) {
@@ -135,6 +145,8 @@ function view(first = seen && !(chosen && rowOf(chosen.id)) ? seen.first : null)
   for (const name of FACETS) if ($(name).value) found[name] = $(name).value;
   return first === null ? found : { ...found, first };
 }
+// Whether two views are of one list, whatever is chosen there.
+const alike = (one, other) => ["order", "text", "undecided", "decided", ...FACETS].every((name) => one[name] === other[name]);
 const asValues = (wanted) => ({ source, view: JSON.stringify(wanted) });
 
 async function lookAgain(first) {
@@ -142,16 +154,24 @@ async function lookAgain(first) {
   show(await ask("/api/review", asValues(wanted)), wanted);
 }
 
+// What narrows the list has changed: it is shown from its beginning.
+function anew() {
+  last = 0;
+  return list(0);
+}
+
 let loading = 0;
 let arriving = Promise.resolve();
 let lists = 0;
+let shows = 0;
 
 function list(first) {
-  const own = ++lists, wanted = view(first);
+  const own = ++lists, before = shows, wanted = view(first);
   loading += 1;
   busy();
   arriving = ask("/api/rows", asValues(wanted)).then((found) => {
-    if (own === lists) take(found, wanted);
+    if (own !== lists) return null;
+    return before === shows ? take(found, wanted) : list(first); // a decision came between
   }, (problem) => tell(problem.message, { bad: true })).finally(() => {
     loading -= 1;
     busy();
@@ -165,13 +185,32 @@ let queued = 0;
 function inTurn(call) {
   if (!loading && !queued) return call();
   queued += 1;
-  queue = queue.then(() => arriving).then(() => { queued -= 1; call(); });
+  queue = queue.then(arrived).then(() => { queued -= 1; call(); });
   return queue;
 }
 
+// The list that was asked for last is there: one that was asked for before it is dropped when it comes.
+async function arrived() {
+  let one;
+  do {
+    one = arriving;
+    await one;
+  } while (one !== arriving);
+}
+
 function take(found, wanted) {
+  const inView = isInView();
   seen = { ...found, view: wanted };
-  if (chosen) chosen = rowOf(chosen.id) || chosen;
+  const gone = chosen && wanted.at === chosen.id && seen.place === null;
+  if (gone && sought?.id === chosen.id && sought.firmly) {
+    sought = null;
+    widen();
+    list(null);
+    return;
+  }
+  const row = chosen && rowOf(chosen.id), arrives = row && sought?.id === row.id;
+  if (row) chosen = row;
+  if (row || gone) sought = null;
   facets();
   $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}`;
   $("progress").textContent = `${number(seen.done)} of ${counted(seen.all, "template")} decided`;
@@ -184,7 +223,25 @@ function take(found, wanted) {
   const after = seen.listed - seen.first - seen.templates.length;
   box.replaceChildren(space(seen.first), ...seen.templates.map(item), space(after));
   box.scrollTop = top;
-  mark();
+  $("none").hidden = seen.listed > 0;
+  $("widen").hidden = !narrowed();
+  mark(inView || arrives);
+  if (gone) onward();
+  else if (chosen && wanted.at !== chosen.id && !rowOf(chosen.id)) list(null);
+}
+
+// What was chosen is in the list no more: go on where it stood.
+function onward() {
+  chosen = null;
+  if (seen.listed) go(Math.min(last, seen.listed - 1), false);
+  else details();
+}
+
+function isInView() {
+  const one = $("list").querySelector(".item[aria-selected=true]");
+  if (!one) return false;
+  const box = $("list").getBoundingClientRect(), own = one.getBoundingClientRect();
+  return own.bottom > box.top + 1 && own.top < box.bottom - 1;
 }
 
 // Rows are of one height; what is not drawn takes as much space.
@@ -231,7 +288,7 @@ function item(row, place) {
   const { variants } = row;
   const risk = variants && !unfolded.has(row.id) ? row.family_risk : row.effect.risk; // of a family, that of the worst
   const sign = row.state === "kept" && row.reviewed ? "✓" : SIGN[row.state];
-  const means = MEANS[row.state] + (row.reviewed ? `; reviewed by ${row.reviewed}` : "");
+  const means = MEANS[row.state] + (row.reviewed ? `; decided by ${row.reviewed}` : "");
   // A button within an option cannot be reached by those who cannot see it; a and r do the same.
   const quick = el("span", { class: "quick", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); choose(row); verdict(row, row.state === "out"); } }, row.state === "out" ? "cut" : "leave in");
   return el("div", {
@@ -244,10 +301,10 @@ function item(row, place) {
     el("span", { class: "say", dir: "auto" }, row.text),
     variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
     el("span", { class: "risk", title: "characters of the sample at risk" }, row.state === "out" ? "–" : number(Math.round(risk))),
-    el("span", { class: "out" }, ` (${means})`), quick);
+    el("span", { class: "unseen" }, ` (${means})`), quick);
 }
 
-// The selection outlives what is decided about it.  If a filter takes the row away, its place is where one goes on.
+// The selection outlives what is decided about it.
 function mark(look = false) {
   const box = $("list");
   let found = null;
@@ -262,11 +319,12 @@ function mark(look = false) {
   return found;
 }
 
-function choose(row, focus = true) {
+function choose(row, focus = true, firmly = focus) {
   chosen = row;
   if (!mark(true)) { // it is not drawn, or a variant of a family that is folded
     if (row.id !== row.head) unfolded.add(row.head);
-    list(null).then(() => mark(true));
+    sought = { id: row.id, firmly };
+    list(null);
   } else if (last - seen.first < EDGE && seen.first || seen.first + seen.templates.length - last < EDGE && seen.first + seen.templates.length < seen.listed) list();
   if (focus) tab("template");
   details();
@@ -275,7 +333,11 @@ const EDGE = 20; // rows between the chosen one and the last drawn one, so that 
 
 const details = later(60, async () => {
   const pane = $("pane-template");
-  if (!chosen) return;
+  if (!chosen) {
+    delete pane.dataset.id;
+    pane.replaceChildren(el("p", { class: "dim" }, "Choose a template on the left."));
+    return;
+  }
   const { id } = chosen;
   let row;
   try {
@@ -295,10 +357,10 @@ const details = later(60, async () => {
     el("p", { class: "big", dir: "auto" }, row.text),
     row.text.includes("{") ? el("p", { class: "dim" }, "Words in braces are patterns: {number} is any number, {slot} the rest of a line.") : null,
     row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
-    row.reviewed ? el("p", { class: "dim" }, `Reviewed by ${row.reviewed}.`) : null,
+    row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
     el("div", { class: "acts" },
-      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Reviewed" : "Cut (a)"),
+      el("button", { class: "main", disabled: !out && Boolean(row.reviewed), onclick: act(() => judge(true)) }, !out && row.reviewed ? "Cut: decided" : "Cut (a)"),
       el("button", { disabled: out, onclick: act(() => judge(false)) }, "Leave in (r)"),
       row.family > 1 ? el("button", { onclick: act(() => judge(true, true)) }, `Cut all ${number(row.family)} (A)`) : null,
       row.family > 1 ? el("button", { onclick: act(() => judge(false, true)) }, `Leave in all ${number(row.family)} (R)`) : null,
@@ -330,8 +392,8 @@ function told(row) {
   const { articles: some, characters: size, seen, risk } = row.effect;
   const all = number(state.sample.articles);
   if (!seen) return `It is in none of the ${all} articles of the sample.`;
-  if (row.state === "out") return some ? `If cut: ${some} of ${all} articles of the sample lose ${counted(size, "character")} more.` : "If cut: nothing changes in the sample; other templates remove it there.";
-  const does = some ? `If left in: ${some} of ${all} articles of the sample keep ${counted(size, "character")}.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
+  if (row.state === "out") return some ? `If cut: ${counted(size, "character")} more go from ${some} of ${all} articles of the sample.` : "If cut: nothing changes in the sample; other templates remove it there.";
+  const does = some ? `If left in: ${counted(size, "character")} stay in ${some} of ${all} articles of the sample.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
   return state.scored && row.score !== null ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
 }
 
@@ -339,9 +401,10 @@ function snippets(rows) {
   return el("ul", { class: "snips" }, ...rows.map((row) => el("li", { dir: "auto" }, row.before, el("mark", {}, row.match), row.after)));
 }
 
+const SAID = { accept: "Cut", reject: "Left in", always: "Always cut", never: "Never cut", add: "Expression", edit: "Edited", cutoff: "Cut-off" };
 const PAST = {
   rules: (rule) => el("li", {},
-    el("b", {}, rule.action), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? counted(rule.df, "document") : rule.id)),
+    el("b", {}, rule.action === "kind" ? `Kind ${rule.kind}` : SAID[rule.action]), " ", el("span", { dir: "auto" }, rule.text || rule.regex || (rule.tokens || []).join(" ") || (rule.action === "cutoff" ? counted(rule.df, "document") : rule.id)),
     el("span", { class: "dim" }, ` ${rule.by || ""} ${rule.time || ""} `),
     el("button", { onclick: () => decide({ kind: "remove", rule }, "Removed") }, "Remove")),
   history: (one) => el("li", {},
@@ -519,15 +582,17 @@ $("rule-form").addEventListener("submit", async (event) => {
   if (text && await add({ action, text }, "Rule added")) $("rule-text").value = "";
 });
 
-$("find").addEventListener("input", later(300, async () => {
+// Those that contain some words; without words, those that were nearest to being templates.
+async function rejected() {
   const text = $("find").value.trim();
-  if (!text) { $("found").replaceChildren(); return; }
   const rows = await ask("/api/found", { source, text });
+  if (text !== $("find").value.trim()) return;
   $("found").replaceChildren(rows.length ? el("ul", { class: "plain" }, ...rows.map((row) => el("li", {},
-    el("span", { class: "dim" }, `${number(row.df)} documents · ${row.reason} `),
+    el("span", { class: "dim" }, [counted(row.df, "document"), row.score === null ? "" : `${Math.round(100 * row.score)} % likely boilerplate`, row.reason].filter(Boolean).join(" · "), " "),
     el("button", { onclick: () => add({ action: "accept", tokens: row.tokens, df: row.df, count: row.count }, "Cut") }, "Cut"),
-    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, "No rejected candidate contains these words."));
-}));
+    el("div", { dir: "auto" }, row.text)))) : el("p", { class: "dim" }, text ? "No rejected candidate contains these words." : "Mining rejected nothing, or its list is not beside the pack."));
+}
+$("find").addEventListener("input", later(300, rejected));
 
 // --------------------------------------------------------------------------------------------------------- questions
 
@@ -632,6 +697,7 @@ function tab(name, load = true) {
   }
   if (name === "articles") articles(true);
   if (name === "questions" && load) questions();
+  if (name === "find") rejected();
 }
 const tabs = [...document.querySelectorAll("[role=tab]")];
 for (const [place, one] of tabs.entries()) {
@@ -648,15 +714,15 @@ for (const [place, one] of tabs.entries()) {
 function step(by) {
   if (!seen.listed) return;
   const there = seen.templates.findIndex((one) => one.id === chosen?.id);
-  const place = there >= 0 ? seen.first + there : chosen ? last - (by > 0 ? 1 : 0) : -1;
+  const place = there >= 0 ? seen.first + there : chosen ? last : -1;
   go(Math.min(seen.listed - 1, Math.max(0, place + by)));
 }
 
 // Choose the row at a place of the list.
-function go(place) {
+function go(place, focus = true) {
   const there = () => seen.templates[place - seen.first];
-  if (there()) choose(there());
-  else list(Math.max(0, place - EDGE)).then(() => there() && choose(there()));
+  if (there()) choose(there(), focus);
+  else list(Math.max(0, place - EDGE)).then(() => there() && choose(there(), focus));
 }
 
 // The first row, as long as nobody has gone elsewhere.
@@ -666,15 +732,21 @@ function offer() {
   offered = chosen.id;
 }
 
-// A decision, and on to the next row: that of the list, so that what a key means next is what one sees.
+// A decision, and on to the next row that waits for one.  It is made about what one sees, in the list and beside it:
+// otherwise the key shows that.
 function judge(accept, whole = false) {
   if (!chosen) return;
+  if ($("pane-template").hidden || !isInView()) {
+    choose(chosen);
+    return;
+  }
   const { id, head } = chosen;
   const there = seen.templates.findIndex((row) => row.id === id);
-  const next = seen.templates.slice(there + 1).find((row) => !whole || row.head !== head);
+  const below = seen.templates.slice(there + 1).filter((row) => !whole || row.head !== head);
+  const next = below.find((row) => row.state === "kept" && !row.reviewed && !asked.has(row.id) && !asked.has(row.head)) || below[0];
   verdict(chosen, accept, whole);
-  if (there < 0 || !next) return;
-  choose(next, !$("pane-template").hidden);
+  if (!next) return;
+  choose(next);
   offered = next.id;
 }
 
@@ -687,12 +759,8 @@ function next() {
     return;
   }
   offered = null;
-  if (!row) { tell("All templates are reviewed."); return; }
-  if ($("filter").value || $("only-decided").checked) {
-    $("filter").value = "";
-    $("only-decided").checked = false;
-    list().then(() => choose(row));
-  } else choose(row);
+  if (row) choose(row);
+  else tell("All templates are decided.");
 }
 
 // ----------------------------------------------------------------------------------------------------------- summary
@@ -701,17 +769,17 @@ async function summary() {
   await line; // what was decided counts
   const found = await ask("/api/summary", { source, since: sessionStorage.getItem(BEGAN) || 0 });
   const { before, after } = found;
-  const left = after.templates - found.reviewed;
+  const left = found.templates - found.done;
   const change = (what, one, other) => el("li", {}, `${what}: `, one === other ? other : `${one} → `, one === other ? null : el("b", {}, other));
   $("summary-text").replaceChildren(
-    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. ${number(found.reviewed)} of ${counted(after.templates, "template")} are reviewed${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk` : ""}.`),
+    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. In all, ${number(found.done)} of ${counted(found.templates, "template")} are decided${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk` : ""}.`),
     el("ul", {},
       change("Templates", number(before.templates), number(after.templates)),
       change(`Articles of the sample that change, of ${number(after.articles)}`, number(before.touched), number(after.touched)),
       change(`Characters removed, of ${number(after.characters)}`, number(before.cut), number(after.cut))),
     found.decisions.length ? el("ol", { class: "decisions" }, ...found.decisions.slice(0, 200).map((one) => el("li", { dir: "auto" }, `${one.what} `, el("span", { class: "dim" }, one.name)))) : el("p", { class: "dim" }, "The pack is as it was."),
-    found.next.length ? el("p", {}, "Next, by risk: ", ...found.next.flatMap((one, at) => [at ? "; " : "", el("q", { dir: "auto" }, one.text.slice(0, 80))])) : el("p", {}, "Nothing is left to review."),
-    el("p", { class: "dim" }, "All is saved in the pack and beside it. The next mine or update keeps it."));
+    found.next.length ? el("p", {}, "Next, by risk: ", ...found.next.flatMap((one, at) => [at ? "; " : "", el("q", { dir: "auto" }, one.text.slice(0, 80))])) : el("p", {}, "Nothing is left to decide."),
+    el("p", { class: "dim" }, "All is saved in the pack and beside it. It is applied again by the next mine or update."));
   $("summary").showModal();
 }
 $("finish").addEventListener("click", summary);
@@ -752,22 +820,27 @@ document.addEventListener("keydown", (event) => {
   if (there) there();
   else if (call) inTurn(call);
 });
-$("filter").addEventListener("input", later(80, () => list(0)));
+$("filter").addEventListener("input", later(80, anew));
 $("filter").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" && event.key !== "Escape") return;
   event.preventDefault();
   if (event.key === "Escape") $("filter").value = "";
-  list(0); // now, and not when typing has paused: the next key is meant for what is found
+  anew(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
-const ALL = { "left in": "left in", reviewed: "reviewed", named: "named anew" };
+const ALL = { "left in": "left in", reviewed: "cut", named: "named anew" };
 const judgeShown = (op) => decide({ kind: "judge", shown: seen.view, ...op }, (what, about) => what && `${counted(about, "template")} ${ALL[what]}`);
 $("reject-shown").addEventListener("click", () => judgeShown({ verdict: "leave" }));
 $("keep-shown").addEventListener("click", () => judgeShown({ verdict: "cut" }));
 $("kind-shown").addEventListener("change", (event) => event.target.value && judgeShown({ verdict: "kind", as: event.target.value }));
-for (const name of ["only-decided", "only-open", ...FACETS]) $(name).addEventListener("change", () => list(0));
-$("order").addEventListener("change", () => list(0).then(offer));
+for (const name of ["only-decided", "only-open", ...FACETS]) $(name).addEventListener("change", anew);
+$("order").addEventListener("change", () => anew().then(offer));
 $("undo").addEventListener("click", undo);
+$("widen").addEventListener("click", () => {
+  widen();
+  anew();
+  $("list").focus();
+});
 
 // The first look at a large source takes seconds, and the desk does it apart.
 async function prepared() {
