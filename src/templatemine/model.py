@@ -392,6 +392,8 @@ class Question:
         How likely it is boilerplate; of the string alone.
     stake : int
         Characters of the archive about which the answer is expected to differ from the decision.
+    kind : str
+        Of boilerplate, if it is that, as of `Template`.
     """
 
     tokens: tuple[str, ...]
@@ -402,6 +404,7 @@ class Question:
     example: str
     score: float
     stake: int
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

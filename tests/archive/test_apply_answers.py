@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -22,8 +23,9 @@ from templatemine.archive.apply_answers import (
 )
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, PackError
 from templatemine.model import Document, Question
+from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.text.patterns import pattern_set
@@ -73,6 +75,30 @@ def test_what_an_answer_does(pack: Pack, question: Question, answer: str, left: 
     assert current_removal(made, question) == does
     assert question not in open_questions(made)
     assert open_questions(Pack.from_json(made.to_json())) == open_questions(made)
+
+
+@pytest.mark.parametrize(("question", "answer"), [(LABELLED, ALL), (LABELLED, LABEL), (STRING, ALL)])
+def test_what_an_answer_brings_in_has_its_kind(pack: Pack, question: Question, answer: str) -> None:
+    asked = replace(question, kind="related")
+    pack = Pack.from_json(replace(pack, templates=(), mined=(), questions=(asked,)).to_json())
+    assert pack.questions == (asked,)
+    _, made = cleaned(pack, (asked, answer))
+    assert {one.kind for one in made.templates} == {"related"}
+    # What mining has named keeps its name.
+    named_before = replace(
+        made, overrides=Overrides(), templates=tuple(replace(one, kind="legal") for one in made.templates)
+    )
+    _, again = cleaned(named_before, (asked, answer))
+    assert {one.kind for one in again.templates} == {"legal"}
+
+
+@pytest.mark.parametrize("kind", ["others", 3])
+def test_a_question_of_no_kind_is_refused(pack: Pack, kind: object) -> None:
+    data = json.loads(replace(pack, questions=(STRING,)).to_json())
+    assert "kind" not in data["questions"][0]
+    data["questions"][0]["kind"] = kind
+    with pytest.raises(PackError, match=r"questions\[0\]: kind: expected one of"):
+        Pack.from_json(json.dumps(data))
 
 
 def test_no_part_of_what_belongs_to_the_story_is_cut() -> None:

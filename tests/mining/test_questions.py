@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from templatemine.config import PipelineConfig, SelectConfig
+from templatemine.kinds import KINDS
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions
 from templatemine.mining.select import ACCEPTED, REDUNDANT, UNLIKELY
@@ -93,6 +94,8 @@ def test_the_pack_has_them_and_they_survive_saving() -> None:
     assert asked
     asked += tuple(replace(one, filled="end") for one in asked)
     pack = replace(pack, questions=asked)
+    assert {one.kind for one in asked} <= {*KINDS}  # also of those that are no templates
+    assert any(one.tokens not in {template.tokens for template in pack.templates} for one in asked)
     assert all(one.tokens and one.example and 0 <= one.score <= 1 and one.df > 1 for one in asked)
     again = Pack.from_json(pack.to_json())
     assert again.questions == asked

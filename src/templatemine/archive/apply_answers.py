@@ -7,7 +7,7 @@ time, it also says whether that goes with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -59,9 +59,11 @@ def add_answer_rules(
     if answer not in possible_answers(question):
         raise ConfigError(f"answer: expected {', '.join(possible_answers(question))}, got {answer!r}")
     ids = set(_template_ids(question))
+    known = {one.id for one in pack.templates if one.kind}
     other_rules = tuple(rule for rule in rules if (rule.id or template_id(rule.tokens or ())) not in ids)
     new_rules = [
-        _answer_rule(question, filled, answer, by, time) for filled in ((False, True) if question.filled else (False,))
+        _answer_rule(question, filled, answer, known, by, time)
+        for filled in ((False, True) if question.filled else (False,))
     ]
     if answer == STORY:
         new_rules += [
@@ -72,8 +74,9 @@ def add_answer_rules(
     return (*other_rules, *(rule for rule in new_rules if rule is not None and rule not in other_rules))
 
 
-def _answer_rule(question: Question, filled: bool, answer: str, by: str, time: str) -> Rule | None:
-    """Return the rule that an answer makes for a string, alone or with the rest of its line."""
+def _answer_rule(question: Question, filled: bool, answer: str, known: Set[str], by: str, time: str) -> Rule | None:
+    """Return the rule that an answer makes for a string, alone or with the rest of its line; of what has a kind, by its
+    id in `known`, it says none."""
     tokens = _question_tokens(question, filled)
     if answer == STORY or (answer == LABEL and filled):
         return Rule(action="reject", id=template_id(tokens), by=by, time=time)
@@ -84,6 +87,7 @@ def _answer_rule(question: Question, filled: bool, answer: str, by: str, time: s
         tokens=tokens,
         example="" if filled else question.example,
         anchor=slotted_anchor(question.anchor, question.filled) if filled else question.anchor,
+        kind="" if template_id(tokens) in known else question.kind,
         df=question.df,
         count=question.count,
         by=by,

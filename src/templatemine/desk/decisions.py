@@ -190,7 +190,8 @@ def _complete_rule(library: Library, stored: StoredPack, opened: OpenSource, rul
     if rule.action == "accept" and rule.tokens is not None and not rule.df:
         for tokens, df, count, _ in library.rejected(stored):
             if tokens == rule.tokens:
-                return replace(rule, df=df, count=count)
+                kinds = (one.kind for one in stored.pack.questions if one.tokens == tokens)
+                return replace(rule, df=df, count=count, kind=rule.kind or next(kinds, ""))
     return rule
 
 

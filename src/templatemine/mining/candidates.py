@@ -87,7 +87,7 @@ class Verdicts:
     score_reasons : int64 array
         What `score_reasons.explain_scores` says of templates; 0 of others.
     sense : int8 array
-        Of templates, their kind of boilerplate: a place in `kinds.KINDS`; -1 of others.
+        Of templates, and of what may be asked about, the kind of boilerplate: a place in `kinds.KINDS`; -1 of others.
     stake : float32 array
         Characters of the archive about which a person is expected to decide otherwise, if asked (`questions`).
     """

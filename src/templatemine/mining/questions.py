@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.mining.candidates import SourceCandidates
+from templatemine.mining.candidates import SourceCandidates, Verdicts
 
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for people who want to go on."""
 _MIN_STAKE = 50
 """Characters at stake; less is not worth a person's time."""
 _MAX_CANDIDATES = 20 * MAX_QUESTIONS
+_MAX_NAMED = 5 * MAX_QUESTIONS
+"""Candidates whose kind is found out in case they are asked about: nested ones among them are not."""
 
 
 def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
@@ -38,6 +40,14 @@ def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:
         if len(rows) == MAX_QUESTIONS:
             break
     return np.array(rows, np.int64)
+
+
+def may_be_asked(verdicts: Verdicts) -> NDArray[np.bool_]:
+    """Return which candidates have so much at stake that `choose_questions` may choose them."""
+    found: NDArray[np.bool_] = verdicts.stake >= _MIN_STAKE
+    if found.sum() > _MAX_NAMED:
+        found &= verdicts.stake >= np.partition(verdicts.stake, -_MAX_NAMED)[-_MAX_NAMED]
+    return found
 
 
 def _is_nested(first: tuple[int, ...], second: tuple[int, ...]) -> bool:

@@ -38,7 +38,7 @@ from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
-from templatemine.mining.questions import choose_questions
+from templatemine.mining.questions import choose_questions, may_be_asked
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import find_captions, kind_matrix, takes_sentences
@@ -287,18 +287,21 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
     )
-    kind_rows, with_sentences, accepted_rows = [], [], []
+    kind_rows, with_sentences, named_rows = [], [], []
+    is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
     for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
         of_kind = verdicts.kind == kind_index
         accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
         rows = np.flatnonzero(of_kind)[accepted]
         verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
-        surroundings = reader.read_surroundings(candidates, accepted)
-        kind_rows.append(kind_matrix(candidates.kind, matrix[accepted], surroundings))
-        with_sentences.append(takes_sentences(candidates.kind, matrix[accepted]) & verdicts.slot[rows])
-        accepted_rows.append(rows)
+        named = np.flatnonzero(is_named[of_kind])
+        rows = np.flatnonzero(of_kind)[named]
+        surroundings = reader.read_surroundings(candidates, named)
+        kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
+        with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[rows])
+        named_rows.append(rows)
     senses = options.scorer.boilerplate_kinds(np.concatenate(kind_rows))
-    verdicts.sense[np.concatenate(accepted_rows)] = find_captions(senses, np.concatenate(with_sentences))
+    verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )

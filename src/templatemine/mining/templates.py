@@ -134,6 +134,7 @@ def build_questions(
             example=examples[row][0][slice(*examples[row][1:])],
             score=round(float(verdicts.score[row]), 3),
             stake=round(float(verdicts.stake[row])),
+            kind=_boilerplate_kind(candidates, row),
         )
         for row in rows.tolist()
     )

@@ -155,7 +155,7 @@ def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
         "rejected": dict(pack.rejected),
         "templates": pack.templates,
         "mined": list(_mined_marks(pack) if pack.mined is None else pack.mined),
-        **({"questions": [asdict(question) for question in pack.questions]} if pack.questions else {}),
+        **({"questions": [_question_fields(question) for question in pack.questions]} if pack.questions else {}),
         **overrides.write(pack.overrides),
         **page_section.write(pack.pages),
     }
@@ -498,6 +498,11 @@ _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
 }
 
 
+def _question_fields(question: Question) -> dict[str, Any]:
+    """Return the fields of a question; its kind if it is known."""
+    return {name: value for name, value in asdict(question).items() if name != "kind" or value}
+
+
 def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
     """Return the questions of a pack; packs of other methods, and old ones, have none."""
     if not isinstance(rows, list):
@@ -512,7 +517,10 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
             raise PackError(
                 f"{here}: anchor, filled: expected sides of a line, got {row['anchor']!r}, {row['filled']!r}"
             )
-        values = {name: row[name] for name in _QUESTION_FIELD_TYPES}
+        kind = row.get("kind", "")
+        if kind not in ("", *KINDS):
+            raise PackError(f"{here}: kind: expected one of {', '.join(KINDS)}, got {kind!r:.60}")
+        values = {**{name: row[name] for name in _QUESTION_FIELD_TYPES}, "kind": kind}
         questions.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
     return tuple(questions)
 
