@@ -150,9 +150,11 @@ def running(packs: Path, archive: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "templatemine", "desk", str(packs), "-a", str(archive), "--port", "0"]
     with subprocess.Popen([*command, "--name", "Ann"], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip().rstrip("/")
-        server.terminate()
-        server.wait(20)
+        try:
+            yield server.stdout.readline().strip().rstrip("/")
+        finally:  # a test that fails must not wait for it
+            server.terminate()
+            server.wait(20)
 
 
 @pytest.fixture(scope="module")
