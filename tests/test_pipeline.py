@@ -391,8 +391,8 @@ def test_one_bad_template_does_not_cost_a_source_all_others(monkeypatch: pytest.
     documents = archive("a.example", "Sign up for our Morning Letter!") + archive("b.example", "Follow the Beacon, do.")
     whole = mine(documents)["a.example"]
 
-    def broken(*args: Any) -> tuple[Template, ...]:
-        first, *others = build_templates(*args)
+    def broken(*args: Any, **more: Any) -> tuple[Template, ...]:
+        first, *others = build_templates(*args, **more)
         return replace(first, example="Something else."), *others
 
     monkeypatch.setattr("templatemine.mining.stages.build_templates", broken)
@@ -588,6 +588,23 @@ def test_captions_stay_for_readers_and_credits_do_not() -> None:
                 credits += span.kind == "media" and part not in kept
     assert captions > 50
     assert credits > 50
+
+
+@pytest.mark.parametrize("label", ["Read also:", "Baca juga:", "Lire aussi :"])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_headline_without_an_end_stays_and_its_label_with_it(label: str, repeats: int) -> None:
+    """Articles of one line; each headline is in one or three of them, and before another sentence in each."""
+    rng = random.Random(3)
+    words = invented_words(rng)
+    headlines = [" ".join(rng.choices(words, k=7)).title() for _ in range(90 // repeats)]
+    articles = []
+    for number in range(90):
+        related = f"{label} {headlines[number % len(headlines)]}"
+        parts = [sentence(rng, words), sentence(rng, words), related, *(sentence(rng, words) for _ in range(4)), CALL]
+        articles.append({"source": "a", "id": str(number), "text": " ".join(parts)})
+    cleaner = Cleaner(mine(articles)["a"])
+    for one in articles:
+        assert cleaner.clean(one["text"]).text == one["text"].removesuffix(f" {CALL}")
 
 
 @pytest.mark.parametrize("title", ["Dr.", "Sen.", "Prof."])

@@ -21,6 +21,7 @@ from templatemine.mining.select import (
     REASONS,
     REDUNDANT,
     STANDS_ELSEWHERE,
+    TEXT_STAYS,
     TOO_FEW,
     UNLIKELY,
     UNMARKED,
@@ -207,7 +208,7 @@ def test_what_only_versions_of_one_story_hold_is_none() -> None:
 
 
 def test_every_reason_has_words() -> None:
-    assert len(set(REASONS)) == len(REASONS) == HEADLINE + 1
+    assert len(set(REASONS)) == len(REASONS) == TEXT_STAYS + 1
     assert REASONS[0] == ""
 
 

@@ -25,6 +25,7 @@ from templatemine.mining.slot_types import (
     _filler_text,
     infer_slot_types,
     is_of_kind,
+    runs_over,
 )
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
@@ -300,3 +301,27 @@ def test_what_fills_a_bracket_is_no_longer_than_what_was_in_one(opening: str, cl
     before = [f"({opening}{one} contributed to this{closing})" for one in NAMES]
     label = f"contributed to this{closing})"
     assert taken([*before, *(f"So it went on for some time {one}" for one in before[:2])], label, "start") == "30"
+
+
+HEADLINES = [f"Mayor of {town} Opens the Long Bridge" for town in ("Alba", "Berl", "Cork", "Dole", "Ende")]
+SENTENCES = ["He said so on Monday.", "\u201cIt is late,\u201d she told us.", "The ferry had left by then."]
+
+
+@pytest.mark.parametrize(
+    ("fillers", "over"),
+    [
+        ([f"{headline} {rest}" for headline in HEADLINES for rest in SENTENCES], True),
+        # Four of twenty, which is the least.
+        ([f"{one} {rest}" for one in HEADLINES[:2] for rest in SENTENCES[:2]] + [f"{n}." for n in range(16)], True),
+        ([f"{one} {rest}" for one in HEADLINES[:2] for rest in SENTENCES[:2]] + [f"{n}." for n in range(17)], False),
+        (HEADLINES, False),
+        ([f"{headline} {SENTENCES[0]}" for headline in HEADLINES], False),  # nothing says where the headlines end
+        # Headlines of a kind go on in small letters, or by a word.
+        ([f"Mayor of the Old Town opens the long bridge in {word}ville today" for word in "abcdefgh"], False),
+        ([f"{headline} Now" for headline in HEADLINES] + [f"{headline} Soon" for headline in HEADLINES], False),
+        ([], False),
+        (["One."], False),
+    ],
+)
+def test_one_headline_before_several_sentences_shows_where_it_ends(fillers: Sequence[str], over: bool) -> None:
+    assert runs_over(SlotFillers({one.encode(): one for one in fillers}, len(fillers))) is over

@@ -45,7 +45,8 @@ SHARED = "in other sources"
     ONE_STORY,
     DATA,
     HEADLINE,
-) = range(10)
+    TEXT_STAYS,
+) = range(11)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -57,6 +58,7 @@ REASONS = (
     "only in copies of one story",
     "data, such as a row of a table",
     "the headline of an article",
+    "a label whose text stays",
 )
 
 _MAX_SLOT_STRING = SLOT_SIZE - 20
@@ -172,15 +174,16 @@ def select(
     *,
     versions: LongArray | None = None,
     html: bool = False,
+    one_line: bool = False,
 ) -> Verdicts:
     """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
 
-    In HTML no label takes a filler.  `versions` are equal for documents that may be of one story, see
-    `near_duplicates.group_versions`; without, all differ.
+    In HTML no label takes a filler.  With `one_line`, articles are one line each.  `versions` are equal for documents
+    that may be of one story, see `near_duplicates.group_versions`; without, all differ.
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
     parts = [
-        _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, html, is_short)
+        _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, html, is_short, one_line)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
@@ -264,6 +267,7 @@ def _judge_candidates(
     config: SelectConfig,
     html: bool,
     is_short: bool,
+    one_line: bool,
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = _name_columns(segments, candidates, matrix)
@@ -308,10 +312,14 @@ def _judge_candidates(
     # A label without a cue stays where what it labels does: "Reference:" before a citation.
     stays_with_filler = (column["colon_last"] > 0) & (column["cue_any"] <= 0) & ~slot & ~is_fixed
     stays_with_filler &= candidates.kind == PREFIX
+    if one_line and candidates.kind == PREFIX:
+        # And a label before a headline whose end nothing shows: alone, that would read as a part of the story.
+        stays_with_filler |= (column["cue_related"] > _WEAK) & (column["cue_last"] >= _WEAK) & ~slot
     # What an answer brings in must hold wherever its string occurs, and nothing but its score may speak against it.
     is_asked = (reason == ACCEPTED) & (column["own"] >= config.filler_own)
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
-    reason[(score < min_score) | stays_with_filler] = UNLIKELY
+    reason[stays_with_filler] = TEXT_STAYS
+    reason[score < min_score] = UNLIKELY
     if is_segment:
         reason[_find_headlines(candidates, column) & (reason == ACCEPTED)] = HEADLINE
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])

@@ -46,7 +46,7 @@ from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
-from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_slots
+from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
 from templatemine.packs.pack import Pack
@@ -145,7 +145,7 @@ def mine_source(
     read = read_source(source, documents, options)
     corpus, originals = read.corpus, read.originals
     dates = [documents[index].date for index in originals.tolist()]
-    mined = _find_scored(corpus, dates, options) if learned else _find_maximal(corpus, options)
+    mined = _find_scored(read, dates, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
     return SourceCandidates(
         source=source,
@@ -270,8 +270,9 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     )
 
 
-def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
+def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
     """Find segments that repeat, and labels of others, with the decisions of their scores."""
+    corpus = read.corpus
     segments = segment(corpus)
     candidate_kinds = find_candidates(segments)
     vocabulary = corpus.form_names
@@ -286,6 +287,7 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
         options.select,
         versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
+        one_line=read.rules is not None and read.rules.sentences,
     )
     kind_rows, with_sentences, named_rows = [], [], []
     is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
@@ -331,8 +333,8 @@ def _find_scored(corpus: Corpus, dates: Sequence[str | None], options: ResolvedC
 MIN_COPIES_SHARE = 0.02
 """Of the documents of a source, the copies from which on its rules of reading are learnt without them: fewer cannot
 reach any share that these ask for."""
-TEARS = "tears sentences"
-"""Reason of templates whose cuts leave half a sentence on each side."""
+TEARS, OVERRUN = "tears sentences", "takes the sentence behind a headline"
+"""Reason of templates whose cuts leave half a sentence on each side; and of labels whose slots run over."""
 
 _HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
@@ -425,6 +427,8 @@ class MatchStep:
         if candidates.verdicts is not None:
             candidates = apply_counts(candidates, self.query, answer)
         accepted, rejected = np.flatnonzero(reason_of == 0), np.flatnonzero(reason_of)
+        overruns = find_overruns(candidates, self.slots, answer.fillers)
+        counts = {reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count}
         pack = Pack(
             source=candidates.source,
             html=candidates.html,
@@ -434,15 +438,15 @@ class MatchStep:
             method=options.method.name,
             caution=options.select.caution if options.method.learned else 1.0,
             cutoff=replace(cutoff, note=note),
-            templates=build_templates(candidates, accepted, documents, self.slots, answer.fillers, options),
+            templates=build_templates(
+                candidates, accepted, documents, self.slots, answer.fillers, options, left_out=overruns
+            ),
             first_date=candidates.first_date,
             last_date=candidates.last_date,
             pages=candidates.pages,
             reading=candidates.rules or PLAIN,
             questions=build_questions(candidates, choose_questions(candidates), documents, options),
-            rejected={
-                reasons[code]: count for code, count in enumerate(np.bincount(reason_of).tolist()) if code and count
-            },
+            rejected={**counts, **({OVERRUN: len(overruns)} if overruns else {})},
         )
         if options.method.learned:
             mined = choose_by_text(_sampled(candidates, documents), MAX_LOOKED_AT)

@@ -5,7 +5,7 @@ Only the documents with an example are scanned again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.labels import KINDS, PREFIX, SUFFIX
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.score_reasons import describe_codes, unpack_codes
-from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind
+from templatemine.mining.slot_types import Fillers, Slot, infer_slot_types, is_of_kind, runs_over
 from templatemine.model import Document, Question, Template
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
@@ -45,6 +45,7 @@ def build_templates(
     slots: Slots,
     fillers: Fillers,
     options: ResolvedConfig,
+    left_out: Collection[int] = (),
 ) -> tuple[Template, ...]:
     """Return the templates of some candidates, by document frequency, greatest first.
 
@@ -56,6 +57,8 @@ def build_templates(
         What `find_slots` says of the candidates.
     fillers : Fillers
         What filled the slots in the archive, in their order; of none where slots take anything.
+    left_out : collection of int
+        Rows with slots that make no template, see `find_overruns`.
     """
     separators, patterns = options.tokenise.separators, options.patterns
     examples = _find_examples(candidates, rows, documents, options)
@@ -92,8 +95,19 @@ def build_templates(
         key=lambda row: (-strings.df[row], anchor_of(candidates, row)),
     )
     templates = [template(row, "") for row in plain]
-    templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots)])
+    templates = keep_one_of_each([*templates, *(template(row, side) for row, side in slots if row not in left_out)])
     return tuple(order_templates(agree_on_kinds(templates)))
+
+
+def find_overruns(candidates: SourceCandidates, slots: Slots, fillers: Fillers) -> set[int]:
+    """Return the rows of the labels whose slots take sentences of stories, in a source whose articles are one line."""
+    if candidates.rules is None or not candidates.rules.sentences:
+        return set()
+    return {
+        row
+        for (row, side), slot_fillers in zip(slots, fillers.slots, strict=True)
+        if side == "end" and runs_over(slot_fillers)
+    }
 
 
 def agree_on_kinds(templates: Sequence[Template]) -> list[Template]:
