@@ -287,6 +287,21 @@ def test_few_articles_say_nothing_of_a_place() -> None:
     assert decided({end: (0.1, 0)}, documents=documents_of(texts))[end][0] == UNLIKELY
 
 
+@pytest.mark.parametrize(("in_prose", "goes"), [(0, True), (20, False)])
+def test_a_name_that_is_a_segment_now_and_then_stays(in_prose: int, goes: bool) -> None:
+    random = Random(12)
+    texts = []
+    for number in range(100):
+        lines = [f"{prose(random, 8)}." for _ in range(3)]
+        if number % 10 == 0:
+            lines[0] += f" Saltmill. {prose(random, 6).capitalize()}."
+        if number < in_prose:
+            lines[2] = f"{prose(random, 6).capitalize()} in Saltmill. {prose(random, 6).capitalize()}."
+        texts.append("\n".join(lines))
+    name = (SEGMENT, "Saltmill.")
+    assert (decided({name: (0.95, 0)}, documents=documents_of(texts))[name][0] == 0) is goes
+
+
 def test_one_word_of_a_byline_takes_names_alone_on_a_line_of_its_own() -> None:
     random = Random(11)
     lines = [f"By {prose(random, 2).title()}" for _ in range(60)]

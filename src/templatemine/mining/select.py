@@ -485,8 +485,7 @@ def _leaves_part(
 
     That is a label without a mark where it ends, if it is one word or opens a bracket, unless many articles have it,
     or it opens them and is or ends with cues; the end of a sentence, unless most have it, it reads like boilerplate or
-    begins with a sign; and a few words that are a segment at one edge of a line now and then, and begin or end prose
-    there more often.
+    begins with a sign; and a few words that are a segment now and then, but seldom a line, and in prose more often.
     """
     starts = candidates.starts(segments, candidates.first, candidates.length)
     first = segments.traits[segments.tokens[starts]]
@@ -508,7 +507,7 @@ def _leaves_part(
         is_end &= ~reads
         return is_end
     begins, ends = column["begins"] >= _MOSTLY, column["ends"] >= _MOSTLY
-    is_part: NDArray[np.bool_] = (begins != ends) & ~(begins & (last & (CLOSES | COLON) > 0))
+    is_part: NDArray[np.bool_] = ~(begins & ends) & ~(begins & (last & (CLOSES | COLON) > 0))
     is_part &= (column["own"] < _HALF) & (column["information"] < _FEW_BITS) & (column["cue_any"] <= 0)
     return is_part & ~is_frequent
 
