@@ -105,6 +105,14 @@ _MIN_ASKED, _MAX_ASKED = 0.25, 0.98
 _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
+class _TextForm(NamedTuple):
+    """What the texts of a source are: pages, one line each, or a few sentences."""
+
+    html: bool
+    one_line: bool
+    is_short: bool
+
+
 class Decision(NamedTuple):
     """Decision which candidates of a source are templates.
 
@@ -182,8 +190,9 @@ def select(
     that may be of one story, see `near_duplicates.group_versions`; without, all differ.
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
+    form = _TextForm(html, one_line, is_short)
     parts = [
-        _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, html, is_short, one_line)
+        _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, form)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
     ]
     verdicts = Verdicts(
@@ -265,9 +274,7 @@ def _judge_candidates(
     score: NDArray[np.float32],
     filler: NDArray[np.float32],
     config: SelectConfig,
-    html: bool,
-    is_short: bool,
-    one_line: bool,
+    form: _TextForm,
 ) -> Verdicts:
     is_segment = candidates.kind == SEGMENT
     column = _name_columns(segments, candidates, matrix)
@@ -288,14 +295,14 @@ def _judge_candidates(
         # What opens a bracket goes with what is in it, or not at all; a slot ends at its line.
         is_open, is_last = column["unclosed"] > 0, column["rest_segments"] < _ONE
         goes = np.where(is_open, is_last & (score * filler >= _scale_odds(_HALF, config.caution)), goes)
-    may_fill = goes & (not (html or is_segment))
+    may_fill = goes & (not (form.html or is_segment))
     own = column["own"].copy()
     # Where a longer label begins with it, what follows is its filler, too.
     asked = np.flatnonzero(may_fill & (own < config.filler_own))
     own[asked] *= _count_at_edge(segments, candidates, asked) / np.maximum(candidates.count[asked], 1)
     slot = may_fill & (own >= config.filler_own)
-    opens = _opens_articles(column, is_short)
-    unmarked = _find_unmarked(candidates, column, opens, is_short, segments.spaceless)
+    opens = _opens_articles(column, form.is_short)
+    unmarked = _find_unmarked(candidates, column, opens, form.is_short, segments.spaceless)
     # One word begins sentences, too: "By" goes before names alone, and on a line of its own.
     names = unmarked & slot & _is_credit(candidates, column)
     anchor[names] |= _BEGINS_LINE
@@ -309,16 +316,10 @@ def _judge_candidates(
     # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
     is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
-    # A label without a cue stays where what it labels does: "Reference:" before a citation.
-    stays_with_filler = (column["colon_last"] > 0) & (column["cue_any"] <= 0) & ~slot & ~is_fixed
-    stays_with_filler &= candidates.kind == PREFIX
-    if one_line and candidates.kind == PREFIX:
-        # And a label before a headline whose end nothing shows: alone, that would read as a part of the story.
-        stays_with_filler |= (column["cue_related"] > _WEAK) & (column["cue_last"] >= _WEAK) & ~slot
     # What an answer brings in must hold wherever its string occurs, and nothing but its score may speak against it.
     is_asked = (reason == ACCEPTED) & (column["own"] >= config.filler_own)
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
-    reason[stays_with_filler] = TEXT_STAYS
+    reason[_stays_with_text(candidates, column, form.one_line) & ~slot & ~is_fixed] = TEXT_STAYS
     reason[score < min_score] = UNLIKELY
     if is_segment:
         reason[_find_headlines(candidates, column) & (reason == ACCEPTED)] = HEADLINE
@@ -341,6 +342,22 @@ def _judge_candidates(
         sense=np.full(len(candidates), -1, np.int8),
         stake=(stake * candidates.df).astype(np.float32),
     )
+
+
+def _stays_with_text(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], one_line: bool
+) -> NDArray[np.bool_]:
+    """Return the labels that stay where what they label does.
+
+    One has no cue: "Reference:" before a citation.  One is before headlines, in articles of one line, in which nothing
+    shows where these end: alone, they would read as a part of the story.
+    """
+    if candidates.kind != PREFIX:
+        return np.zeros(len(candidates), np.bool_)
+    stays: NDArray[np.bool_] = (column["colon_last"] > 0) & (column["cue_any"] <= 0)
+    if one_line:
+        stays |= (column["cue_related"] > _WEAK) & (column["cue_last"] >= _WEAK)
+    return stays
 
 
 def _name_columns(

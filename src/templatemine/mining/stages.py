@@ -32,7 +32,7 @@ from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.heads import add_heads
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
-from templatemine.mining.labels import find_candidates
+from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
 from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
@@ -270,6 +270,31 @@ def _find_maximal(corpus: Corpus, options: ResolvedConfig) -> _MinedStrings:
     )
 
 
+def _explain_verdicts(
+    verdicts: Verdicts,
+    candidate_kinds: Sequence[Candidates],
+    matrices: Sequence[NDArray[np.float32]],
+    reader: CueReader,
+    options: ResolvedConfig,
+) -> None:
+    """Say why templates are some, and what they and those that may be asked about are.  `verdicts` is INOUT."""
+    kind_rows, with_sentences, named_rows = [], [], []
+    is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
+    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
+        of_kind = verdicts.kind == kind_index
+        accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
+        rows = np.flatnonzero(of_kind)[accepted]
+        verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
+        named = np.flatnonzero(is_named[of_kind])
+        rows = np.flatnonzero(of_kind)[named]
+        surroundings = reader.read_surroundings(candidates, named)
+        kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
+        with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[rows])
+        named_rows.append(rows)
+    senses = options.scorer.boilerplate_kinds(np.concatenate(kind_rows))
+    verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
+
+
 def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
     """Find segments that repeat, and labels of others, with the decisions of their scores."""
     corpus = read.corpus
@@ -289,21 +314,7 @@ def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: Resolv
         html=corpus.html,
         one_line=read.rules is not None and read.rules.sentences,
     )
-    kind_rows, with_sentences, named_rows = [], [], []
-    is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
-    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
-        of_kind = verdicts.kind == kind_index
-        accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
-        rows = np.flatnonzero(of_kind)[accepted]
-        verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
-        named = np.flatnonzero(is_named[of_kind])
-        rows = np.flatnonzero(of_kind)[named]
-        surroundings = reader.read_surroundings(candidates, named)
-        kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
-        with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[rows])
-        named_rows.append(rows)
-    senses = options.scorer.boilerplate_kinds(np.concatenate(kind_rows))
-    verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
+    _explain_verdicts(verdicts, candidate_kinds, matrices, reader, options)
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )
