@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from templatemine.archive.apply_overrides import (
     FREQUENCY_REASONS,
     apply_rules,
-    join_tokens,
     keep_rules,
     mined_templates,
     read_pack_rules,
@@ -29,6 +28,7 @@ from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
 from templatemine.packs.pack_record import template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.pipeline import Miner, SourceReport
 
 WORDS = [

@@ -14,7 +14,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Desk, Library, record  # noqa: E402
 
-from templatemine.archive.apply_overrides import apply_rules, join_tokens  # noqa: E402
+from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
 from templatemine.desk.answers import NotFound  # noqa: E402
 from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
@@ -24,6 +24,7 @@ from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
+from templatemine.packs.readable import join_tokens  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

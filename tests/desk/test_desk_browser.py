@@ -29,12 +29,12 @@ sys.path.insert(0, str(ROOT / "tests" / "report"))
 from axe import barriers  # noqa: E402
 from browser import chromium  # noqa: E402
 
-from templatemine.archive.apply_overrides import join_tokens  # noqa: E402
 from templatemine.kinds import KINDS  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
+from templatemine.packs.readable import join_tokens  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

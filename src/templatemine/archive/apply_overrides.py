@@ -38,7 +38,7 @@ from templatemine.packs.pack_record import (
     split_entry,
     template_id,
 )
-from templatemine.packs.readable import join_tokens as join_tokens
+from templatemine.packs.readable import join_tokens
 from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
 

@@ -10,7 +10,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from templatemine.archive.apply_answers import QuestionContexts, current_removal, open_questions, possible_answers
-from templatemine.archive.apply_overrides import apply_rules, join_tokens
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
@@ -32,6 +32,7 @@ from templatemine.kinds import KINDS
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rules, open_questions
-from templatemine.archive.apply_overrides import join_tokens
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
 from templatemine.desk.open_source import OpenSource
@@ -21,6 +20,7 @@ from templatemine.errors import ConfigError, PackError, counted
 from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.readable import join_tokens
 
 __all__ = ["Plan", "changed_ids", "describe_rule", "find_question", "plan_decision"]
 

@@ -24,7 +24,6 @@ from templatemine.archive.apply_overrides import (
     apply_rules,
     frequency_candidates,
     handwritten_template,
-    join_tokens,
     mined_templates,
 )
 from templatemine.cleaning.cleaner import Cleaner
@@ -40,6 +39,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS

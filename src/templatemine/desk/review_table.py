@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.archive.apply_overrides import join_tokens
 from templatemine.desk.effects import Effects
 from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
+from templatemine.packs.readable import join_tokens
 
 __all__ = ["FACETS", "WINDOW", "ReviewTable", "RowFacts", "View", "read_view", "template_text"]
 

@@ -42,8 +42,8 @@ distributed exponentially, a filler to come is longer with chance 1.33 / d^1.5 a
 _MIN_SHARED_WORDS, _MIN_SHARED, _MIN_REST = 5, 25, 15
 """Words and characters that two fillers begin with if they begin with one headline, and characters behind it."""
 MIN_OVERRUNS, MIN_OVERRUN_SHARE = 4, 0.2
-"""Fillers that begin like another one and go on differently, of a slot that takes text behind headlines: of 130 sources
-with slots 28 and 100 % of those of two that do, up to 13 % of others."""
+"""Fillers that begin like another one and go on differently, of a slot that takes text behind headlines: of ten sources
+with articles of one line and such slots 28 and 100 % of those of two that do; of others up to 13 %, and two of six."""
 _MIN_NAMES_SHARE = 0.9
 """Fillers of a slot for names: some lines begin as bylines do ("By Saturday, the video had …"), and stay."""
 _SIZED = MAX_SIZED_SLOT - _LENGTH_STEP
