@@ -309,26 +309,41 @@ def _find_points(text: str, rules: ReadingRules) -> Iterable[int]:
 
 
 def _part_sentences(text: str, rules: ReadingRules) -> Edits:
-    """Blanks between sentences, and ends of sentences of scripts without spaces."""
+    """Blanks between sentences, and ends of sentences of scripts without spaces; none within a headline behind a label."""
     edits: Edits = []
+    whole_to = 0
     for match in _compile(
         r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
     ).finditer(text):
-        end = text.find("\n", match.start())
-        if end >= 0 and _is_headline(text, text.rfind("\n", 0, match.start()) + 1, end):
+        begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
+        end = len(text) if end < 0 else end
+        if match.start() < whole_to or (begin > 0 and _is_headline(text, begin, end)):
             continue
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
         elif _ends_line(text, match.start()) and not _numbers(text, match.start(), match.end()):
             edits.append((*match.span(), "\n"))
+            if _begins_with_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
+                whole_to = end
     return edits
 
 
+def _begins_with_label(text: str) -> bool:
+    """Whether a text begins with a few words and a colon: forty bytes with four blanks at most."""
+    label, colon, _ = text.partition(": ")
+    return (
+        bool(colon)
+        and ":" not in label
+        and 0 < len(label.encode("utf-8", "surrogatepass")) < 40
+        and label.count(" ") <= 4
+    )
+
+
 def _is_headline(text: str, start: int, end: int) -> bool:
-    """Whether a stretch between line feeds, none before the first, is short and ends without a sign."""
+    """Whether text up to a line feed is short and ends without a sign."""
     stretch = text[start:end].rstrip(" ")
     ends = _compile(r"[" + _SIGNS + _OWN_STOPS + r"]" + r"[)\]\"\u201d\u00bb\u201c'\u300d\u300f\uff09]{0,3}$")
-    return start > 0 and len(stretch) <= SLOT_SIZE and not ends.search(stretch)
+    return len(stretch) <= SLOT_SIZE and not ends.search(stretch)
 
 
 def _numbers(text: str, point: int, after: int) -> bool:

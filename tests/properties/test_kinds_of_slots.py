@@ -21,7 +21,14 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import KINDS, MAX_GLUED_SIZE, slot_token
+from templatemine.text.slots import (
+    HEADLINES,
+    KINDS,
+    MAX_CLOSERS,
+    MAX_GLUED_SIZE,
+    MAX_HEADLINE,
+    slot_token,
+)
 
 ALL_KINDS = (*KINDS, "10", "12", "30", "")
 FIXED = ("Foto:", "by", "語", "(c)", "5", "Foto: by")
@@ -199,3 +206,86 @@ def test_engines_agree_where_strings_stand_often_in_a_line(kind: str, side: str,
     pack = replace(packs[0], templates=tuple(templates))
     expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
     assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
+
+
+HEADLINE_LINES = (
+    *(
+        "Foto:",
+        "Foto: ",
+        "Foto: Ann",
+        "by",
+        "(c)",
+        "5",
+        "One thing",
+        " Another? ",
+        "- Who",
+        "It said.",
+        "He said:",
+        "First,",
+    ),
+    *(
+        '"Quoted"',
+        '"Quoted."',
+        "\u00abFin\u00bb)",
+        "\u8a9e",
+        "\u8a9e\u3002",
+        "case-7 x",
+        "Ann case-7 x",
+        "",
+        " ",
+        "-",
+        "\u2003-",
+    ),
+    *(
+        "x" * MAX_HEADLINE,
+        "x" * MAX_HEADLINE + ")",
+        "a " * (MAX_HEADLINE // 2) + "b",
+        "x" * (MAX_HEADLINE - 1) + "\u0436",
+    ),
+    *(".", ").", "." * MAX_CLOSERS, "." * (MAX_CLOSERS + 1), ".)", "/", "/.", "x@", "x)@"),
+    *("end" + ")" * MAX_CLOSERS, "end" + ")" * (MAX_CLOSERS + 1), ")", "'", "Foto: One thing"),
+)
+lines = st.lists(
+    st.lists(st.sampled_from(HEADLINE_LINES), min_size=1, max_size=2).map("".join), min_size=1, max_size=12
+).flatmap(lambda some: st.sampled_from(["\n", "\n\n", "\u2028", " \n-\n"]).map(lambda gap: gap.join(some)))
+
+
+@examples(600)
+@given(st.sampled_from(FIXED), st.sampled_from(SEPARATORS), st.booleans(), st.booleans(), lines | texts)
+def test_engines_agree_on_headlines(fixed: str, separators: str, whole: bool, own: bool, text: str) -> None:
+    pack = slotted(fixed, HEADLINES, "end", separators=separators, whole=whole, own=own)
+    if pack is None:
+        return
+    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
+    sieved, _ = pack.make_matcher(sieve=2)
+    data = EncodedText(text, pack.patterns, separators).data
+    plain = pack.make_matcher(sieve=0)[0].find(data)
+    assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
+
+
+@examples(300)
+@given(st.sampled_from([one for one in FIXED if one != "5"]), st.sampled_from(["-", ""]), st.booleans(), lines | texts)
+def test_expressions_find_headlines(fixed: str, separators: str, whole: bool, text: str) -> None:
+    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
+    pack = slotted(fixed, HEADLINES, "end", separators=separators, whole=whole)
+    assert pack is not None
+    expected = native(pack, text)
+    source = pack.templates[0].regex
+    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
+        found = set(everywhere(engine, text))
+        assert found <= set(expected)
+        assert covered(found) == covered(expected)
+
+
+def test_headlines_end_where_prose_begins() -> None:
+    pack = slotted("Read more:", HEADLINES, "end", whole=True)
+    assert pack is not None
+    headlines = "\n\nCity opens bridge\n- Who pays for it?\n\u201cNo more delays\u201d\n"
+    text = f"Story.\nRead more:{headlines}The mayor spoke on Monday.\nShort line"
+    for engine in ("native", "regex"):
+        cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
+        assert cleaner.clean(text).text.split() == "Story. The mayor spoke on Monday. Short line".split()
+        # A string within its line is no label of lines.
+        assert cleaner.clean("Read more: here\nShort line").text == "Read more: here\nShort line"
+        assert cleaner.clean(f"Read more:\n{'A line' * 2}\n{'x' * (MAX_HEADLINE + 1)}").text == "x" * (MAX_HEADLINE + 1)

@@ -173,8 +173,16 @@ PARTED = HEADLINE.replace(". ", ".\n")
         (f"It closed.\n{HEADLINE}.\nIt stays.", f"It closed.\n{PARTED}.\nIt stays."),
         (f"It closed.\n{HEADLINE}{' so' * 70}\nIt", f"It closed.\n{PARTED}{' so' * 70}\nIt"),
         ("Photo: Ann Hill/AP. It closed in/out. So it is.", "Photo: Ann Hill/AP.\nIt closed in/out.\nSo it is."),
-        # The end of a text may be cut off.
-        (f"It closed.\n{HEADLINE}", f"It closed.\n{PARTED}"),
+        (f"It closed.\n{HEADLINE}", f"It closed.\n{HEADLINE}"),
+        # So is one behind a sentence, if a label opens it.
+        (f"It closed. {HEADLINE}", f"It closed.\n{HEADLINE}"),
+        (f"It closed. {HEADLINE}\nIt stays. So", f"It closed.\n{HEADLINE}\nIt stays. So"),
+        (f"It closed. {HEADLINE}.", f"It closed.\n{PARTED}."),
+        ("It closed. It was old. What now", "It closed.\nIt was old.\nWhat now"),
+        (
+            "It closed. As the owner of it had once said: no. What now",
+            "It closed.\nAs the owner of it had once said: no.\nWhat now",
+        ),
         # A number is no beginning of a sentence behind a word that stands before numbers.
         ("He read no. 5 twice. 12 came. It was his. 3 left.", "He read no. 5 twice.\n12 came.\nIt was his.\n3 left."),
         ("Nos. 3 and Art. 5 of it. Čl. 8 and НО. 5", "Nos. 3 and Art. 5 of it.\nČl. 8 and НО.\n5"),

@@ -22,7 +22,7 @@ from templatemine.text.expressions import (
     separator_class,
 )
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import MIN_BETWEEN, SLOT_SIZE, matches_kind
+from templatemine.text.slots import HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -95,6 +95,11 @@ class RegexEngine:
                 continue
             for match in self._compiled[place].finditer(marked.text, overlapped=True):
                 start, end = match.span(1)
+                if kind == HEADLINES:
+                    end = fillers.find_headlines(marked.original_offset(end))
+                    if end >= 0:
+                        found.append((marked.original_offset(start), end, place))
+                    continue
                 if slot == "end":
                     end = max(end, lines.find_bounds(end)[1])
                 elif slot:
@@ -178,18 +183,26 @@ class _SlotFillers:
         rewritten = self._rewrite(start, end)
         if rewritten is None:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
-        return matches_kind(kind, rewritten, self._separators, slot)
+        return matches_kind(kind, rewritten.text, self._separators, slot)
+
+    def find_headlines(self, start: int) -> int:
+        """Find the end of the headlines behind a string; -1 if it does not end its line."""
+        rewritten = self._rewrite(start, len(self._text))
+        if rewritten is None:
+            return find_headlines(self._text, start, self._separators)
+        end = find_headlines(rewritten.text, 0, self._separators)
+        return start + rewritten.original_offset(end) if end >= 0 else -1
 
     def measure(self, start: int, end: int) -> int:
         """Count the characters of a stretch, as the core does."""
         rewritten = self._rewrite(start, end)
-        return end - start if rewritten is None else len(rewritten)
+        return end - start if rewritten is None else len(rewritten.text)
 
-    def _rewrite(self, start: int, end: int) -> str | None:
+    def _rewrite(self, start: int, end: int) -> RewrittenText | None:
         """Return a stretch as the core has it; None if it is unchanged."""
         own = self._user_spans[bisect_left(self._user_spans, [start, 0]) : bisect_left(self._user_spans, [end, 0])]
         edits = [(a - start, b - start, "\U000f0fff") for a, b in own if b <= end]
-        return RewrittenText(self._text[start:end], edits).text if edits else None
+        return RewrittenText(self._text[start:end], edits) if edits else None
 
 
 class ManualExpressions:

@@ -19,10 +19,10 @@ from templatemine.matching._cutting cimport (
 from templatemine.text._reading cimport Form, form_free, form_room, Rules
 from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, CLOCK, copy_to_array, count_points, DATE, DATES, decode, DURATIONS,
-    EMAIL, encode_utf8, ENDS_LINE, FIRST_IN_LINE, HANDLE, HEAD, HEX, INITIALS, intern_word_list, is_address_sign, is_all_upper,
-    is_alnum, is_alpha, is_any_digit, is_caseless, is_digit, is_joint, is_lower, is_other_digit, is_own_token, is_sign,
-    is_small, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE, JOINT, KEPT, KIND, LEAD, LETTERS,
-    MARKER, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_NAME_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT,
+    EMAIL, encode_utf8, ENDS_LINE, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
+    is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
+    is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE, JOINT, KEPT, KIND, LEAD, LETTERS,
+    MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEADLINE, MAX_NAME_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES, normalise, NUMBER, NUMBERS, NUMERIC, Occurrences,
     occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE, REACHES_EDGE, reserve, RULE, scan, Scanner, SEPARATOR,
     SLOT_SIZE, SPACE, SPANS, Spec, StrView, Table, table_add, table_find, table_free, table_init, tag_form, TIME, tm_hash,
@@ -1434,6 +1434,8 @@ cdef struct WalkCache:
     LineWalk[5] walk
     int64_t token           # the last token from which a line was walked back, and the first token of that line
     int64_t first
+    int64_t headlines       # the first token before a run of headlines that was walked, and the last one of the run
+    int64_t headlines_end
 
 
 cdef enum:
@@ -1663,7 +1665,7 @@ cdef void walks_clear(WalkCache* walks) noexcept nogil:
     cdef int k
     for k in range(NAMES - NUMBERS + 1):
         walks.walk[k].place = -1
-    walks.token = -1
+    walks.token = walks.headlines_end = -1
 
 
 cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
@@ -1672,8 +1674,8 @@ cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
     if not any(kinds):
         return ()
     for kind in set(kinds):
-        if kind >= MAX_SIZED_SLOT and not NUMBERS <= kind <= NAMES:
-            raise ValueError(f"expected kinds less than {MAX_SIZED_SLOT}, or {NUMBERS} to {NAMES}, got {kind}")
+        if kind >= MAX_SIZED_SLOT and not NUMBERS <= kind <= HEADLINES:
+            raise ValueError(f"expected kinds less than {MAX_SIZED_SLOT}, or {NUMBERS} to {HEADLINES}, got {kind}")
     if len(known) != 2:
         raise ValueError(f"expected the words of dates and those of durations, got {len(known)} lists")
     f.kind = <uint8_t*>malloc(len(kinds))
@@ -1749,6 +1751,8 @@ cdef enum:
     SIEVE_SAMPLE_BYTES = 1 << 16    # bytes of text that are collected before the sieve, which takes milliseconds, is built
     SIEVE_TRIAL_BYTES = 1 << 17     # bytes of text after which it is decided whether the sieve saves time
     MAX_REST_BYTES = 2048           # bytes between an occurrence and the edge of its line: far more than a slot takes
+    REACHES_LINE = 1                # what a region lacks: the rest of a line, or all lines behind it
+    REACHES_LINES = 2
 
 
 cdef enum:
@@ -1867,6 +1871,62 @@ cdef int64_t write_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t ki
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
 
 
+cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether a line, without blanks and separators at its edges, is short and does not end as sentences and their parts do; or
+    is some signs alone."""
+    cdef int64_t last = end
+    cdef int closers = 0, signs = 0, width = 1
+    cdef uint32_t c = 0
+    while last > start and signs <= MAX_CLOSERS:
+        last -= 1
+        while last > start and (p[last] & 0xC0) == 0x80:
+            last -= 1
+        c = decode(p + last, end - last, &width)
+        if not (is_closer(c) or is_stop(c)):
+            break
+        signs += 1
+    else:
+        if signs <= MAX_CLOSERS:
+            return True
+    while end > start:
+        last = end - 1
+        while last > start and (p[last] & 0xC0) == 0x80:
+            last -= 1
+        c = decode(p + last, end - last, &width)
+        if not is_closer(c):
+            break
+        closers += 1
+        end = last
+    return end > start and closers <= MAX_CLOSERS and not is_stop(c) and count_points(p, start, end) <= MAX_HEADLINE
+
+
+cdef bint reach_headlines(const uint8_t* p, const Tokens* tokens, WalkCache* walks, int64_t* last) noexcept nogil:
+    """Move the last token (INOUT) of a match to the end of the headlines behind its line; False if its line goes on.
+
+    From within a run that was walked before (INOUT) its end is the same.
+    """
+    cdef int64_t i = last[0], end
+    if i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
+        return False
+    if walks.headlines <= i <= walks.headlines_end:
+        last[0] = walks.headlines_end
+        return True
+    while i + 1 < tokens.size:
+        end = i + 1
+        # A code point has at most four bytes.
+        while (end + 1 < tokens.size and not tokens.kind[end + 1] & FIRST_IN_LINE
+                and tokens.end[end] - tokens.start[i + 1] <= 4 * (MAX_HEADLINE + MAX_CLOSERS)):
+            end += 1
+        if end + 1 < tokens.size and not tokens.kind[end + 1] & FIRST_IN_LINE:
+            break
+        if not is_headline(p, tokens.start[i + 1], tokens.end[end]):
+            break
+        i = end
+    walks.headlines = last[0]
+    walks.headlines_end = last[0] = i
+    return True
+
+
 cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
                      uint8_t kind, WalkCache* walks, int64_t* first, int64_t* last) noexcept nogil:
     """Move the first or last token (INOUT) of a match to the edge of its line, as the bits of `edge` say.
@@ -1874,6 +1934,8 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
     Returns False if the filler between is too long, or not of the kind of the slot.
     """
     cdef int64_t i = last[0], k = first[0], limit = kind if kind else SLOT_SIZE
+    if kind == HEADLINES:
+        return reach_headlines(p, tokens, walks, last)
     if kind >= NUMBERS:
         if edge & TO_END:
             if not is_filler_of_kind(fillers, spec, p, n, tokens.end[i], True, kind, walks):
@@ -2295,7 +2357,8 @@ cdef class Matcher(Scanner):
     cdef int _search_regions(self, const uint8_t* p, int64_t n, Scratch* scratch, bint union_only, bint* ordered) except -1 nogil:
         """Search the regions that the sieve gave.
 
-        Where a string is found whose match reaches to an edge of its line, the whole line is searched again; that is rare.
+        Where a string is found whose match reaches to an edge of its line, the whole line is searched again, and where it may
+        take lines behind its own, all that follows; that is rare.
         `scratch.regions` then holds the regions that were searched, merged with such lines.
         """
         cdef Regions* regions = &scratch.regions
@@ -2303,17 +2366,20 @@ cdef class Matcher(Scanner):
         cdef Region region
         cdef int64_t i = 0, done = 0
         cdef bint is_whole
+        cdef int reach
         while i < regions.size:
             region = regions.region[i]
             region.tokens, region.found = scratch.tokens.size, scratch.found.size
             i += 1
             self.bytes_passed += region.end - region.start
             is_whole = (region.start == 0 or p[region.start - 1] == 10) and (region.end >= n or p[region.end] == 10)
-            if self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, not is_whole, ordered):
+            reach = self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, not is_whole, ordered)
+            while reach:
+                is_whole = is_whole and reach == REACHES_LINE
                 while not is_whole:
                     while region.start > 0 and p[region.start - 1] != 10:
                         region.start -= 1
-                    region.end = line_end(p, region.end, n)
+                    region.end = n if reach == REACHES_LINES else line_end(p, region.end, n)
                     is_whole = True
                     while done and regions.region[done - 1].end >= region.start:
                         done -= 1
@@ -2328,7 +2394,7 @@ cdef class Matcher(Scanner):
                 scratch.run_last = region.tokens - 1
                 walks_clear(&scratch.walks)
                 self.bytes_passed += region.end - region.start
-                self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, False, ordered)
+                reach = self._search_region(p, region.start, region.end, n, scratch, NULL, union_only, False, ordered)
             regions.region[done] = region
             done += 1
         regions.size = done
@@ -2338,7 +2404,8 @@ cdef class Matcher(Scanner):
                             bint union_only, bint part, bint* ordered) except -1 nogil:
         """Tokenise a region of a text of n bytes and add its matches.
 
-        Returns 1 as soon as the region is a `part` of a line and has a match that reaches to an edge of the line, else 0.
+        Returns `REACHES_LINE` as soon as the region is a `part` of a line and has a match that reaches to an edge of the line,
+        `REACHES_LINES` as soon as it has one that takes lines and is not the end of the text, else 0.
         `ordered` (INOUT) becomes False if the matches are not ordered by end.
         """
         cdef int64_t i, k, size, id
@@ -2407,8 +2474,10 @@ cdef class Matcher(Scanner):
                                 drop_distant_heads(tokens, &scratch.heads, i)
                         string = self.automaton.next_same[string]
                         continue
+                    if end < n and self.fillers.kind != NULL and self.fillers.kind[string] == HEADLINES:
+                        return REACHES_LINES
                     if part and edge & (REACHES_EDGE | SPANS):
-                        return 1
+                        return REACHES_LINE
                     if edge & SPANS and (
                             not edge & ENDS_LINE or i + 1 == tokens.size or tokens.kind[i + 1] & FIRST_IN_LINE):
                         k = span_from_head(self.heads[string], p, tokens, &scratch.heads, k)

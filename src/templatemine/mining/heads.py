@@ -86,7 +86,7 @@ def _drop_slot(template: Template) -> Template:
     return replace(template, tokens=template.string, anchor="")
 
 
-def _encode(pack: Pack, document: Document) -> bytes:
+def encode_body(pack: Pack, document: Document) -> bytes:
     """Return the reading form of a document in UTF-8."""
     text = tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -101,7 +101,7 @@ def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _
     )
     found: defaultdict[int, _Sentences] = defaultdict(_Sentences)
     for document in documents if is_eligible.any() else ():
-        data = _encode(pack, document)
+        data = encode_body(pack, document)
         starts, ends, strings = matcher.find(data)
         within: list[int] = []
         for place in np.flatnonzero(is_eligible[strings]).tolist():
@@ -227,7 +227,7 @@ def _drop_common(pack: Pack, joined: Sequence[Template], documents: Iterable[Doc
     matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
     counts = np.zeros(2 * len(joined), np.int64)
     for document in documents:
-        counts += np.bincount(matcher.find(_encode(pack, document))[2], minlength=2 * len(joined))
+        counts += np.bincount(matcher.find(encode_body(pack, document))[2], minlength=2 * len(joined))
     return [
         one
         for one, together, alone in zip(joined, counts[: len(joined)], counts[len(joined) :], strict=True)

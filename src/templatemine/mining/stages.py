@@ -30,6 +30,7 @@ from templatemine.mining.candidates import (
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import CueReader, compute_features
+from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import Candidates, find_candidates
@@ -466,7 +467,7 @@ class MatchStep:
                 kept = tuple(template for template in pack.templates if template.id not in tearing)
                 pack = replace(pack, templates=kept, rejected={**pack.rejected, TEARS: len(tearing)})
             # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
-            pack = add_heads(pack, mined)
+            pack = add_headlines(add_heads(pack, mined), mined)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(

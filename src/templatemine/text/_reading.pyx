@@ -173,6 +173,8 @@ cdef enum:
     MAX_ADDRESS = 64        # characters behind a point that may be the rest of an e-mail address
     MAX_MARKS = 30          # combining marks of a character; a text with more is left to the caller
     MAX_TAG = 1000          # characters of a tag
+    MAX_LABEL = 40          # bytes of a label before a headline
+    MAX_LABEL_BLANKS = 4
 
 
 # ------------------------------------------------------------------------------------------------------------------ characters
@@ -864,11 +866,8 @@ cdef bint is_closed(const uint8_t* p, int64_t end) noexcept nogil:
     return False
 
 
-cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end, int64_t n) noexcept nogil:
-    """Whether a stretch between glue points is short and ends without a sign, as headlines do, and labels before them; the
-    end of a text may be cut off."""
-    if start == 0 or end == n:
-        return False
+cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether text up to the end of a stretch is short and ends without a sign, as headlines do, and labels before them."""
     while end > start and p[end - 1] == 32:
         end -= 1
     return end - start <= 4 * SLOT_SIZE and count_points(p, start, end) <= SLOT_SIZE and not is_closed(p, end)
@@ -884,6 +883,19 @@ cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
     return table_find(&numbering, p + start, point - 1 - start, tm_hash(p + start, point - 1 - start)) >= 0
 
 
+cdef bint begins_with_label(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether text begins with a few words and a colon."""
+    cdef int64_t i
+    cdef int blanks = 0
+    for i in range(start, min(end - 1, start + MAX_LABEL)):
+        if p[i] == 58:
+            return i > start and p[i + 1] == 32
+        blanks += p[i] == 32
+        if blanks > MAX_LABEL_BLANKS:
+            return False
+    return False
+
+
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
     """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one; sentences of a
     headline behind a glue point stay together."""
@@ -892,14 +904,14 @@ cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil
         end = start
         while end < n and p[end] != 10:
             end += 1
-        if not is_headline(p, start, end, n):
+        if start == 0 or not is_headline(p, start, end):
             part_stretch(p, start, end, n, step)
         start = end + 1
     return 0
 
 
 cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t n, Step* step) except -1 nogil:
-    """Part the sentences of a stretch between line feeds."""
+    """Part the sentences of a stretch between line feeds, before a label with a headline that ends it."""
     cdef int64_t end
     cdef uint32_t c
     while i < stretch_end:
@@ -910,6 +922,8 @@ cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t 
             if (end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n)
                     and not (is_digit(p[end]) and numbers(p, i))):
                 add_edit(step, p, i, end, b"\n", 1)
+                if begins_with_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
+                    return 0
             i = end
         elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):
             while i < n:

@@ -197,6 +197,15 @@ cdef extern from *:
     #define TM_ADDRESS_SIGNS(R) \\
         R(0x2E, 0x2E) R(0x2F, 0x2F) R(0x40, 0x40) R(0x3A, 0x3A)
 
+    /* Signs that no headline ends with, and what may close one behind its end. */
+    #define TM_STOPS(R) \\
+        R(0x2C, 0x2C) R(0x2E, 0x2E) R(0x3A, 0x3A) R(0x3B, 0x3B) R(0x60C, 0x60C) R(0x61B, 0x61B) R(0x6D4, 0x6D4) \\
+        R(0x964, 0x964) R(0x965, 0x965) R(0x2026, 0x2026) R(0x3001, 0x3001) R(0x3002, 0x3002) R(0xFF0C, 0xFF0C) \\
+        R(0xFF1A, 0xFF1A) R(0xFF1B, 0xFF1B)
+    #define TM_CLOSERS(R) \\
+        R(0x22, 0x22) R(0x27, 0x27) R(0x29, 0x29) R(0xBB, 0xBB) R(0x2019, 0x2019) R(0x201C, 0x201C) R(0x201D, 0x201D) R(0x203A, 0x203A) \\
+        R(0x300D, 0x300D) R(0x300F, 0x300F) R(0x3011, 0x3011) R(0xFF09, 0xFF09)
+
     /* A switch over the ranges, which the compiler turns into a tree of comparisons. */
     #define TM_CASE(low, high) case low ... high:
     #define TM_CLASS(name, ranges) \\
@@ -213,6 +222,8 @@ cdef extern from *:
     TM_CLASS(is_two_bytes, TM_TWO_BYTES)
     TM_CLASS(is_joint, TM_JOINTS)
     TM_CLASS(is_address_sign, TM_ADDRESS_SIGNS)
+    TM_CLASS(is_stop, TM_STOPS)
+    TM_CLASS(is_closer, TM_CLOSERS)
     """
     bint is_small "tm_is_small"(uint32_t c) noexcept nogil
     bint is_any_digit "tm_is_any_digit"(uint32_t c) noexcept nogil
@@ -226,6 +237,8 @@ cdef extern from *:
     bint is_two_bytes "tm_is_two_bytes"(uint32_t c) noexcept nogil
     bint is_joint "tm_is_joint"(uint32_t c) noexcept nogil
     bint is_address_sign "tm_is_address_sign"(uint32_t c) noexcept nogil
+    bint is_stop "tm_is_stop"(uint32_t c) noexcept nogil
+    bint is_closer "tm_is_closer"(uint32_t c) noexcept nogil
 
 
 cdef inline bint is_letter(uint32_t c) noexcept nogil:
@@ -504,6 +517,8 @@ cpdef enum:
     MAX_FIGURE_WORDS = 10       # words of numbers, dates and durations after a string
     MAX_GLUED_JOINTS = 3        # joints with something after them in a word that is glued to the string: "Photo:Ann/Courier"
     MAX_GLUED_SIZE = 120        # characters of an address that is glued to the string
+    MAX_HEADLINE = 160          # characters of a headline, without what closes it
+    MAX_CLOSERS = 4             # characters that close it
 
 
 cdef enum:
@@ -514,6 +529,7 @@ cdef enum:
     DURATIONS = 130
     ADDRESS = 131
     NAMES = 132
+    HEADLINES = 133             # lines behind that of the string
 
 
 # ------------------------------------------------------------------------------------------------------------------------ tags

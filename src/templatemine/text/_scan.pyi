@@ -38,6 +38,8 @@ MAX_SMALL_RUN: Final[int]
 MAX_FIGURE_WORDS: Final[int]
 MAX_GLUED_JOINTS: Final[int]
 MAX_GLUED_SIZE: Final[int]
+MAX_HEADLINE: Final[int]
+MAX_CLOSERS: Final[int]
 
 def release_memory() -> None: ...
 def form_traits(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint16]: ...

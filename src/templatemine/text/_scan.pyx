@@ -42,6 +42,8 @@ cdef extern from *:
     TM_LIST(two_bytes, TM_TWO_BYTES)
     TM_LIST(joints, TM_JOINTS)
     TM_LIST(address_signs, TM_ADDRESS_SIGNS)
+    TM_LIST(stops, TM_STOPS)
+    TM_LIST(closers, TM_CLOSERS)
     """
     const uint32_t* tm_small
     const uint32_t* tm_digits
@@ -55,6 +57,8 @@ cdef extern from *:
     const uint32_t* tm_two_bytes
     const uint32_t* tm_joints
     const uint32_t* tm_address_signs
+    const uint32_t* tm_stops
+    const uint32_t* tm_closers
 
 
 cdef str format_ranges(const uint32_t* bounds):
@@ -71,11 +75,11 @@ CLASSES = {
     "letter": format_ranges(tm_letter), "own_token": format_ranges(tm_own_token), "caseless": format_ranges(tm_caseless),
     "signs": format_ranges(tm_signs), "wide_space": format_ranges(tm_wide_space), "wide_break": format_ranges(tm_wide_break),
     "two_bytes": format_ranges(tm_two_bytes), "joints": format_ranges(tm_joints),
-    "address_signs": format_ranges(tm_address_signs),
+    "address_signs": format_ranges(tm_address_signs), "stops": format_ranges(tm_stops), "closers": format_ranges(tm_closers),
 }
 """Classes of characters in the syntax of expressions, without brackets."""
 
-FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES}
+FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES, "headlines": HEADLINES}
 """Named kinds of fillers of a slot, from the narrowest, with the number of each."""
 
 

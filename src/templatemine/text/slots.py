@@ -10,6 +10,8 @@ url       one address, of the web or of a person, without a blank; of letters fr
 names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
+headlines the lines behind a string that ends its own, up to the first of more than 160 characters, or with a full
+          stop, a comma, a colon or a semicolon at its end behind other text
 
 A *word* is the text between separators, as tokens do, but marks do not keep theirs, and none begins with a character
 of a script without spaces.  A word that is glued to the string beside the slot ("Photo:Jane Roe") may be anything.  No
@@ -29,9 +31,11 @@ from typing import TYPE_CHECKING
 
 from templatemine.text._scan import (
     FILLERS,
+    MAX_CLOSERS,
     MAX_FIGURE_WORDS,
     MAX_GLUED_JOINTS,
     MAX_GLUED_SIZE,
+    MAX_HEADLINE,
     MAX_NAME_WORDS,
     MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
@@ -42,6 +46,7 @@ from templatemine.text._scan import (
 from templatemine.text.characters import (
     ADDRESS_SIGNS,
     CASELESS,
+    CLOSERS,
     DIGITS,
     JOINTS,
     LINE_BREAKS,
@@ -50,6 +55,7 @@ from templatemine.text.characters import (
     SIGNS,
     SMALL,
     SPACED_LETTER,
+    STOPS,
     TWO_BYTES,
 )
 from templatemine.text.patterns import TABLE
@@ -60,10 +66,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY",
     "FIRST_NAMED_CODE",
+    "HEADLINES",
     "KINDS",
     "MAX_FIGURE_WORDS",
     "MAX_GLUED_JOINTS",
+    "MAX_CLOSERS",
     "MAX_GLUED_SIZE",
+    "MAX_HEADLINE",
     "MAX_NAME_WORDS",
     "MAX_SIZED_SLOT",
     "MAX_SMALL_LETTERS",
@@ -73,6 +82,7 @@ __all__ = [
     "SLOT_SIZE",
     "allowed_words",
     "filler_pattern",
+    "find_headlines",
     "kind_code",
     "kind_words",
     "matches_kind",
@@ -108,15 +118,19 @@ def allowed_words(kind: str) -> tuple[str, ...]:
     return tuple(sorted(words | set(_DURATION.split()) if kind == "duration" else words))
 
 
-KINDS = tuple(FILLERS)
-"""From the narrowest; a number of characters comes behind them."""
+HEADLINES = "headlines"
+"""The one kind whose fillers are lines of their own."""
+KINDS = tuple(kind for kind in FILLERS if kind != HEADLINES)
+"""Those of fillers within a line, from the narrowest; a number of characters comes behind them."""
 FIRST_NAMED_CODE = min(FILLERS.values())
 """Code of the first of them for the automaton; smaller ones are numbers of characters."""
 
 
 def _is_kind(kind: str) -> bool:
     """Return whether it may follow the colon; told without an expression, which would be made at each start."""
-    return kind in KINDS or (kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < MAX_SIZED_SLOT)
+    return kind in FILLERS or (
+        kind.isascii() and kind.isdigit() and kind[0] != "0" and 10 <= int(kind) < MAX_SIZED_SLOT
+    )
 
 
 def slot_kind(token: str) -> str | None:
@@ -173,6 +187,8 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     """
     at_end = side == "end"
     gap = _gap_pattern(separators)
+    if kind == HEADLINES:
+        return _headlines_pattern(separators)
     if kind == "url":
         return _address_pattern(gap, separators, at_end, glue)
     if kind == "names":
@@ -188,8 +204,25 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     return f"{glued}{words}" if at_end else f"{words}{glued}"
 
 
+def _blank_pattern(separators: str) -> str:
+    return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
+
+
 def _gap_pattern(separators: str) -> str:
-    return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})+"
+    return f"{_blank_pattern(separators)}+"
+
+
+@lru_cache(maxsize=64)
+def _headlines_pattern(separators: str) -> str:
+    """Return the expression of what follows a string that ends its line, up to the end of the last headline."""
+    outside = rf"\s{_escape_class(separators)}"
+    closers = "".join(char for char in CLOSERS if char not in separators)
+    end = f"[^{outside}{STOPS}{CLOSERS}][{closers}]{{0,{MAX_CLOSERS}}}"
+    headline = f"(?:[^{outside}][^{LINE_BREAKS}]{{0,{MAX_HEADLINE - 2}}})?{end}"
+    # What is left of a sentence whose words are links: a full stop alone.
+    signs = f"[{''.join(char for char in STOPS if char not in separators)}{closers}]{{1,{MAX_CLOSERS}}}"
+    gap = rf"{_blank_pattern(separators)}*[{LINE_BREAKS}][{outside}]*"
+    return f"(?:{gap}(?:{headline}|{signs}))*"
 
 
 def _glued_pattern(separators: str, at_end: bool, glue: str) -> str:
@@ -248,6 +281,23 @@ def _compile_filler(kind: str, separators: str, side: str) -> regex.Pattern[str]
     import regex
 
     return regex.compile(filler_pattern(kind, separators, side, "any"))
+
+
+@lru_cache(maxsize=64)
+def _compile_headlines(separators: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(f"({_headlines_pattern(separators)}){_blank_pattern(separators)}*(?:[{LINE_BREAKS}]|$)")
+
+
+def find_headlines(text: str, start: int, separators: str) -> int:
+    """Find the end of the headlines behind a string that ends its line; -1 if it does not.
+
+    >>> find_headlines("Read more\nOne thing\nAnother?\nThe story goes on.", 9, "-")
+    28
+    """
+    match = _compile_headlines(separators).match(text, start)
+    return match.end(1) if match else -1
 
 
 def matches_kind(kind: str, text: str, separators: str, side: str, start: int = 0, end: int | None = None) -> bool:
