@@ -24,9 +24,9 @@ from templatemine.mining.repeats import find_repeats, suffix_array
 from templatemine.pages import _blocks
 from templatemine.pages.blocks import Page, load_forests
 from templatemine.text import _scan
-from templatemine.text.expressions import expression
+from templatemine.text.expressions import SLOT_REACH, expression
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import kind_code, kind_words
+from templatemine.text.slots import HEADLINES, kind_code, kind_words
 
 pytestmark = pytest.mark.slow
 
@@ -276,6 +276,27 @@ def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
         text = often * (size // len(often))
         edged = (once + text if side == 8 else text + once).encode()
         return lambda: native.find(edged)
+
+    hold(prepare, 8_000, 128_000)
+
+
+@pytest.mark.parametrize("piece", ["by\nx\n", "by\nBy x.\n", "by\nby\n.\n", "by By\n"])
+def test_slots_for_headlines(piece: str) -> None:
+    """Texts in which each line may open a list, with other strings among its headlines."""
+    native = _automaton.Matcher(
+        *ARGUMENTS,
+        [b"by", b"x", b"By"],
+        np.array([0, 1, 2], np.int32),
+        np.arange(4, dtype=np.int64),
+        np.array([SLOT_REACH["end"], 0, 0], np.uint8),
+        1,
+        bytes([kind_code(HEADLINES), 0, 0]),
+        kind_words(),
+    )
+
+    def prepare(size: int) -> Callable[[], object]:
+        text = (piece * (size // len(piece))).encode()
+        return lambda: native.find(text)
 
     hold(prepare, 8_000, 128_000)
 

@@ -1844,23 +1844,33 @@ cdef void scratch_release(Scratch* scratch) noexcept:
     free_count += 1
 
 
-cdef void sort_by_end(Occurrences* found) noexcept nogil:
-    """Sort matches by their last token (insertion sort: each is at most a slot away from its place)."""
-    cdef int64_t i, k, position
-    cdef int32_t length, count
-    for i in range(1, found.size):
-        position = found.position[i]
-        length = found.length[i]
-        count = found.count[i]
-        k = i
-        while k > 0 and found.length[k - 1] > length:
-            found.position[k] = found.position[k - 1]
-            found.length[k] = found.length[k - 1]
-            found.count[k] = found.count[k - 1]
-            k -= 1
-        found.position[k] = position
-        found.length[k] = length
-        found.count[k] = count
+cdef struct FoundMatch:
+    uint64_t key            # last token << 32 | place among the matches, so that equal ones keep their order
+    int64_t position
+    int32_t count
+
+
+cdef int compare_keys(const void* a, const void* b) noexcept nogil:
+    cdef uint64_t first = (<const FoundMatch*>a).key, second = (<const FoundMatch*>b).key
+    return (first > second) - (first < second)
+
+
+cdef int sort_by_end(Occurrences* found) except -1 nogil:
+    """Sort matches by their last token: headlines may end far behind the matches that follow."""
+    cdef FoundMatch* matches = <FoundMatch*>malloc(found.size * sizeof(FoundMatch))
+    cdef int64_t i
+    if matches == NULL:
+        with gil:
+            raise MemoryError
+    for i in range(found.size):
+        matches[i] = FoundMatch(<uint64_t>found.length[i] << 32 | <uint64_t>i, found.position[i], found.count[i])
+    qsort(matches, found.size, sizeof(FoundMatch), compare_keys)
+    for i in range(found.size):
+        found.length[i] = <int32_t>(matches[i].key >> 32)
+        found.position[i] = matches[i].position
+        found.count[i] = matches[i].count
+    free(matches)
+    return 0
 
 
 cdef int64_t write_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t kind, Scratch* scratch) except -1 nogil:
