@@ -128,7 +128,10 @@ def _read_tail(data: bytes, cuts: list[tuple[int, int]], endings: Mapping[int, l
     """Read an article from its end, up to a line that is neither cut nor a headline, but for one behind all of these,
     which may be of the author."""
     blank = f"{separators} \t\u00a0"
-    lines, is_cut, is_headline, found = [], [], [], []
+    lines: list[str] = []
+    is_cut: list[bool] = []
+    is_headline: list[bool] = []
+    found: list[list[int]] = []
     line_end = len(data)
     while line_end > 0:
         line_begin = data.rfind(b"\n", 0, line_end) + 1

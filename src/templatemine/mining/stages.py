@@ -29,6 +29,7 @@ from templatemine.mining.candidates import (
 )
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
+from templatemine.mining.families import unite_families
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads
@@ -467,7 +468,7 @@ class MatchStep:
                 kept = tuple(template for template in pack.templates if template.id not in tearing)
                 pack = replace(pack, templates=kept, rejected={**pack.rejected, TEARS: len(tearing)})
             # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
-            pack = add_headlines(add_heads(pack, mined), mined)
+            pack = unite_families(add_headlines(add_heads(pack, mined), mined), mined)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(

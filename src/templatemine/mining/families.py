@@ -1,0 +1,114 @@
+"""Templates that differ in a name alone -> one template with a slot for names.
+
+"By Jane Roe" and "By John Doe" are templates of authors who wrote often; the next author is new.  A family is some
+templates that share the string at one edge and have names at the other, which is an edge of their lines.
+The template of a family takes the place of its members, unless it tears sentences in the archive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from templatemine.mining.own_cuts import tearing_templates
+from templatemine.mining.slot_types import is_of_kind
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.text.characters import CAPITAL
+from templatemine.text.expressions import ANCHORS
+from templatemine.text.slots import slot_token
+
+MIN_MEMBERS = 5
+"""Templates of a family, with different names."""
+MAX_NAME_TOKENS = 5
+"""Tokens of a name."""
+KINDS = ("byline", "dateline", "media")
+"""Kinds of templates that hold names; which of them one has may differ from name to name."""
+MAX_TAKEN = 0.5
+"""Of the members of a family, how many may be of a greater one."""
+_CAPITAL = re.compile(f"[{CAPITAL}]")
+_LETTER = re.compile(r"[^\W\d_]")
+_SIDES = {"start": "end", "end": "start"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """A family: the side of its names, the string that its members share, and the members."""
+
+    side: str
+    string: tuple[str, ...]
+    members: tuple[Template, ...]
+
+
+def unite_families(pack: Pack, documents: Sequence[Document]) -> Pack:
+    """Return a pack with a template for each family, in place of its members; `documents` show what it cuts."""
+    if pack.html or not pack.has_kinds:
+        return pack
+    united = {family: _unite(pack, family) for family in _find_families(pack)}
+    if not united:
+        return pack
+    alone = replace(pack, templates=tuple(keep_one_of_each(united.values())))
+    tearing = tearing_templates(alone, documents)
+    gone = {member.id for family, one in united.items() if one.id not in tearing for member in family.members}
+    kept = [one for one in pack.templates if one.id not in gone]
+    kept += [one for one in united.values() if one.id not in tearing]
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each(kept))))
+
+
+def _find_families(pack: Pack) -> Iterator[_Family]:
+    """Yield the families of a pack, the greatest first; of those of the same members that with the longest string."""
+    members: defaultdict[tuple[str, tuple[str, ...]], list[Template]] = defaultdict(list)
+    # Where sentences are read as lines, a name behind a string may end with an abbreviation: "According to Dr.".
+    sides = ("start",) if pack.reading.sentences else tuple(_SIDES)
+    for template in pack.templates:
+        if template.slot or template.kind not in KINDS:
+            continue
+        tokens = template.tokens or ()
+        for side in sides:
+            if not ANCHORS[template.anchor] & ANCHORS[side]:
+                continue
+            for size in range(1, min(MAX_NAME_TOKENS, len(tokens) - 1) + 1):
+                name, string = (tokens[:size], tokens[size:]) if side == "start" else (tokens[-size:], tokens[:-size])
+                if _is_string(string) and _is_name(name, side, pack.tokenise.separators):
+                    members[side, string].append(template)
+    taken: set[str] = set()
+    for (side, string), some in sorted(members.items(), key=lambda item: (-len(item[1]), -len(item[0][1]), item[0])):
+        if len(some) < MIN_MEMBERS:
+            return
+        ids = {member.id for member in some}
+        if len(ids & taken) <= MAX_TAKEN * len(ids):
+            taken |= ids
+            yield _Family(side, string, tuple(some))
+
+
+def _is_string(tokens: Sequence[str]) -> bool:
+    return any("{" not in token and _LETTER.search(token) for token in tokens)
+
+
+def _is_name(tokens: Sequence[str], side: str, separators: str) -> bool:
+    text = " ".join(tokens)
+    return "{" not in text and _CAPITAL.search(text) is not None and is_of_kind("names", text, separators, _SIDES[side])
+
+
+def _unite(pack: Pack, family: _Family) -> Template:
+    """Return the template of a family: what its most frequent member is, with a slot in place of the name."""
+    first = max(family.members, key=lambda one: (one.df, one.id))
+    kinds: Counter[str] = Counter()
+    for member in family.members:
+        kinds[member.kind] += member.df
+    slot = slot_token("names")
+    tokens = (slot, *family.string) if family.side == "start" else (*family.string, slot)
+    is_line = all(one.anchor == "line" for one in family.members)
+    united = replace(
+        first,
+        id=template_id(tokens),
+        tokens=tokens,
+        anchor="line" if is_line else family.side,
+        kind=max(kinds, key=lambda kind: (kinds[kind], kind)),
+        df=min(pack.documents, sum(one.df for one in family.members)),
+        count=sum(one.count for one in family.members),
+    )
+    return replace(united, regex=pack.derived(united))

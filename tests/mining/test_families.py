@@ -1,0 +1,100 @@
+"""Templates that differ in a name alone: one template with a slot for names."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.mining.families import MIN_MEMBERS
+from templatemine.model import Document
+from templatemine.packs.pack import Pack
+from templatemine.pipeline import Miner
+
+NAMES = (
+    *(
+        "Jane Roe",
+        "John Doe",
+        "Ann Hill",
+        "Ida Mann",
+        "Tom Voss",
+        "Eva Lund",
+        "Max Kerr",
+        "Lea Dahl",
+        "Kai Bok",
+        "Pia Holt",
+    ),
+)
+
+
+def _words(dice: random.Random, number: int) -> str:
+    return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(number))
+
+
+def _archive(
+    stamp: str, number: int = 120, names: int = len(NAMES), gap: str = "\n\n", seed: int = 4
+) -> list[Document]:
+    """Articles whose first line holds a stamp with one of some names, and prose."""
+    dice = random.Random(seed)
+    articles = []
+    for index in range(number):
+        opening = stamp.format(NAMES[dice.randrange(names)])
+        prose = [f"{_words(dice, 14).capitalize()}. {_words(dice, 9).capitalize()}." for _ in range(3)]
+        text = f"{opening}{gap}" + "\n\n".join(prose)
+        articles.append(Document(source="a.example", id=str(index), text=text))
+    return articles
+
+
+def _mine(articles: list[Document]) -> Pack:
+    (report,) = [one for one in Miner(PipelineConfig()).run(articles) if one.pack is not None]
+    assert report.pack is not None
+    return report.pack
+
+
+def _strings(pack: Pack) -> set[str]:
+    return {" ".join(one.tokens or ()) for one in pack.templates if one.filler == "names"}
+
+
+@pytest.mark.parametrize(
+    ("stamp", "expected", "gap"),
+    [
+        ("By {}", "By {slot:names}", "\n\n"),
+        ("{}, The Stonefield Courier", "{slot:names} The Stonefield Courier", "\n\n"),
+        ("{} (Reuters)", "{slot:names} (Reuters)", " - "),
+    ],
+)
+def test_the_next_name_goes_too(stamp: str, expected: str, gap: str) -> None:
+    pack = _mine(_archive(stamp, gap=gap))
+    assert any(expected.replace(" {slot:names}", "").replace("{slot:names} ", "") in one for one in _strings(pack))
+    cleaner = Cleaner(pack, CleanConfig())
+    text = f"{stamp.format('Rosa Quist')}{gap}The mill closed on Monday."
+    assert cleaner.clean(text).text.strip(" -\n") == "The mill closed on Monday."
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
+
+
+def test_a_sentence_that_begins_like_a_byline_stays() -> None:
+    cleaner = Cleaner(_mine(_archive("By {}")), CleanConfig())
+    for text in ("By Monday the water had gone down again.", "By Jane Roe's account the mill was never insured."):
+        assert cleaner.clean(text).text == text
+
+
+def test_order_of_documents_does_not_matter() -> None:
+    articles = _archive("By {}")
+    assert _strings(_mine(articles)) == _strings(_mine(articles[::-1]))
+
+
+def test_members_are_gone_and_counted() -> None:
+    pack = _mine(_archive("By {}"))
+    assert not any("Jane Roe" in " ".join(one.tokens or ()) for one in pack.templates)
+    (united,) = [one for one in pack.templates if one.filler == "names"]
+    assert united.df == 120
+
+
+def test_few_names_are_no_family() -> None:
+    pack = _mine(_archive("{}, The Stonefield Courier", names=MIN_MEMBERS - 1))
+    assert not any(
+        one.count == 120 and one.filler == "names" and one.string == ("The", "Stonefield", "Courier")
+        for one in pack.templates
+    )
