@@ -69,6 +69,7 @@ def test_figures_of_a_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     assert json.loads(ran.err)["output"] == "-"
 
 
+@pytest.mark.usefixtures("libraries")
 def test_report_against_the_packs_before(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     before = tmp_path / "before"
     shutil.copytree(mined, before)
@@ -106,6 +107,7 @@ def test_explain_for_machines(cli: Cli, mined: Path, new: Path) -> None:
     assert json.loads(cli("explain", new, *other).out)["removed"] is None
 
 
+@pytest.mark.usefixtures("libraries")
 def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
     pack = Pack.load(mined / "alpha.example.json")
     apply_rules(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
