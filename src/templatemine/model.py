@@ -126,8 +126,8 @@ class Cleaned(NamedTuple):
     stub: bool = False
 
     def __repr__(self) -> str:
-        cuts = counted(len(self.removed), "cut")
-        return f"<Cleaned: {len(self.text)} characters, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
+        size, cuts = counted(len(self.text), "character"), counted(len(self.removed), "cut")
+        return f"<Cleaned: {size}, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
 
     def _repr_html_(self) -> str:
         """Return the text and a table of the cuts, for notebooks; `beside` shows these in their places."""

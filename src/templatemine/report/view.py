@@ -235,7 +235,10 @@ def make_report(
     rows = [one for source in sources for one in source.notable]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
-    shown = rank_templates(scored, config.risky, by_risk=True), rank_templates(rows, config.risky, by_risk=False)
+    risky = rank_templates(scored, config.risky, by_risk=True)
+    told = {(one.source, one.number) for one in risky}
+    others = [one for one in rows if (one.source, one.number) not in told]
+    shown = risky, rank_templates(others, config.risky, by_risk=False)
     riskiest, largest = ([add_example(one, _sampled_texts(measured.get(one.source))) for one in part] for part in shown)
     return Report(
         sources=sources,
