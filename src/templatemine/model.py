@@ -329,7 +329,7 @@ class Template:
     reasons_against: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        text = self.regex if self.tokens is None else " ".join(self.tokens)
+        text = self.regex if self.tokens is None else " ".join(self.example.split())
         told = f", score {self.score:.2f}" if self.score is not None else ""
         where = f" [{self.anchor}]" if self.anchor else ""
         return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"

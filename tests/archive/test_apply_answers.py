@@ -17,6 +17,7 @@ from templatemine.archive.apply_answers import (
     QuestionContexts,
     add_answer_rules,
     current_removal,
+    describe_removal,
     find_inner_templates,
     open_questions,
     possible_answers,
@@ -108,6 +109,23 @@ def test_no_part_of_what_belongs_to_the_story_is_cut() -> None:
     # What stands elsewhere, too, is another matter.
     common = replace(part, templates=tuple(replace(one, df=90) for one in part.templates))
     assert find_inner_templates(common, STRING) == []
+
+
+def test_what_is_done_today_is_told_in_one_way(pack: Pack) -> None:
+    inner = named([b"Sign", b"up"], "line")
+    assert describe_removal(inner, STRING) == "cut in part"
+    told = {
+        (one.filled, answer): describe_removal(cleaned(pack, (one, answer))[1], one)
+        for one in (LABELLED, STRING)
+        for answer in possible_answers(one)
+    }
+    assert told == {
+        ("end", ALL): "cut with the rest of its line",
+        ("end", LABEL): "cut",
+        ("end", STORY): "left in",
+        ("", ALL): "cut",
+        ("", STORY): "left in",
+    }
 
 
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:

@@ -10,6 +10,7 @@ import pytest
 import templatemine
 from templatemine import CleanConfig, Cleaners, Document, Packs
 from templatemine.errors import CorpusError
+from templatemine.model import Template
 
 LINE = "Sign up for the morning letter of <Example>."
 
@@ -63,6 +64,11 @@ def test_a_template_is_told_in_one_line(packs: Packs) -> None:
     assert any(
         one.startswith("<Template t") and "Sign up for the morning" in one and "30 documents" in one for one in told
     )
+
+
+def test_a_template_without_spaces_is_told_without_them() -> None:
+    one = Template(id="t1", regex="", tokens=("日", "本", "の", "{number}"), df=2, count=2, example="日本の\n10")
+    assert repr(one) == "<Template t1: '日本の 10' in 2 documents>"
 
 
 def test_only_public_names_are_listed() -> None:

@@ -10,6 +10,7 @@ import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
+from templatemine.archive.apply_answers import describe_removal, open_questions
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text import time_limit
@@ -56,6 +57,9 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
     assert (listed.err == "") == (len(before.questions) > 2)
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
+    assert all(
+        f"{describe_removal(Pack.load(file), one)} today, " in listed.out for one in open_questions(Pack.load(file))
+    )
 
 
 def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, archive: Path) -> None:

@@ -111,6 +111,14 @@ def current_removal(pack: Pack, question: Question) -> str:
     return LABEL if template_id(question.tokens) in pack_ids else ""
 
 
+def describe_removal(pack: Pack, question: Question) -> str:
+    """Return in words what a pack does about a string now."""
+    removal = current_removal(pack, question)
+    if not removal:
+        return "cut in part" if find_inner_templates(pack, question) else "left in"
+    return "cut with the rest of its line" if removal == ALL and question.filled else "cut"
+
+
 def _template_ids(question: Question) -> tuple[str, ...]:
     own = (template_id(question.tokens),)
     return (*own, template_id(_question_tokens(question, True))) if question.filled else own

@@ -236,14 +236,12 @@ def _read_lines(prompt: str) -> Iterator[str]:
 
 
 def _format_question(number: int, of: int, question: Question, sample: _Sample, painter: Painter) -> list[str]:
-    from templatemine.archive.apply_answers import ALL, LABEL, Context, current_removal, find_inner_templates
+    from templatemine.archive.apply_answers import Context, describe_removal
     from templatemine.report.words import join_tokens
 
     pack = sample.pack
     what = "a label" if question.filled else "a string"
-    with_rest = " with the rest of its line" if question.filled else ""
-    untouched = "cut in part" if find_inner_templates(pack, question) else "kept"
-    state = {"": untouched, LABEL: "removed", ALL: f"removed{with_rest}"}[current_removal(pack, question)]
+    state = describe_removal(pack, question)
     head = (
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"

@@ -219,13 +219,15 @@ def make_report(
                 on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
     names = sorted(packs)
     holders: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    examples: dict[tuple[str, ...], str] = {}
     for place, source in enumerate(names):
         for template in packs[source].templates:
             if template.tokens is not None:
                 holders.setdefault(template.tokens, []).append((place, template.df))
+                examples.setdefault(template.tokens, template.example)
     most = _max_rows_per_source([len(packs[source].templates) for source in names], config.rows)
     shared = [
-        SharedExpression(text=join_tokens(tokens), sources=tuple(held))
+        SharedExpression(text=join_tokens(tokens, examples[tokens]), sources=tuple(held))
         for tokens, held in holders.items()
         if len(held) > 1
     ]
