@@ -33,6 +33,7 @@ __all__ = [
     "Repeats",
     "Span",
     "Template",
+    "check_str",
     "exact_str",
 ]
 
@@ -47,6 +48,12 @@ def exact_str(text: str) -> str:
     """Return the same text as a plain str; objects that are no str stay.  Subclasses of libraries (numpy, lxml,
     Beautiful Soup) may change its meaning or hold a whole page in memory, and others refuse them."""
     return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
+
+
+def check_str(value: object, name: str, expected: str = "a str") -> None:
+    """Raise a TypeError that names the argument, unless a value is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
