@@ -210,7 +210,11 @@ def test_an_empty_input_gives_an_empty_output(cli: Cli, mined: Path, tmp_path: P
     ran = cli("clean", write(tmp_path / "n.jsonl", []), "-p", mined, "-o", tmp_path / "c.jsonl")
     assert ran.code == 0
     assert (tmp_path / "c.jsonl").read_bytes() == b""
-    assert "0 records written" in ran.err
+    assert ran.err == f"{tmp_path}/n.jsonl: no documents; the output is empty\n"
+    for look in ("--dry-run", "--diff"):
+        assert cli("clean", tmp_path / "n.jsonl", "-p", mined, look).err == (
+            f"{tmp_path}/n.jsonl: no documents; nothing would change\n"
+        )
 
 
 # ------------------------------------------------------------------------------------------- which pack, which field
@@ -548,7 +552,10 @@ def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) 
     ):
         ran = cli(*args)
         assert (ran.code, ran.out) == (2, ""), args
-        assert ran.err.endswith("expected documents, found 8 that cannot be read\n"), args
+        assert ran.err.endswith(
+            "expected documents, found 8 that cannot be read, all for one reason: expected a field 'text' or 'html', "
+            "found only 'body', 'id' (--text-field names another)\n"
+        ), args
         assert ran.err.count("more\n") == 1, args
         assert not out.exists()
     assert "found only 'body', 'id' (--text-field names another)" in ran.err

@@ -239,6 +239,17 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert "--limit 0 prints all" in ran.err
 
 
+def test_sentences_that_are_read_as_lines_are_called_so(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """In a source whose articles are one line each nothing but the article is a line."""
+    pack = Pack.load(mined / "alpha.example.json")
+    replace(pack, reading=replace(pack.reading, sentences=True)).save(tmp_path / "alpha.example.json")
+    for command in (["explain", new, "-p", tmp_path], ["show", tmp_path / "alpha.example.json", "--why"]):
+        said = cli(*command).out
+        assert "is a sentence" in said
+        assert "is a line" not in said
+    assert "is a line" in cli("explain", new, "-p", mined).out
+
+
 def test_explain_shows_what_changes_of_each_source_first(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """The first two of the first source were shown, one of them with no part removed."""
     articles = sorted(read(new), key=lambda one: one["source"])

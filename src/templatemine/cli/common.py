@@ -397,7 +397,7 @@ def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     from templatemine.io.files import no_documents_error
 
     terminal.skipped_more()
-    return no_documents_error(paths, terminal.skipped)
+    return no_documents_error(paths, terminal.skipped, terminal.problems)
 
 
 def same_file(one: str, other: str) -> bool:
@@ -437,6 +437,7 @@ class Terminal:
         self.skipped = 0
         self.skipped_packs = 0
         self._hints: set[str] = set()
+        self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
         self._named_later = 0
         self._began = time.monotonic()
         self._met: Report | None = None
@@ -465,6 +466,8 @@ class Terminal:
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
+        if len(self.problems) < 2:
+            self.problems.add(error.problem)
         if error.fatal and self.skipped > MAX_NAMED_SKIPS:
             print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
             self._named_later += 1

@@ -36,7 +36,7 @@ from templatemine.packs.readable import join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_reasons
+from templatemine.report.words import describe_position, describe_reasons
 
 __all__ = ["DESK_FOLDER", "Desk", "NotFound"]
 
@@ -262,7 +262,7 @@ class Desk:
             **table.row(row),
             "text": template_text(found),
             "count": found.count,
-            "anchor": found.anchor,
+            "position": describe_position(found, pack),
             "written": found.tokens is None,
             "regex": found.regex,
             "reasons": describe_reasons(found),
