@@ -128,6 +128,19 @@ def test_what_is_done_today_is_told_in_one_way(pack: Pack) -> None:
     }
 
 
+def test_a_question_has_the_figures_of_the_template_of_its_string() -> None:
+    """`ask` said 7 documents of what `show` said 19 of: those in which it was a line, and those in which it ended one."""
+    pack = named([b"Sign", b"up", b"now"], "end")
+    (one,) = pack.templates
+    held = replace(one, df=19, count=21, score=0.9)
+    pack = replace(pack, templates=(held,), questions=(replace(STRING, df=7, count=7, score=0.3), LABELLED))
+    string, labelled = open_questions(pack)
+    assert (string.df, string.count, string.anchor, string.score) == (19, 21, "end", 0.9)
+    assert labelled == LABELLED
+    _, made = cleaned(pack, (string, ALL))
+    assert made.templates == pack.templates
+
+
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:
     for first in ANSWERS:
         for second in ANSWERS:
