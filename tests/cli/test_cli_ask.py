@@ -111,7 +111,7 @@ def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs
     assert ran.code == 0
     assert ran.out.count("q = stop, or Enter to pass:") == 4
     assert "0 answers in all" in ran.err
-    assert "strings are shown alone: --archive" in ran.err
+    assert "strings are shown without context; --archive" in ran.err
     assert (packs / f"{SOURCE}.json").read_bytes() == before
 
 

@@ -156,7 +156,9 @@ def run(args: argparse.Namespace) -> int:
         common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
         return terminal.code
     if not args.archive:
-        terminal.say("strings are shown alone: --archive shows them, and what a label takes along, in articles")
+        terminal.say(
+            "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
+        )
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():

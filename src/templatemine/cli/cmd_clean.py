@@ -513,7 +513,7 @@ def _format_kinds(total: SourceTally) -> list[str]:
     if not any(total.kinds.get(kind) for kind in KINDS):
         return []
     sizes = sorted(((-size, kind or "no known kind") for kind, size in total.kinds.items() if size))
-    return ["of " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
+    return ["by kind: " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
 
 
 def _format_totals(

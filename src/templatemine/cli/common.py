@@ -280,7 +280,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     """Add the options of the default method's decisions; `scoring_config` reads them.  With `of_packs`, caution
     defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
-    times = "above 1 cuts less, below 1 more; how much likelier to be boilerplate than by default what is cut must be"
+    times = "above 1 cuts less, below 1 more; with 2, the odds that a string is boilerplate must be twice as high"
     group.add_argument(
         "--caution",
         type=number_of("SelectConfig.caution"),

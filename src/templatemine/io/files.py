@@ -150,6 +150,12 @@ def raise_error(error: CorpusError) -> None:
     raise error
 
 
+def not_utf8_problem(error: UnicodeDecodeError, data: bytes, of: str = "") -> str:
+    """Return the problem of text that is not UTF-8, with the remedy."""
+    found = f"byte 0x{data[error.start]:02x} at byte offset {error.start}{of}"
+    return f"expected UTF-8, found {found}; if it is Latin-1, convert it with iconv -f latin1 -t utf-8"
+
+
 def no_documents_error(paths: Iterable[str], unreadable: int, problems: Collection[str] = ()) -> CorpusError:
     """Return the error for inputs without a document, of which some records could not be read; with the problem, if all
     of several have the same."""
