@@ -59,6 +59,10 @@ def test_tears(text: str, is_torn: bool) -> None:
     ("text", "is_half"),
     [
         ("It closed. [See: First half of it.] second half goes on", True),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew To the end he stayed.", True),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew. To the end he stayed.", False),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew Ann Lee, who stayed.", False),
+        ("It is so to the mill. [The mill closed.] Nobody knew To the end he stayed.", False),  # no label
         ("[President Ann Lee Senators balk at votes] MORE on Thursday said", True),
         ("The mill stood [by the river.]", True),
         ("[The mill closed.] “It is over,” he said.", False),

@@ -7,15 +7,22 @@ None needs annotations: a cut that leaves half a sentence, or half a pair of bra
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 
 _CONTINUES = frozenset(",;:)]’'”»…")
 _OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
 """Ends of labels and datelines, behind which something else begins."""
 _ADDRESS = frozenset("@/")
+_SENTENCE_MARKS = frozenset(".!?\u2026")
+_LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
+"""A label, and text behind it that ends as a sentence does."""
+_HEADLINE_WORDS = 20
+"""Words behind a cut among which a headline that it halves ends."""
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
@@ -66,8 +73,8 @@ def leaves_half(text: str, start: int, end: int) -> bool:
     """Return whether a cut tears a sentence, or leaves half of one on its line, with nothing or another sentence on the
     other side of the cut.
 
-    The half goes on in small letters behind the cut, or behind one word in capitals; or the cut begins in small
-    letters behind an open sentence.
+    The half goes on in small letters behind the cut, or behind one word in capitals; or it is that of a headline behind
+    a label, to which the next sentence is glued; or the cut begins in small letters behind an open sentence.
 
     >>> leaves_half("See: First half of it. second half goes on", 0, 22), leaves_half("Read on. The mill", 0, 8)
     (True, False)
@@ -83,10 +90,24 @@ def leaves_half(text: str, start: int, end: int) -> bool:
         # A label or a dateline may well go before a small letter, and so may anything before an address.
         if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
             return True
+        if _LABELLED.match(cut) and _goes_on_unmarked(text, behind):
+            return True
         if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
             return True
     before = before.rstrip()
     return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
+
+
+def _goes_on_unmarked(text: str, behind: str) -> bool:
+    """Return whether the first sentence of what is behind a cut has lost its end: an ordinary word, which the text also
+    has in small letters, begins with a capital behind a word in small letters."""
+    words = behind.split()[:_HEADLINE_WORDS]
+    for before, word in pairwise(words):
+        if before[-1] in _SENTENCE_MARKS:
+            return False
+        if before.islower() and before[-1].isalnum() and word.istitle() and f" {word.lower()} " in text:
+            return True
+    return False
 
 
 def _halves_pair(text: str, start: int, end: int, pair: str) -> bool:
