@@ -67,7 +67,9 @@ def main() -> None:
                 lines = [encode_line(record.fields) for record in records[part * size : (part + 1) * size]]
                 path = Path(folder) / "part.jsonl"
                 path.write_bytes(b"".join(lines))
-                update_packs(f"{folder}/packs", [str(path)], UpdateConfig(today="2030-01-01", window=window))
+                update_packs(
+                    f"{folder}/packs", [str(path)], UpdateConfig(today="2030-01-01", new_sources=True, window=window)
+                )
             packs = load_packs([f"{folder}/packs"])
         windows = {source: select_window(found, window) for source, found in by_source.items()}
         remined = mine(window_cuts for found in windows.values() for window_cuts in found)

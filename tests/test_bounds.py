@@ -128,7 +128,7 @@ def test_sizes_are_bounded() -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("caution = 1e-320", "mine.caution: .*at least 1e-18"),
+        ("caution = 1e-320", "mine.caution: expected a number above 0, "),
         ("min-docs = 99999999999999999999", "mine.min-docs: .*at most 2,147,483,647"),
         ("jobs = 2147483648", "mine.jobs: .*at most 1,024"),
         ('memory = "99999999999T"', "mine.memory: .*at most 256T"),

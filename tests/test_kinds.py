@@ -40,8 +40,8 @@ def test_words() -> None:
         ((None, "bylines"), "keep: expected kinds of promotion, .*, got 'bylines'; did you mean byline?"),
         ((None, " , "), "keep: expected kinds of promotion, .*, or all, got ' , '"),
         ((None, None, "all,byline"), "cut_only: expected kinds .* got 'all'"),
-        ((None, "note", "byline"), "cut_only: expected it or keep, got both"),
-        (("llm", None, "byline"), "cut_only: expected it or policy, got both"),
+        ((None, "note", "byline"), "cut_only: expected no keep beside it, for it keeps all other kinds"),
+        (("llm", None, "byline"), "cut_only: expected no policy beside it"),
     ],
 )
 def test_mistakes_are_named(words: tuple[str | None, ...], why: str) -> None:

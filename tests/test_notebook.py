@@ -52,7 +52,7 @@ def test_cuts_are_struck_through() -> None:
 
 def test_cleaned_is_short_on_a_terminal_and_a_table_in_a_notebook() -> None:
     assert repr(CLEANED) == "<Cleaned: 10 characters, 1 cut, 'The story.'>"
-    assert repr(Cleaned("x" * 9999, (), True)) == f"<Cleaned: 9999 characters, 0 cuts, stub, {'x' * 40!r}>"
+    assert repr(Cleaned("x" * 9999, (), True)) == f"<Cleaned: 9,999 characters, 0 cuts, stub, {'x' * 40!r}>"
     found = parsed(CLEANED)
     assert found.text.startswith("The story.startendkindtemplates11")
     assert 't1"><script>, t2' in found.text

@@ -38,6 +38,13 @@ def test_tests_and_wheels_are_of_the_same_pythons() -> None:
     assert PROJECT["project"]["requires-python"] == f">={tested[0]}"
 
 
+def test_extras_of_data_frames_bring_what_reads_them() -> None:
+    """All frames are read by Arrow, so that pandas alone is of no use."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    for name in ("tables", "pandas", "spark", "ray"):
+        assert any(one.startswith("pyarrow>=") for one in extras[name]), name
+
+
 def test_workflows_run_targets_that_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     called = {line.split()[1] for line in run_lines() if line.startswith("make ")}

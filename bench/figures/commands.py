@@ -164,7 +164,7 @@ def _update(bench: Bench) -> Record:
         with open(bench.folder / "archive.jsonl", "rb") as lines, open(old, "wb") as first, open(new, "wb") as second:
             for place, line in enumerate(lines):
                 (second if place % 2 else first).write(line)
-        run_program(_make_command("update", packs, old))
+        run_program(_make_command("update", packs, old, "--new-sources"))
 
         def prepare() -> None:
             _delete(changed)

@@ -169,8 +169,10 @@ def mine(
     progress: Progress | bool = False,
     **fields: Unpack[FieldNames],
 ) -> Packs:
-    """Mine packs by source; sources that are too small or all alike are left out, with a warning that names them, and
-    so are no documents at all, of which the command makes an error.
+    """Mine packs by source.
+
+    Sources that are too small or all alike are left out, with a warning that names them.  Without any documents there
+    is a warning, too, and no pack; the command ends with an error then.
 
     Parameters
     ----------
@@ -181,7 +183,8 @@ def mine(
         All options; those that follow count instead of its own.
     method : {"learned", "energy", "thesis"}, optional
     caution : float, optional
-        Above 1 cuts less, below 1 more: how much likelier to be boilerplate than by default what is cut must be.
+        Above 1 cuts less, below 1 more: with 2, the odds that a string is boilerplate must be twice what is asked for
+        by default.
     model : path, optional
         Trees that score candidates, made by datasets/templates/train.py.
     jobs : int, default 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, spelled
 
 __all__ = [
     "ALL",
@@ -174,8 +174,8 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     """
     if cut_only is not None:
         if policy is not None or keep is not None:
-            other = "keep" if policy is None else "policy"
-            raise ConfigError(f"cut_only: expected it or {other}, got both; it says what is cut, and all else is kept")
+            other = spelled("--keep", "keep") if policy is None else spelled("--policy", "policy")
+            raise ConfigError(f"cut_only: expected no {other} beside it, for it keeps all other kinds; leave one out")
         return Choice(parse_kinds(cut_only, "cut_only"))
     name = DEFAULT if policy is None else policy
     if name not in POLICIES:

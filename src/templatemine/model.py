@@ -33,6 +33,7 @@ __all__ = [
     "Repeats",
     "Span",
     "Template",
+    "check_str",
     "exact_str",
 ]
 
@@ -47,6 +48,12 @@ def exact_str(text: str) -> str:
     """Return the same text as a plain str; objects that are no str stay.  Subclasses of libraries (numpy, lxml,
     Beautiful Soup) may change its meaning or hold a whole page in memory, and others refuse them."""
     return text if type(text) is str or not isinstance(text, str) else str.__str__(text)
+
+
+def check_str(value: object, name: str, expected: str = "a str") -> None:
+    """Raise a TypeError that names the argument, unless a value is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +133,8 @@ class Cleaned(NamedTuple):
     stub: bool = False
 
     def __repr__(self) -> str:
-        cuts = counted(len(self.removed), "cut")
-        return f"<Cleaned: {len(self.text)} characters, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
+        size, cuts = counted(len(self.text), "character"), counted(len(self.removed), "cut")
+        return f"<Cleaned: {size}, {cuts}{', stub' if self.stub else ''}, {self.text[:40]!r}>"
 
     def _repr_html_(self) -> str:
         """Return the text and a table of the cuts, for notebooks; `beside` shows these in their places."""
@@ -329,7 +336,7 @@ class Template:
     reasons_against: tuple[str, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        text = self.regex if self.tokens is None else " ".join(self.tokens)
+        text = self.regex if self.tokens is None else " ".join(self.example.split())
         told = f", score {self.score:.2f}" if self.score is not None else ""
         where = f" [{self.anchor}]" if self.anchor else ""
         return f"<Template {self.id}: {text[:80]!r}{where} in {counted(self.df, 'document')}{told}>"

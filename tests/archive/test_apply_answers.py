@@ -17,6 +17,7 @@ from templatemine.archive.apply_answers import (
     QuestionContexts,
     add_answer_rules,
     current_removal,
+    describe_removal,
     find_inner_templates,
     open_questions,
     possible_answers,
@@ -108,6 +109,36 @@ def test_no_part_of_what_belongs_to_the_story_is_cut() -> None:
     # What stands elsewhere, too, is another matter.
     common = replace(part, templates=tuple(replace(one, df=90) for one in part.templates))
     assert find_inner_templates(common, STRING) == []
+
+
+def test_what_is_done_today_is_told_in_one_way(pack: Pack) -> None:
+    inner = named([b"Sign", b"up"], "line")
+    assert describe_removal(inner, STRING) == "cut in part"
+    told = {
+        (one.filled, answer): describe_removal(cleaned(pack, (one, answer))[1], one)
+        for one in (LABELLED, STRING)
+        for answer in possible_answers(one)
+    }
+    assert told == {
+        ("end", ALL): "cut with the rest of its line",
+        ("end", LABEL): "cut",
+        ("end", STORY): "left in",
+        ("", ALL): "cut",
+        ("", STORY): "left in",
+    }
+
+
+def test_a_question_has_the_figures_of_the_template_of_its_string() -> None:
+    """`ask` said 7 documents of what `show` said 19 of: those in which it was a line, and those in which it ended one."""
+    pack = named([b"Sign", b"up", b"now"], "end")
+    (one,) = pack.templates
+    held = replace(one, df=19, count=21, score=0.9)
+    pack = replace(pack, templates=(held,), questions=(replace(STRING, df=7, count=7, score=0.3), LABELLED))
+    string, labelled = open_questions(pack)
+    assert (string.df, string.count, string.anchor, string.score) == (19, 21, "end", 0.9)
+    assert labelled == LABELLED
+    _, made = cleaned(pack, (string, ALL))
+    assert made.templates == pack.templates
 
 
 def test_another_answer_takes_the_place_of_the_first(pack: Pack) -> None:

@@ -135,7 +135,7 @@ def test_an_update_says_what_stays_and_a_dry_run_changes_nothing(tmp_path: Path)
         {"source": one.source, "id": one.id, "date": one.date or "", "text": one.text or ""}
         for one in documents(0, 400)
     ]
-    config = UpdateConfig(today="2024-12-31", window=WindowConfig(days=1, least=400))
+    config = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=1, least=400))
     update_packs(str(tmp_path / "packs"), [write(tmp_path / "a.jsonl", rows)], config)
     Random(1).shuffle(rows)
     fresh = [article("a.example", number) | {"date": "2024-06-01"} for number in range(1000, 1100)]

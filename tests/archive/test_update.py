@@ -29,7 +29,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import load_packs
 from templatemine.pipeline import Miner, mine
 
-CONFIG = UpdateConfig(today="2024-12-31", window=WindowConfig(days=14, least=30))
+CONFIG = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=30))
 SOURCES = ("a.example", "b.example", "c.example")
 
 
@@ -113,7 +113,7 @@ def test_a_pack_follows_its_site(tmp_path: Path) -> None:
 
 
 def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
-    config = UpdateConfig(today="2024-12-31", window=WindowConfig(days=14, least=60))
+    config = UpdateConfig(today="2024-12-31", new_sources=True, window=WindowConfig(days=14, least=60))
     run(tmp_path, [article("a.example", number) for number in range(70)], config)
     pack = (tmp_path / "packs" / "a.example.json").read_bytes()
     os.unlink(tmp_path / "packs" / ".templatemine-window" / "a.example.window")
@@ -206,7 +206,7 @@ def test_few_pages_give_a_pack_of_pages(tmp_path: Path) -> None:
 def test_a_clock_that_goes_back(tmp_path: Path) -> None:
     run(tmp_path, [article("a.example", number) for number in range(60)])
     told: list[str] = []
-    config = UpdateConfig(today="2001-01-01", window=CONFIG.window)
+    config = UpdateConfig(today="2001-01-01", new_sources=True, window=CONFIG.window)
     path = write(tmp_path / "new.jsonl", [article("a.example", 70)])
     (found,) = update_packs(str(tmp_path / "packs"), [path], config, tell=told.append)
     assert found.last == article("a.example", 70)["date"]
@@ -367,7 +367,7 @@ def test_the_command_goes_on_beside_a_bad_pack(tmp_path: Path, capsys: pytest.Ca
     path.write_text("{}")
     before = contents(tmp_path / "packs")
     new = write(tmp_path / "new.jsonl", [article(source, number) for number in range(50, 100) for source in SOURCES])
-    command = ["update", str(tmp_path / "packs"), new, "--today", CONFIG.today, "--least", "30"]
+    command = ["update", str(tmp_path / "packs"), new, "--today", CONFIG.today, "--least", "30", "--new-sources"]
     assert main([*command, "--strict"]) == 1
     assert capsys.readouterr().err.count("b.example.json") == 1
     assert contents(tmp_path / "packs") == before

@@ -109,10 +109,43 @@ def test_names_of_bylines(text: str, names: list[str]) -> None:
         ("Published – May 21, 2026 03:13 pm", {"updated": "2026-05-21"}),
         ("Updated: 5 March 2024", {"updated": "2024-03-05"}),
         ("a line of prose, with a comma", {}),
+        ("ANALYSE -", {}),
+        ("LIVE UPDATES |", {}),
+        ("Levent YENİGÜN / ANKARA, (DHA)", {"place": "ANKARA"}),
     ],
 )
 def test_what_datelines_say(text: str, found: dict[str, str]) -> None:
     assert read_dateline(text) == found
+
+
+def heads(source: str, *rows: tuple[str, int]) -> MetadataFinder:
+    """Of a source whose lines begin with these, in so many documents."""
+    forms = [([word.encode() for word in text.split()], text) for text, _ in rows]
+    made = make_pack(forms, pattern_set("news"), "-", False, ["start"] * len(rows))
+    dfs = dict(rows)
+    templates = tuple(replace(one, kind="dateline", df=dfs[one.example]) for one in made.templates)
+    return MetadataFinder(replace(made, source=source, documents=100, templates=templates))
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("BEACONVOX - A story.", None),
+        ("INFO LE BEACON - A story.", None),
+        ("LE PHARE - A story.", None),  # where most heads are rubrics, so may this be
+        ("ROME (Reuters) A story.", "ROME"),
+    ],
+)
+def test_rubrics_are_no_places(text: str, place: str | None) -> None:
+    """As FIGAROVOX, INFO LE FIGARO and LE SCAN ÉCO of lefigaro.fr."""
+    finder = heads(
+        "www.lebeacon.example", ("BEACONVOX", 7), ("INFO LE BEACON", 4), ("LE PHARE", 3), ("ROME (Reuters)", 2)
+    )
+    assert finder.find(text).get("place") == place
+    assert (
+        heads("tide.example", ("WASHINGTON", 9), ("TIDE EXTRA", 4)).find("WASHINGTON - A story.")["place"]
+        == "WASHINGTON"
+    )
 
 
 @pytest.mark.parametrize("policy", ["llm", "reader", "archive"])

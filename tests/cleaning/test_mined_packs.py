@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 import templatemine
 from templatemine import CleanConfig, Cleaners, Document, Packs
-from templatemine.errors import CorpusError
+from templatemine.errors import ConfigError, CorpusError
+from templatemine.model import Template
 
 LINE = "Sign up for the morning letter of <Example>."
 
@@ -63,6 +66,36 @@ def test_a_template_is_told_in_one_line(packs: Packs) -> None:
     assert any(
         one.startswith("<Template t") and "Sign up for the morning" in one and "30 documents" in one for one in told
     )
+
+
+def test_a_template_without_spaces_is_told_without_them() -> None:
+    one = Template(id="t1", regex="", tokens=("日", "本", "の", "{number}"), df=2, count=2, example="日本の\n10")
+    assert repr(one) == "<Template t1: '日本の 10' in 2 documents>"
+
+
+def test_other_things_than_texts_are_named(packs: Packs) -> None:
+    """In our own words, as all mistakes are: those of the native core name its arguments."""
+    pack = packs["a.example"]
+    cleaner = templatemine.Cleaner(pack)
+    calls: list[tuple[Callable[[Any], object], str]] = [
+        (lambda given: templatemine.clean(given, pack), "text: expected a str"),
+        (cleaner.clean, "text: expected a str"),
+        (cleaner.spans, "text: expected a str"),
+        (lambda given: cleaner.clean_all(["a", given]), "texts[1]: expected a str"),
+        (lambda given: templatemine.Cleaners(packs).clean(given, "a.example"), "text: expected a str"),
+        (templatemine.reading, "text: expected a str"),
+        (templatemine.PageCleaner().clean, "html: expected a str"),
+    ]
+    for call, told in calls:
+        for given, name in ((None, "NoneType"), (b"abc", "bytes"), (7, "int")):
+            with pytest.raises(TypeError) as caught:
+                call(given)
+            assert str(caught.value) == f"{told}, got {name}"
+    for wrong in (None, 7):
+        with pytest.raises(TypeError, match="^html: expected a str or bytes, got (NoneType|int)$"):
+            templatemine.extract(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^caution: expected a number above 0, got -3$"):
+        templatemine.mine([], caution=-3)
 
 
 def test_only_public_names_are_listed() -> None:

@@ -333,7 +333,8 @@ def test_an_archive_without_a_document(cli: Cli, mined: Path, tmp_path: Path, co
     for library in {"desk": ["uvicorn", "starlette"], "report": ["jinja2", "vl_convert"]}.get(command, []):
         pytest.importorskip(library)
     ran = cli(command, *args.get(command, [mined, "-a", path, *(["--port", "0"] if command == "desk" else [])]))
-    found = f"{rows} that cannot be read" if rows else "none"
+    reason = "expected a field 'text' or 'html', found only 'body' (--text-field names another)"
+    found = f"{rows} that cannot be read, all for one reason: {reason}" if rows else "none"
     assert ran.error == f"{path}: expected documents, found {found}"
     assert ("skipped: and 2 more" in ran.err) == bool(rows)
     assert [name for name in everything(tmp_path) if not name.startswith("out")] == ["a.jsonl"]

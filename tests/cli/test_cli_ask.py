@@ -10,6 +10,7 @@ import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
+from templatemine.archive.apply_answers import describe_removal, open_questions
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text import time_limit
@@ -56,6 +57,9 @@ def test_answers_are_kept(cli: Cli, packs: Path, archive: Path) -> None:
     listed = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50")
     assert (listed.err == "") == (len(before.questions) > 2)
     assert listed.out.count("% likely boilerplate") == len(before.questions) - 2
+    assert all(
+        f"{describe_removal(Pack.load(file), one)} today, " in listed.out for one in open_questions(Pack.load(file))
+    )
 
 
 def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, archive: Path) -> None:
@@ -107,7 +111,7 @@ def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs
     assert ran.code == 0
     assert ran.out.count("q = stop, or Enter to pass:") == 4
     assert "0 answers in all" in ran.err
-    assert "strings are shown alone: --archive" in ran.err
+    assert "strings are shown without context; --archive" in ran.err
     assert (packs / f"{SOURCE}.json").read_bytes() == before
 
 
@@ -166,7 +170,7 @@ def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:
     assert "missing.jsonl" in cli("ask", packs, "-a", tmp_path / "missing.jsonl").error
     (tmp_path / "other.jsonl").write_text('{"body": "a"}\n' * 7)
     ran = cli("ask", packs, "-a", tmp_path / "other.jsonl")
-    assert ran.error == f"{tmp_path}/other.jsonl: expected documents, found 7 that cannot be read"
+    assert ran.error.startswith(f"{tmp_path}/other.jsonl: expected documents, found 7 that cannot be read, all for one")
     assert not ran.out
 
 

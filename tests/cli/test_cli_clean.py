@@ -50,7 +50,7 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
     assert lines[-3].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
     assert lines[-2].startswith("60 changed; characters removed: ")
-    assert lines[-1].startswith("of ")
+    assert lines[-1].startswith("by kind: ")
     assert "promotion" in lines[-1]
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
     summary = json.loads(ran.out)
@@ -125,7 +125,7 @@ def test_kinds_that_are_kept(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     assert {row.get("kind") for row in clean("--cut-only", "promotion")} <= {"promotion", None}
     for options, why in (
         (("--keep", "promotions"), "--keep: expected kinds of promotion, "),
-        (("--keep", "note", "--cut-only", "note"), "--cut-only: expected it or keep, got both"),
+        (("--keep", "note", "--cut-only", "note"), "--cut-only: expected no --keep beside it"),
     ):
         ran = cli("clean", new, "-p", mined, "-o", tmp_path / "d.jsonl", *options)
         assert ran.code == 2
@@ -210,7 +210,11 @@ def test_an_empty_input_gives_an_empty_output(cli: Cli, mined: Path, tmp_path: P
     ran = cli("clean", write(tmp_path / "n.jsonl", []), "-p", mined, "-o", tmp_path / "c.jsonl")
     assert ran.code == 0
     assert (tmp_path / "c.jsonl").read_bytes() == b""
-    assert "0 records written" in ran.err
+    assert ran.err == f"{tmp_path}/n.jsonl: no documents; the output is empty\n"
+    for look in ("--dry-run", "--diff"):
+        assert cli("clean", tmp_path / "n.jsonl", "-p", mined, look).err == (
+            f"{tmp_path}/n.jsonl: no documents; nothing would change\n"
+        )
 
 
 # ------------------------------------------------------------------------------------------- which pack, which field
@@ -548,7 +552,10 @@ def test_not_one_record_that_can_be_read(cli: Cli, mined: Path, tmp_path: Path) 
     ):
         ran = cli(*args)
         assert (ran.code, ran.out) == (2, ""), args
-        assert ran.err.endswith("expected documents, found 8 that cannot be read\n"), args
+        assert ran.err.endswith(
+            "expected documents, found 8 that cannot be read, all for one reason: expected a field 'text' or 'html', "
+            "found only 'body', 'id' (--text-field names another)\n"
+        ), args
         assert ran.err.count("more\n") == 1, args
         assert not out.exists()
     assert "found only 'body', 'id' (--text-field names another)" in ran.err

@@ -99,6 +99,14 @@ def test_chinese_and_japanese_have_no_blanks(cli: Cli, tmp_path: Path) -> None:
     replace(pack, templates=(), mined=None).save(none)
     (file,) = packs.glob("*.json")
     assert "禁じます" in cli("diff", none, file).out
-    updated = cli("update", tmp_path / "packs2", tmp_path / "a.jsonl")
+    updated = cli("update", "--new-sources", tmp_path / "packs2", tmp_path / "a.jsonl")
     assert "  + " in updated.err
     assert "禁じます" in updated.err
+
+
+def test_packs_of_two_sources_are_told_first(cli: Cli, mined: Path) -> None:
+    one, other = (mined / f"{name}.example.json" for name in ("alpha", "beta"))
+    assert cli("diff", one, other).err.startswith(
+        "templatemine: the packs are of two sources, 'alpha.example' and 'beta"
+    )
+    assert cli("diff", one, one).err == ""

@@ -197,7 +197,7 @@ def test_residue(cli: Cli, archive: Path, tmp_path: Path) -> None:
     path.write_text(json.dumps(facts_of), encoding="utf-8")
     ran = cli("evaluate", "residue", archive, *SHARED, "--examples", "1", "--packs", packs)
     (line,) = (line for line in ran.out.splitlines() if line.startswith("alpha.example"))
-    assert line.split()[:6] == ["alpha.example", "40", "40", "0.0%", "100.0%", "100.0%"]
+    assert line.split()[:6] == ["alpha.example", "40", "40", "100.0%", "100.0%", "100.0%"]
     assert "begins torn: alpha.example" in ran.out
     assert "[-Sign up for the Alpha-]" in ran.out
 

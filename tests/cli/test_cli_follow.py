@@ -40,7 +40,7 @@ def test_dates_by_option(cli: Cli, tmp_path: Path) -> None:
     source = ["alpha.example"]
     rows = [{**one, "date": None, "when": 1706745599000} for one in records(source)]
     new, packs = write(tmp_path / "new.jsonl", rows), tmp_path / "packs"
-    assert cli("update", packs, new, "--date-field", "when").code == 0
+    assert cli("update", "--new-sources", packs, new, "--date-field", "when").code == 0
     assert Pack.load(packs / "alpha.example.json").last_date == "2024-01-31"
     for number, path in enumerate((new, csv_of(rows, tmp_path / "new.csv"))):
         to = ["-o", tmp_path / f"cleaned{number}", "--hits", tmp_path / f"hits{number}"]
@@ -53,12 +53,15 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path) -> None:
     rows = records(["alpha.example"])
     rows = [{**one, "date": f"{number % 12 + 1:02}/02/2024"} for number, one in enumerate(rows)]
     new, packs = write(tmp_path / "new.jsonl", [*rows[:20], {**rows[20], "date": "none"}]), tmp_path / "packs"
-    ran = cli("update", packs, new, "--json", "--dry-run")
+    ran = cli("update", "--new-sources", packs, new, "--json", "--dry-run")
     (one,) = json.loads(ran.out)["sources"]
     assert one["unreadable_dates"] == 19
     assert f"1 date could not be read, first: 'none' ({new}:21); 18 dates could not be read, as" in ran.err
-    assert cli("update", packs, write(tmp_path / "old.jsonl", [{**rows[21], "date": "02/13/2023"}])).code == 0
-    ran = cli("update", packs, new, "--quiet")
+    assert (
+        cli("update", "--new-sources", packs, write(tmp_path / "old.jsonl", [{**rows[21], "date": "02/13/2023"}])).code
+        == 0
+    )
+    ran = cli("update", "--new-sources", packs, new, "--quiet")
     assert ran.err == f"templatemine: 1 date could not be read, first: 'none' ({new}:21)\n"
 
 
@@ -66,17 +69,17 @@ def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:
     """As in the lists of mine and show; their documents are of the day of their update all the same."""
     rows = [{**one, "date": None} for one in records(["alpha.example"])] + records(["beta.example"])
     new, packs = write(tmp_path / "new.jsonl", rows), tmp_path / "packs"
-    ran = cli("update", packs, new, "--today", "2024-06-01")
+    ran = cli("update", "--new-sources", packs, new, "--today", "2024-06-01")
     days = {line.split()[0]: line for line in ran.err.splitlines() if ".example " in line}
     assert "2024" not in days["alpha.example"]
     assert days["alpha.example"].split()[3] == "-"
     assert " 2024-01-01 to 2024-01-28 " in days["beta.example"]
     assert Pack.load(packs / "alpha.example.json").last_date is None
-    told = json.loads(cli("update", packs, new, "--today", "2024-06-01", "--json").out)["sources"]
+    told = json.loads(cli("update", "--new-sources", packs, new, "--today", "2024-06-01", "--json").out)["sources"]
     assert [(one["first"], one["last"]) for one in told] == [("", ""), ("2024-01-01", "2024-01-28")]
     # One that tells its day says at the latest of which day those before it were.
     one = write(tmp_path / "one.jsonl", [{**rows[0], "id": "new", "date": "2024-05-02"}])
-    told = json.loads(cli("update", packs, one, "--today", "2024-06-02", "--json").out)["sources"]
+    told = json.loads(cli("update", "--new-sources", packs, one, "--today", "2024-06-02", "--json").out)["sources"]
     assert [(one["first"], one["last"]) for one in told] == [("2024-05-02", "2024-05-02")]
 
 
@@ -95,10 +98,10 @@ def test_no_name_of_a_source_acts_on_the_terminal(cli: Cli, tmp_path: Path) -> N
     path, packs = write(tmp_path / "a.jsonl", rows), tmp_path / "packs"
     old = write(tmp_path / "old.jsonl", rows[:300])
     for command in (
-        ("update", packs, old),
+        ("update", "--new-sources", packs, old),
         ("clean", path, "-p", packs, "-o", tmp_path / "c.jsonl", "--hits", packs / "hits"),
         ("drift", packs),
-        ("update", packs, path, "--dry-run"),
+        ("update", "--new-sources", packs, path, "--dry-run"),
         ("evaluate", "residue", path, "--packs", packs),
         ("evaluate", "injection", path, "--sample", "40"),
         ("sort", path, "-o", tmp_path / "sorted"),
@@ -117,7 +120,7 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     old = write(tmp_path / "old.jsonl", dated(records(source, 300), "2024-01-01", 1))
     later = write(tmp_path / "later.jsonl", dated(records(source, 300, seed=2), "2024-02-01", 1))
     new = write(tmp_path / "new.jsonl", dated(redesigned(records(source, 600, seed=3)), "2024-04-01", 1))
-    ran = cli("update", packs, old, "--json", "--today", "2024-12-01")
+    ran = cli("update", "--new-sources", packs, old, "--json", "--today", "2024-12-01")
     assert ran.code == 0
     (facts,) = json.loads(ran.out)["sources"]
     assert (facts["new"], facts["window"], facts["last"]) == (300, 300, "2024-01-30")
@@ -135,7 +138,7 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     assert "less is removed than before" in warned.out
     facts = json.loads(cli("drift", packs, "--json").out)["sources"][0]
     assert {one["kind"] for one in facts["warnings"]} == {"stopped", "less"}
-    ran = cli("update", packs, new, "--today", "2024-12-01")
+    ran = cli("update", "--new-sources", packs, new, "--today", "2024-12-01")
     assert ran.code == 0
     assert "~ Sign up for the Alpha morning letter today." in ran.err or "+ Never miss our Alpha" in ran.err
     cli("clean", new, "-p", packs, "-o", tmp_path / "3.jsonl")
@@ -164,13 +167,13 @@ def test_what_people_decided_outlives_an_update(cli: Cli, tmp_path: Path) -> Non
     packs = tmp_path / "packs"
     old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 300), "2024-01-01", 1))
     new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 300, seed=2), "2024-02-01", 1))
-    assert cli("update", packs, old, "--today", "2024-12-01").code == 0
+    assert cli("update", "--new-sources", packs, old, "--today", "2024-12-01").code == 0
     path = packs / "alpha.example.json"
     pack = Pack.load(path)
     rejected = next(one for one in pack.templates if "morning letter" in one.example)
     rules = (Rule(action="reject", id=rejected.id), Rule(action="never", text="Reporting by"))
     apply_rules(pack, (), rules).save(path, force=True)
-    assert cli("update", packs, new, "--today", "2024-12-01").code == 0
+    assert cli("update", "--new-sources", packs, new, "--today", "2024-12-01").code == 0
     after = Pack.load(path)
     assert after.overrides.rules == rules
     assert after.documents != pack.documents or after.last_date != pack.last_date
@@ -181,17 +184,17 @@ def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
     packs = tmp_path / "packs"
     old = write(tmp_path / "old.jsonl", dated(records(["alpha.example"], 60), "2024-01-01", 1))
     new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 60, seed=2), "2024-02-01", 1))
-    assert cli("update", packs, old, "--today", "2024-12-01").code == 0
+    assert cli("update", "--new-sources", packs, old, "--today", "2024-12-01").code == 0
     path = packs / "alpha.example.json"
     data = json.loads(path.read_text())
     data["templates"] = [one for one in data["templates"] if "morning letter" not in one["example"]]
     path.write_text(json.dumps(data))
     path.rename(packs / "alpha.json")
-    for command in (["update", packs, new], ["mine", new, "-o", packs, "--force"]):
+    for command in (["update", "--new-sources", packs, new], ["mine", new, "-o", packs, "--force"]):
         assert "alpha.json: expected no pack of 'alpha.example' here" in cli(*command).error
     assert not path.exists()
     (packs / "alpha.json").rename(path)
-    assert cli("update", packs, new, "--today", "2024-12-01").code == 0
+    assert cli("update", "--new-sources", packs, new, "--today", "2024-12-01").code == 0
     after = Pack.load(path)
     assert after.last_date == "2024-02-06"
     assert after.templates
@@ -203,17 +206,20 @@ def test_a_pack_that_was_edited_or_renamed(cli: Cli, tmp_path: Path) -> None:
 def test_an_update_without_documents_changes_nothing(cli: Cli, tmp_path: Path) -> None:
     packs = tmp_path / "packs"
     empty, bad = write(tmp_path / "empty.jsonl", []), write(tmp_path / "bad.jsonl", [b"garbage", b"{}"])
-    ran = cli("update", packs, empty)
+    ran = cli("update", "--new-sources", packs, empty)
     assert ran.code == 0
     assert "no documents, and nothing to do" in ran.err
-    assert cli("update", packs, bad).error == f"{bad}: expected documents, found 2 that cannot be read"
+    assert cli("update", "--new-sources", packs, bad).error == f"{bad}: expected documents, found 2 that cannot be read"
     assert not packs.exists()
 
 
 @pytest.mark.parametrize("day", ["tomorrow", "2024-13-45", "2024-5-1"])
 def test_a_today_that_is_no_day(cli: Cli, tmp_path: Path, day: str) -> None:
     path = write(tmp_path / "new.jsonl", records(documents=1))
-    assert "--today: expected a date such as" in cli("update", tmp_path / "packs", path, "--today", day).error
+    assert (
+        "--today: expected a date such as"
+        in cli("update", "--new-sources", tmp_path / "packs", path, "--today", day).error
+    )
 
 
 def test_counts_that_cannot_be_written_are_told_before_cleaning(cli: Cli, tmp_path: Path, mined: Path) -> None:
@@ -228,7 +234,7 @@ def test_a_pack_that_changes_is_no_site_that_does(cli: Cli, tmp_path: Path) -> N
     packs = tmp_path / "packs"
     articles = dated(records(["alpha.example"], 900), "2024-01-01", 1)
     parts = [write(tmp_path / f"{n}.jsonl", articles[start : start + 300]) for n, start in enumerate((0, 300, 600))]
-    assert cli("update", packs, parts[0], "--today", "2024-12-01").code == 0
+    assert cli("update", "--new-sources", packs, parts[0], "--today", "2024-12-01").code == 0
     assert cli("clean", parts[1], "-p", packs, "-o", tmp_path / "1.out", "--hits", packs / "hits").code == 0
     path = packs / "alpha.example.json"
     pack = Pack.load(path)
@@ -243,9 +249,11 @@ def test_a_pack_that_changes_is_no_site_that_does(cli: Cli, tmp_path: Path) -> N
 def test_ids_that_begin_anew_are_told(cli: Cli, tmp_path: Path) -> None:
     articles = [{**one, "id": n % 20} for n, one in enumerate(records(["alpha.example"], 60))]
     path = write(tmp_path / "new.jsonl", articles)
-    ran = cli("update", tmp_path / "packs", path)
+    ran = cli("update", "--new-sources", tmp_path / "packs", path)
     assert "40 documents with a known id and a different text (the last version counts)" in ran.err
-    assert json.loads(cli("update", tmp_path / "b", path, "--json").out)["sources"][0]["replaced"] == 40
+    assert (
+        json.loads(cli("update", "--new-sources", tmp_path / "b", path, "--json").out)["sources"][0]["replaced"] == 40
+    )
 
 
 def lines_of(file: Path) -> list[Any]:
@@ -271,8 +279,8 @@ def test_counting_changes_no_output_and_depends_on_no_jobs(cli: Cli, tmp_path: P
 def test_errors(cli: Cli, tmp_path: Path, mined: Path) -> None:
     assert "expected counts of hits" in cli("drift", mined).error
     new = write(tmp_path / "new.jsonl", records())
-    assert "--today: expected a date" in cli("update", tmp_path / "packs", new, "--today", "now").error
-    assert "not" in cli("update", tmp_path / "packs", tmp_path / "none.jsonl").error
+    assert "--today: expected a date" in cli("update", "--new-sources", tmp_path / "packs", new, "--today", "now").error
+    assert "not" in cli("update", "--new-sources", tmp_path / "packs", tmp_path / "none.jsonl").error
     assert not (tmp_path / "packs").exists()
 
 
@@ -285,7 +293,7 @@ def test_a_pattern_that_takes_too_long_ends_an_update_and_is_told_with_its_docum
     own.write_text('[[pattern]]\nname = "slow"\nregex = "a{1,200}a+[bc]"\n')
     old, packs = write(tmp_path / "old.jsonl", records(seed=1)), tmp_path / "packs"
     assert cli("mine", old, "-o", packs, "--patterns-file", own).code == 0
-    assert cli("update", packs, old).code == 0
+    assert cli("update", "--new-sources", packs, old).code == 0
 
     def state() -> dict[str, bytes]:
         return {name: (packs / name).read_bytes() for name in everything(packs) if (packs / name).is_file()}
@@ -293,10 +301,10 @@ def test_a_pattern_that_takes_too_long_ends_an_update_and_is_told_with_its_docum
     before = state()
     rows = [{**one, "id": f"new/{one['id']}"} for one in records(seed=2)]
     rows[7]["text"] += "a" * 5_000
-    ran = cli("update", packs, write(tmp_path / "new.jsonl", rows))
+    ran = cli("update", "--new-sources", packs, write(tmp_path / "new.jsonl", rows))
     told = f"{rows[7]['source']}: document {rows[7]['id']!r}: pattern 'slow': the expression 'a{{1,200}}a+[bc]' takes longer"
     assert ran.error.startswith(told)
     assert ran.err.count("\n") == 1
     assert state() == before
     rows[7]["text"] = rows[7]["text"].rstrip("a")
-    assert cli("update", packs, write(tmp_path / "new.jsonl", rows)).code == 0
+    assert cli("update", "--new-sources", packs, write(tmp_path / "new.jsonl", rows)).code == 0

@@ -92,6 +92,6 @@ def test_one_hint(cli: Cli, tmp_path: Path) -> None:
     assert ran.err.count("(--text-field names another)") == 1
     (tmp_path / "a.csv").write_bytes(b"source,text\n" + b"a,caf\xe9\n" * 8)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "others")
-    assert ran.err.count("--csv-encoding names another encoding") == 1
+    assert ran.err.count("--csv-encoding names another encoding") == 2  # in the list, and in the error that ends it
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": "A story."}, indent=1) * 3)
     assert cli("mine", tmp_path / "b.jsonl", "-o", tmp_path / "others").err.count("jq -c") <= 1

@@ -153,7 +153,7 @@ def test_an_update_with_caution(cli: Cli, archive: Path, tmp_path: Path) -> None
         packs = tmp_path / f"packs {begun}"
         if begun:
             assert cli("mine", archive, "-o", packs).code == 0
-        ran = cli("update", packs, new, "--caution", "1e12", "--json")
+        ran = cli("update", "--new-sources", packs, new, "--caution", "1e12", "--json")
         (told,) = (one for one in json.loads(ran.out)["sources"] if one["source"] == named)
         pack = Pack.load(packs / f"{named}.json")
         assert pack.templates == mined["careful"].templates
@@ -201,7 +201,8 @@ def test_csv_of_a_spreadsheet(cli: Cli, tmp_path: Path, memory: list[str]) -> No
         table.writeheader()
         table.writerows(rows)
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", *memory)
-    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 1)
+    assert (ran.code, ran.err.count("--csv-encoding names another encoding")) == (2, 2)  # in the list, and at the end
+    assert "--csv-encoding names another encoding" in ran.error
     ran = cli("mine", tmp_path / "a.csv", "-o", tmp_path / "packs", "--csv-encoding", "cp1252", *memory)
     assert (ran.code, ran.err.count("skipped")) == (0, 0)
     templates = Pack.load(tmp_path / "packs" / "alpha.example.json").templates
@@ -557,7 +558,7 @@ def test_a_source_without_templates_is_said_so(cli: Cli, tmp_path: Path) -> None
 def test_no_pack_at_all(cli: Cli, tmp_path: Path) -> None:
     ran = cli("mine", write(tmp_path / "a.jsonl", records(documents=2)), "-o", tmp_path / "packs")
     assert ran.code == 1
-    assert "\n0 packs with 0 templates in " in ran.err
+    assert "\nno pack is written\n" in ran.err
     assert ran.err.endswith(
         "templatemine: no pack: expected a source with 5 documents or more, found 3 sources, the largest "
         "'alpha.example' with 2 documents (2 documents, at least 5 are needed); give more of each, --source NAME if all "
@@ -656,6 +657,25 @@ def test_an_empty_archive(cli: Cli, tmp_path: Path, content: bytes) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "packs")
     assert ran.error == f"{archive}: expected documents, found none"
     assert everything(tmp_path) == ["a.jsonl"]
+
+
+def test_records_without_the_field_that_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.jsonl", records())
+    for more in ((), ("--memory", "1G")):
+        ran = cli("mine", archive, "-o", tmp_path / "packs", "--text-field", "body", *more)
+        assert "cannot be read, all for one reason: expected a field 'body' or 'html', found only 'id', " in ran.error
+        assert "'text', 'tags' (--text-field names another)" in ran.error
+
+
+@pytest.mark.parametrize("more", [(), ("--memory", "1G")])
+def test_what_learns_nothing_leaves_no_folder(cli: Cli, tmp_path: Path, more: tuple[str, ...]) -> None:
+    archive = write(tmp_path / "a.jsonl", [{"source": "a", "text": "x"}])
+    ran = cli("mine", archive, "-o", tmp_path / "packs", *more)
+    assert (ran.code, everything(tmp_path)) == (1, ["a.jsonl"])
+    assert "no pack is written\n" in ran.err
+    (tmp_path / "old").mkdir()
+    assert cli("mine", archive, "-o", tmp_path / "old", *more).code == 1
+    assert (tmp_path / "old").is_dir()  # it was there before
 
 
 def test_only_bad_records(cli: Cli, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def test_figures_of_a_report(cli: Cli, mined: Path, new: Path, tmp_path: Path) -
     assert json.loads(ran.err)["output"] == "-"
 
 
+@pytest.mark.usefixtures("libraries")
 def test_report_against_the_packs_before(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     before = tmp_path / "before"
     shutil.copytree(mined, before)
@@ -106,6 +107,7 @@ def test_explain_for_machines(cli: Cli, mined: Path, new: Path) -> None:
     assert json.loads(cli("explain", new, *other).out)["removed"] is None
 
 
+@pytest.mark.usefixtures("libraries")
 def test_report_tells_of_decisions(cli: Cli, mined: Path, tmp_path: Path) -> None:
     pack = Pack.load(mined / "alpha.example.json")
     apply_rules(pack, (), [Rule(action="reject", id=pack.templates[0].id)]).save(tmp_path / "alpha.json")
@@ -235,6 +237,17 @@ def test_explain(cli: Cli, mined: Path, new: Path) -> None:
     assert row[:4] == ["1", f"{found.df:,}", f"{found.df / 40:.1%}", f"{found.count:,}"]
     assert found.id in row
     assert "--limit 0 prints all" in ran.err
+
+
+def test_sentences_that_are_read_as_lines_are_called_so(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """In a source whose articles are one line each nothing but the article is a line."""
+    pack = Pack.load(mined / "alpha.example.json")
+    replace(pack, reading=replace(pack.reading, sentences=True)).save(tmp_path / "alpha.example.json")
+    for command in (["explain", new, "-p", tmp_path], ["show", tmp_path / "alpha.example.json", "--why"]):
+        said = cli(*command).out
+        assert "is a sentence" in said
+        assert "is a line" not in said
+    assert "is a line" in cli("explain", new, "-p", mined).out
 
 
 def test_explain_shows_what_changes_of_each_source_first(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -108,13 +108,23 @@ def test_update_makes_no_source_of_a_file_name(cli: Cli, news: Path, today: Path
 
 def test_the_first_update_takes_all_sources(cli: Cli, tmp_path: Path) -> None:
     archive = write(tmp_path / "a.jsonl", records())
-    assert cli("update", tmp_path / "packs", archive).code == 0
+    assert cli("update", "--new-sources", tmp_path / "packs", archive).code == 0
     shutil.rmtree(tmp_path / "packs" / ".templatemine-window")
     assert cli("update", tmp_path / "packs", archive).code == 0
 
 
+def test_a_folder_that_is_misspelled_is_not_made(cli: Cli, news: Path, tmp_path: Path) -> None:
+    for more in ((), ("--dry-run",)):
+        ran = cli("update", tmp_path / "typo", news, *more)
+        assert ran.error == f"{tmp_path}/typo: there is no such folder of packs; --new-sources makes it"
+        assert ran.code == 2
+    assert not (tmp_path / "typo").exists()
+    (tmp_path / "empty").mkdir()
+    assert cli("update", tmp_path / "empty", news).code == 0
+
+
 def test_many_new_sources_are_counted(cli: Cli, tmp_path: Path) -> None:
-    assert cli("update", tmp_path / "packs", write(tmp_path / "a.jsonl", records())).code == 0
+    assert cli("update", "--new-sources", tmp_path / "packs", write(tmp_path / "a.jsonl", records())).code == 0
     new = write(tmp_path / "b.jsonl", [{"source": f"s{number}", "text": "A story."} for number in range(9)])
     assert "found 's0', 's1', 's2' and 6 more;" in cli("update", tmp_path / "packs", new).error
 

@@ -143,7 +143,7 @@ def commands(archive: Path, tmp_path: Path) -> dict[str, list[str | Path]]:
         "mine --memory": ["mine", archive, "-o", tmp_path / "packs", "--memory", "200M"],
         "sort": ["sort", archive, "-o", tmp_path / "sites"],
         "extract": ["extract", archive, "-o", tmp_path / "out.jsonl", "--system", "density"],
-        "update": ["update", tmp_path / "packs", archive, "--today", "2024-03-01"],
+        "update": ["update", "--new-sources", tmp_path / "packs", archive, "--today", "2024-03-01"],
     }
 
 

@@ -42,7 +42,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "pages.jsonl", [page(one) for one in records(documents=20)])
     for line in (
         f"mine {folder}/archive.jsonl -o {folder}/packs -q",
-        f"update {folder}/windows {folder}/archive.jsonl --today 2024-02-01 -q",
+        f"update {folder}/windows {folder}/archive.jsonl --new-sources --today 2024-02-01 -q",
     ):
         assert main(line.split()) == 0
     return folder

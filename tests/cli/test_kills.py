@@ -106,7 +106,7 @@ sys.exit(main(sys.argv[2:]))
 
 def test_update(archive: Path, tmp_path: Path) -> None:
     """Packs are those of before or those of after, and what was begun is completed."""
-    first = command("update", tmp_path / "packs", archive, "--today", "2024-02-01", "-q")
+    first = command("update", tmp_path / "packs", archive, "--today", "2024-02-01", "-q", "--new-sources")
     assert subprocess.run(first, check=False, timeout=300).returncode == 0
     new = write(
         tmp_path / "new.jsonl", [{**one, "id": f"new {one['id']}"} for one in records(SOURCES, documents=60, seed=2)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,7 +25,8 @@ from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
-from templatemine.packs.readable import join_tokens  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
+from templatemine.packs.readable import join_tokens, template_text  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -104,9 +106,10 @@ def test_decisions_are_told_as_cut_and_left_in(packs: Path, rows: list[dict[str,
     desk = Desk(library(packs, rows))
     pack = next(stored.pack for one in desk.library.sources if (stored := desk.library.stored_pack(one)))
     one = pack.templates[0]
-    text = join_tokens(one.tokens or ())
+    text = template_text(one)
     for rule, told in (
         (Rule(action="accept", tokens=("a", "b")), "Cut: a b"),
+        (Rule(action="accept", tokens=("Wi", "Fi"), example="Wi-Fi"), "Cut: Wi-Fi"),
         (Rule(action="reject", id=one.id), f"Left in: {text}"),
         (Rule(action="reject", id="t0"), "Left in: t0"),
         (Rule(action="kind", id=one.id, kind="legal"), f"Kind legal: {text}"),
@@ -114,6 +117,23 @@ def test_decisions_are_told_as_cut_and_left_in(packs: Path, rows: list[dict[str,
         (Rule(action="never", text="w"), "Never cut: w"),
     ):
         assert describe_rule(rule, pack) == told
+
+
+def test_strings_read_as_everywhere_else(packs: Path, rows: list[dict[str, Any]]) -> None:
+    """Hyphens had gone in the desk alone, and it said "left in" of what `ask` called "cut in part"."""
+    desk = Desk(library(packs, rows))
+    source = next(one for one in desk.library.sources if desk.list_questions(one))
+    file = packs / f"{source}.json"
+    pack = Pack.load(file)
+    tokens = ("Wi", "Fi", "for", "e", "cig", "news")
+    asked = replace(pack.questions[0], tokens=tokens, df=9, filled="", example="Wi-Fi for e-cig news")
+    held = replace(pack.templates[0], id=template_id(tokens[:2]), tokens=tokens[:2], df=9, example="Wi-Fi", anchor="")
+    held = replace(held, regex=pack.derived(held))
+    replace(pack, templates=(held,), questions=(asked,)).save(file, force=True)
+    (question,) = desk.list_questions(source)
+    assert (question["text"], question["today"]) == ("Wi-Fi for e-cig news", "cut in part")
+    assert [row["text"] for row in desk.list_rows(source, View())["templates"]] == ["Wi-Fi"]
+    assert desk.describe_template(source, held.id)["text"] == "Wi-Fi"
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:

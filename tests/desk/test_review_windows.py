@@ -97,6 +97,9 @@ def test_facets_count_and_narrow(packs: Path, rows: list[dict[str, Any]], source
     narrowed = listed(client, source, df="below 5", text="HEADINGB ")
     assert narrowed["listed"] == 10
     assert {row["text"].split()[0] for row in narrowed["templates"]} == {"headingb"}
+    folded = listed(client, source, folded=True)
+    assert folded["folded"] == folded["all"] - folded["listed"] > 0
+    assert listed(client, source)["folded"] == listed(client, source, folded=True, df="below 5")["folded"] == 0
     for wrong in ({"df": "few"}, {"order": "size"}, {"first": True}, {"size": 3}, []):
         answer = client.get("/api/rows", source=source, view=json.dumps(wrong))
         assert (answer.status, answer.json["problem"].partition(":")[0]) == (400, "view")

@@ -40,6 +40,8 @@ def kinds(text: str, *cuts: str) -> list[str]:
         ("He said so. Sign up here.", "Sign up here.", []),
         ("He said “so.” Sign up here.", "Sign up here.", []),
         ("記事です。続きを読む。", "続きを読む。", []),
+        ("Its mines are watching Chin The post Ore Wrap appeared first.", "The post Ore Wrap appeared first.", []),
+        ("He spoke of Ann Lee.", "Ann Lee.", ["open end"]),
     ],
 )
 def test_each_kind(text: str, cut: str, found: list[str]) -> None:
@@ -81,6 +83,17 @@ def test_templates_that_tear_sentences_lead() -> None:
         "Ann of a tears a sentence in 2 of 3 cuts: He met [-Ann-] in Rome.",
         "Bob of a tears a sentence in 1 of 1 cut: A story by [-Bob-] told it.",
     )
+
+
+def test_half_sentences_beside_a_cut_count() -> None:
+    texts = ["See: First half of it. second half goes on", "Ann Lee Senators balk at votes MORE on Thursday said so."]
+    cuts = ["See: First half of it.", "Ann Lee Senators balk at votes"]
+    documents = [Document(source="a", id=str(place), text=text) for place, text in enumerate(texts)]
+    result = evaluate_residue(
+        documents, lambda history, some: [Cleaned("", (Span(0, len(cut), ("t",)),)) for cut in cuts]
+    )
+    assert result.row(source="a")["torn sentence"] == 1
+    assert result.notes[0].startswith("t of a tears a sentence in 2 of 2 cuts: ")
 
 
 def test_cuts_of_two_kinds_that_touch_are_one() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -15,7 +16,7 @@ import pytest
 import templatemine
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError, CorpusError, MissingExtraError
 from templatemine.io.documents_like import documents_of
 from templatemine.model import Document, Record
 
@@ -130,6 +131,24 @@ def test_what_is_mined_is_the_same(path: Path) -> None:
     wanted = templatemine.mine(DOCUMENTS)
     assert "Sign up for the letter of a.example." in str(wanted["a.example"].templates)
     assert templatemine.mine(path) == templatemine.mine(ROWS) == wanted
+
+
+class Frame:
+    """What a data frame shows before it is read."""
+
+    columns = ("source", "text")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        raise AssertionError("not to be read")
+
+
+def test_frames_need_pyarrow_at_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only when the first document is asked for."""
+    frame = Frame()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for call in (documents_of, templatemine.mine, templatemine.Packs().clean):
+        with pytest.raises(MissingExtraError, match="tables need pyarrow: pip install"):
+            call(frame)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -292,7 +292,7 @@ class TestBadLines:
     def test_invalid_utf8(self, tmp_path: Path, field: str) -> None:
         line = b'{"text":"", "' + field.encode() + b'": "caf\xe9"}'
         found = f"byte 0xe9 at byte offset {line.index(0xE9)} of the line"
-        expected = f"expected UTF-8, found {found} (iconv converts files)"
+        expected = f"expected UTF-8, found {found}; if it is Latin-1, convert it with iconv -f latin1 -t utf-8"
         assert one_error(tmp_path, line) == expected
 
     def test_raw_surrogates_are_invalid_utf8(self, tmp_path: Path) -> None:
@@ -707,7 +707,10 @@ class TestFolder:
         found, (error,) = collect(tmp_path / "s")
         assert [record.document.text for record in found] == ["good"]
         assert not error.fatal
-        assert str(error) == f"{bad}: expected UTF-8, found byte 0xe9 at byte offset 3 (iconv converts files)"
+        assert (
+            str(error)
+            == f"{bad}: expected UTF-8, found byte 0xe9 at byte offset 3; if it is Latin-1, convert it with iconv -f latin1 -t utf-8"
+        )
 
     def test_a_bad_file_does_not_stop_the_others(self, tmp_path: Path) -> None:
         root = tmp_path / "s"

@@ -13,7 +13,8 @@ from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.sampling import choose_sample
 from templatemine.mining.stages import SourceReport, complete_step, count_queries, decide_source, mine_source
-from templatemine.model import Document
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
 from templatemine.pipeline import mine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "datasets"))
@@ -25,6 +26,13 @@ def documents(count: int, sources: int = 3) -> list[Document]:
     return [Document(source=row["source"], id=row["id"], text=row["text"], date=row["date"]) for row in generate(spec)]
 
 
+def _is_member(template: Template, pack: Pack) -> bool:
+    """Whether a template for names of a pack takes its place there, by their strings."""
+    text = " ".join(template.tokens or ())
+    others = [(one.slot, " ".join(one.string or ())) for one in pack.templates if one.filler == "names"]
+    return any(text.endswith(string) if slot == "start" else text.startswith(string) for slot, string in others)
+
+
 def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> None:
     archive = documents(2400, sources=1)
     # Copies are left out of the sample; what is found is counted in all documents, copies with them.
@@ -32,7 +40,9 @@ def test_a_sample_finds_the_templates_of_the_whole_with_the_same_counts() -> Non
     sampled = mine(archive, PipelineConfig(sample=SampleConfig(documents=1600)))
     same = total = 0
     for source, pack in exact.items():
-        frequent = [template for template in pack.templates if template.df >= 24]
+        # A template for names has the counts of its members, of which a sample finds fewer.
+        frequent = [template for template in pack.templates if template.df >= 24 and template.filler != "names"]
+        frequent = [template for template in frequent if not _is_member(template, sampled[source])]
         wanted = {template.tokens: (template.df, template.count) for template in frequent}
         found = {template.tokens: (template.df, template.count) for template in sampled[source].templates}
         same += sum(found.get(tokens) == counts for tokens, counts in wanted.items())

@@ -29,3 +29,16 @@ def test_hyphens_between_tokens_are_those_of_the_example(tokens: list[str], exam
     """They vanished: "S au reîntâlnit"."""
     assert join_tokens(tokens, example) == text
     assert join_tokens(tokens) == " ".join(tokens).replace("日 本 ", "日本")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "example", "text"),
+    [
+        (["{number}", "機", "種", "Wi", "Fi"], "17機種 Wi-Fi", "{number}機種Wi-Fi"),
+        (["「", "SH", "{number}D", "」", "と", "S", "MAX"], "「SH-07D」と - S-MAX", "「SH-{number}D」と - S-MAX"),
+    ],
+)
+def test_what_has_a_pattern_ends_where_a_script_without_blanks_goes_on(
+    tokens: list[str], example: str, text: str
+) -> None:
+    assert join_tokens(tokens, example) == text

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.model import Span
-from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, join_spans, tally_tears
+from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, join_spans, leaves_half, tally_tears
 
 TEXTS = st.text('ab ().“”»«"’\n', max_size=30)
 
@@ -53,6 +53,43 @@ def test_tears(text: str, is_torn: bool) -> None:
     """The cut is in the brackets."""
     start, end = text.index("["), text.index("]") - 1
     assert is_tear(text.replace("[", "", 1).replace("]", "", 1), start, end) is is_torn
+
+
+@pytest.mark.parametrize(
+    ("text", "is_half"),
+    [
+        ("It closed. [See: First half of it.] second half goes on", True),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew To the end he stayed.", True),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew. To the end he stayed.", False),
+        ("It is so to the mill. [See: The mill closed.] Nobody knew Ann Lee, who stayed.", False),
+        ("It is so to the mill. [The mill closed.] Nobody knew To the end he stayed.", False),  # no label
+        ("[President Ann Lee Senators balk at votes] MORE on Thursday said", True),
+        ("The mill stood [by the river.]", True),
+        ("[The mill closed.] “It is over,” he said.", False),
+        ("[Advertisement] The mill closed.", False),
+        ("[Advertisement] ROME and Milan closed.", True),  # an acronym looks like the rest of a name in capitals
+        ("[ROME (Paper) -] the mill closed.", False),
+        ("[Photo:] ann lee", False),
+        ("[Source:] https://mill.example", False),
+        ("[Follow us on] @mill", False),
+        ("It closed. [by Ann Lee]", False),
+        ("The mill [The post The mill appeared first on The Paper.]", False),
+        ("[Read on]\nand the rest", False),
+        ("[] and", False),
+    ],
+)
+def test_halves_of_sentences(text: str, is_half: bool) -> None:
+    """The cut is in the brackets; none of them has text of its sentence on both sides."""
+    start, end = text.index("["), text.index("]") - 1
+    text = text.replace("[", "", 1).replace("]", "", 1)
+    assert not is_tear(text, start, end)
+    assert leaves_half(text, start, end) is is_half
+
+
+@given(TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_what_tears_a_sentence_leaves_half_of_it(text: str, start: int, end: int) -> None:
+    start, end = sorted((min(start, len(text)), min(end, len(text))))
+    assert leaves_half(text, start, end) >= is_tear(text, start, end)
 
 
 @given(st.lists(st.tuples(TEXTS, st.lists(st.integers(0, 30), max_size=6)), max_size=4))

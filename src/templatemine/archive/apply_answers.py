@@ -32,9 +32,26 @@ def possible_answers(question: Question) -> tuple[str, ...]:
 
 
 def open_questions(pack: Pack) -> list[Question]:
-    """Return the questions of a pack that no rule answers yet, that with most at stake first."""
+    """Return the questions of a pack that no rule answers yet, that with most at stake first.
+
+    A string may be asked about in one position (as a line), and be a template in another (at the end of lines).  An
+    answer is about both, and the template has the wider position: the question has its figures, as all else that is
+    told of the string.
+    """
     answered_ids = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
-    return [question for question in pack.questions if not answered_ids & set(_template_ids(question))]
+    templates = {one.id: one for one in pack.templates}
+    return [
+        _as_template(question, templates.get(template_id(question.tokens)))
+        for question in pack.questions
+        if not answered_ids & set(_template_ids(question))
+    ]
+
+
+def _as_template(question: Question, template: Template | None) -> Question:
+    if template is None or question.filled:
+        return question
+    score = question.score if template.score is None else template.score
+    return replace(question, df=template.df, count=template.count, anchor=template.anchor, score=score)
 
 
 def find_inner_templates(pack: Pack, question: Question) -> list[Template]:
@@ -109,6 +126,14 @@ def current_removal(pack: Pack, question: Question) -> str:
     if template_id(_question_tokens(question, bool(question.filled))) in pack_ids:
         return ALL
     return LABEL if template_id(question.tokens) in pack_ids else ""
+
+
+def describe_removal(pack: Pack, question: Question) -> str:
+    """Return in words what a pack does about a string now."""
+    removal = current_removal(pack, question)
+    if not removal:
+        return "cut in part" if find_inner_templates(pack, question) else "left in"
+    return "cut with the rest of its line" if removal == ALL and question.filled else "cut"
 
 
 def _template_ids(question: Question) -> tuple[str, ...]:

@@ -190,9 +190,8 @@ def apply_rules(
     added = [*_build_added(pack, rows, examples), *(handwritten_template(rule) for rule in index.added.values())]
     missing = next((rule for rule in index.accepted if _is_missing(rule, kept_templates, added)), None)
     if missing is not None:
-        raise PackError(
-            f"edit: {join_tokens(missing.tokens or ())!r} cannot be an expression of the pack of {pack.source!r}"
-        )
+        text = join_tokens(missing.tokens or (), missing.example)
+        raise PackError(f"edit: {text!r} cannot be an expression of the pack of {pack.source!r}")
     removed_ids = base_ids - kept_ids
     kept_templates, added = _with_kinds(kept_templates, index.kinds), _with_kinds(added, index.kinds)
     mined = pack.mined

@@ -28,7 +28,7 @@ from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
-from templatemine.io.files import Report
+from templatemine.io.files import Report, no_documents_error
 from templatemine.model import Document, Record
 from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
@@ -164,10 +164,8 @@ class FirstPass:
     def _note_sizes(self, total: int) -> None:
         """Write the sizes of all sources, for a later run to go on from."""
         if not total:
-            found = f"found {self._skipped:,} that cannot be read" if self._skipped else "found none"
             os.unlink(self._state_path)
-            names = ", ".join("stdin" if path == "-" else path for path in self._inputs)
-            raise CorpusError(f"expected documents, {found}", names, fatal=True)
+            raise no_documents_error(self._inputs, self._skipped, self.report.problems)
         self._progress("reading", total, total)
         rows = [[encode_source(source).hex(), *astuple(source_sizes)] for source, source_sizes in self.sizes.items()]
         manifest.write_json(self._path("sources.json"), rows)

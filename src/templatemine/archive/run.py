@@ -148,10 +148,11 @@ class ArchiveRun:
             except BaseException:
                 if not os.path.exists(self._path("run.json")):
                     shutil.rmtree(self._work, ignore_errors=True)
-                    if is_new_folder:
-                        with suppress(OSError):
-                            os.rmdir(self.output)
                 raise
+            finally:
+                if is_new_folder:
+                    with suppress(OSError):  # not empty: there are packs, or there is a run to go on with
+                        os.rmdir(self.output)
         if isinstance(self._on_error, Report):
             for kind, count in notes.items():
                 self._on_error.note(kind, count)
@@ -285,7 +286,7 @@ class ArchiveRun:
             self._progress("writing", index + 1, len(names))
 
     def _note_finished(self, description: Mapping[str, Any], result: ArchiveReport, notes: Mapping[str, int]) -> None:
-        """Record the result, so that the same command finds it done; then drop the work."""
+        """Record the result, if there are packs, so that the same command finds it done; then drop the work."""
         names = [name for outcome in result.outcomes if outcome.pack is not None for name in pack_names(outcome.source)]
         done = {
             **description,
@@ -296,9 +297,10 @@ class ArchiveRun:
             "outcomes": [outcome.as_dict() for outcome in result.outcomes],
             "files": {name: _file_state(os.path.join(self.output, name)) for name in names},
         }
-        # Written where the work is, and renamed: the rest of a killed run goes with the work.
-        manifest.write_json(self._path("done.json"), done)
-        os.replace(self._path("done.json"), os.path.join(self.output, _DONE_FILE))
+        if names:
+            # Written where the work is, and renamed: the rest of a killed run goes with the work.
+            manifest.write_json(self._path("done.json"), done)
+            os.replace(self._path("done.json"), os.path.join(self.output, _DONE_FILE))
         shutil.rmtree(self._work, ignore_errors=True)
 
 

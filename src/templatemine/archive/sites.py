@@ -94,7 +94,7 @@ def sort_by_source(
                     os.makedirs(os.path.join(work, name))
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)
             if not sizes:
-                raise no_documents_error(inputs, report.errors)
+                raise no_documents_error(inputs, report.errors, report.problems)
             files.refuse_existing(file_name(source) for source in sizes)
             return _write_sources(files, work, sizes, config, progress)
         finally:

@@ -51,7 +51,7 @@ from templatemine.archive.spill import RateFile, dump_candidates, load_candidate
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
 from templatemine.bounds import check_record
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
-from templatemine.errors import CorpusError, PackError, counted
+from templatemine.errors import CorpusError, PackError, counted, spelled
 from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
@@ -77,8 +77,8 @@ _WORK = ".templatemine-update"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateConfig:
     """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes.  A `caution` counts
-    instead of those of packs and of `pipeline`.  With `new_sources` a folder that has packs gets those of
-    sources that it has none of, too."""
+    instead of those of packs and of `pipeline`.  With `new_sources` a missing folder is made, and one that
+    has packs gets those of sources that it has none of, too."""
 
     today: str
     pipeline: PipelineConfig = field(default_factory=PipelineConfig)
@@ -167,6 +167,9 @@ def update_packs(
     """
     streams = [read_records(path, config.read, on_error) for path in inputs]
     is_new_folder = not os.path.isdir(packs)
+    if is_new_folder and not config.new_sources:
+        option = spelled("--new-sources", "new_sources=True")
+        raise CorpusError(f"there is no such folder of packs; {option} makes it", packs, fatal=True)
     with convert_write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):

@@ -34,7 +34,7 @@ from templatemine.config import CleanConfig
 from templatemine.errors import ConfigError
 from templatemine.kinds import choose, parse_kinds
 from templatemine.matching import _cutting
-from templatemine.model import Cleaned, Span, exact_str
+from templatemine.model import Cleaned, Span, check_str, exact_str
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import KIND_NAMES, kind_weight
@@ -98,6 +98,7 @@ class Cleaner:
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
+        check_str(text, "text")
         return self.clean_all([text])[0]
 
     def clean_all(self, texts: Iterable[str]) -> list[Cleaned]:
@@ -107,7 +108,11 @@ class Cleaner:
         """
         if isinstance(texts, str):  # whose characters would be texts
             raise TypeError("expected texts, got one str; clean takes it")
-        texts = [*map(exact_str, texts)]
+        texts = [*texts]
+        for place, text in enumerate(texts):
+            if type(text) is not str:
+                check_str(text, f"texts[{place}]")
+                texts[place] = exact_str(text)
         if self.pack.html:
             return [self._build_page(page, removed) for page, removed in zip(texts, self._spans(texts), strict=True)]
         config, done = self.config, cast("list[Cleaned | None]", [None] * len(texts))
@@ -163,6 +168,7 @@ class Cleaner:
 
     def spans(self, text: str) -> list[Span]:
         """Find the spans to cut, in code points of `text`: ascending, disjoint, with the templates of each."""
+        check_str(text, "text")
         return self._spans([exact_str(text)])[0]
 
     def _spans(self, texts: list[str]) -> list[list[Span]]:

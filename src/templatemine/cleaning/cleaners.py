@@ -8,7 +8,7 @@ from typing import Any
 
 from templatemine.cleaning.cleaner import Cleaner, choose_kinds, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, SkippedPackError
+from templatemine.errors import ConfigError, SkippedPackError, counted
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -105,7 +105,7 @@ class Cleaners(Mapping[str, Cleaner]):
         return _restore, (self.packs, self.config, self.fallback)
 
     def __repr__(self) -> str:
-        return f"<Cleaners: {len(self)} sources>"
+        return f"<Cleaners: {counted(len(self), 'source')}>"
 
     def clean(self, text: str, source: str) -> Cleaned:
         """Clean a text of a source, a page if its pack is of pages; of a source without a pack, as it is."""

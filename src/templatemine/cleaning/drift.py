@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from templatemine.bounds import check_record
 from templatemine.cleaning.hits import DayHits
+from templatemine.errors import counted
 
 _Z = 1.645
 _CLIP = 4.0
@@ -109,9 +110,9 @@ def detect_drift(source: str, by_day: Mapping[str, DayHits], config: DriftConfig
     watched = sum(counts.documents for _, counts in later)
     note = ""
     if size < config.reference:
-        note = f"{size} documents with a day, {config.reference} are needed to know what is usual"
+        note = f"{counted(size, 'dated document')}, {config.reference} are needed to know what is usual"
     elif not later:
-        note = f"all {size} documents with a day are taken to know what is usual; nothing is left to watch"
+        note = f"all {size} dated documents are taken to know what is usual; nothing is left to watch"
     series = _expression_series(days, config) if not note else {}
     warnings: list[DriftAlert] = []
     for name, (usual, since) in sorted(series.items()):

@@ -8,6 +8,7 @@ these two kinds, and reading their matches.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,25 @@ _EDGES = re.compile(r"[,(/|:\n[\])–—]|\s-|-\s|-$")
 """Separators of place, outlet, agency and date of a dateline."""
 _OUTLET = re.compile(r"\w\.\w|\d")
 """Parts of the address of an outlet that no place has."""
+_RUBRICS = frozenset(
+    """
+    analyse analysis analisis análisis analisi analiza analysen anketa blog breaking chronique comment commentary
+    commentaire critique décryptage debate débat dossier editorial éditorial édito enquête entrevista entretien essay
+    exclusif exclusive exclusiva exklusiv explainer fakta feature fact-check figures focus foto fotos galerie gallery
+    gastbeitrag grafik hintergrund humeur info infographie infos interview intervista investigation kolumne kommentar
+    komentarz komentář leitartikel live liveblog meinung newsletter opinie opinion opinión opinião photos podcast
+    politique porträt portrait quiz rapport recap récit reportage reportaż reportagem review reviews serie série
+    sources spezial sport sondage témoignage témoignages ticker tribune update updated video videos vidéo vidéos
+    vizual watch weather wideo witness wywiad
+    """.split()
+)
+"""Words of rubrics, which stand before a dash as places do."""
+_ARTICLES = re.compile("^(?:the|le|la|les|el|los|al|il|der|die|das|de|het)(?=[^\\W\\d_]{4})")
+_MIN_OWN_NAME = 4
+"""Letters of the name of a source by which its rubrics are known."""
+
+_PERSON = re.compile(r"[^\W\d_][^\W\d_A-ZÇĞİÖŞÜ]{2,}(?: [A-ZÇĞİÖŞÜ]{3,})+")
+"""A person whose family name is in capitals, before the place."""
 
 _DASHES = ("-", "–", "—")
 _BEGINS_DATE = re.compile(r"\s*(?:[^\W\d_]+\.?\s+)?\d")
@@ -92,6 +112,13 @@ class MetadataFinder:
         self._fillers = {one.id: _filler_reader(small, one) for one in templates}
         most = MAX_FIXED_SHARE * pack.documents
         self._labels = {one.id for one in templates if not one.slot and one.df > most}
+        self._own_name = _name_of_source(pack.source)
+        # Where most of what lines of this kind begin with are rubrics, so may be the rest.
+        heads = [one for one in templates if one.kind == "dateline" and one.anchor == "start"]
+        alone = [(one.df, _EDGES.split(one.example)[0].strip()) for one in heads]
+        names = [(df, name) for df, name in alone if name and _is_capitalised(name) and not _AGENCY.search(name)]
+        rubrics = sum(df for df, name in names if self._is_rubric(name))
+        self._trusts_names = 2 * rubrics <= sum(df for df, _ in names)
 
     def find(self, text: str) -> dict[str, Any]:
         """Read the metadata in a text: ``byline`` a list of names, ``agency``, ``place``, ``updated`` (ISO 8601);
@@ -116,8 +143,22 @@ class MetadataFinder:
             if piece.startswith(("(", "[")):
                 before = text[line_begin(text, span.start) : span.start]
                 piece = before + piece if len(before) <= MAX_BESIDE and _find_place(f"{before},") else piece
-            found = {**read_dateline(piece), **found}
+            found = {**self._read_dateline(piece), **found}
         return {**({"byline": [*names]} if names else {}), **{name: found[name] for name in _FIELDS if name in found}}
+
+    def _read_dateline(self, text: str) -> dict[str, str]:
+        """Read a dateline; leave out a place that is the name of the source, or what may be a rubric."""
+        said = read_dateline(text)
+        if place := said.get("place"):
+            is_alone = len(said) == 1 and not _OUTLET.search(text)
+            if self._is_rubric(place) or (is_alone and not self._trusts_names):
+                del said["place"]
+        return said
+
+    def _is_rubric(self, name: str) -> bool:
+        """Return whether a name has a word of rubrics, or that of the source."""
+        own = len(self._own_name) >= _MIN_OWN_NAME and self._own_name in _squeeze(name)
+        return own or _has_rubric(name)
 
 
 _FIELDS = ("agency", "place", "updated")
@@ -196,6 +237,8 @@ def _find_place(text: str) -> str:
     begin = 0
     for edge in _EDGES.finditer(text):
         part, begin = text[begin : edge.start()].strip(), edge.end()
+        if _PERSON.fullmatch(part):
+            continue
         if _OUTLET.search(part) or not part:
             if edge[0] in "([":  # what brackets hold is the outlet
                 return ""
@@ -206,10 +249,26 @@ def _find_place(text: str) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether all words of a text begin with capitals, and none is an agency's."""
-    words = text.split()
-    is_cased = all(word[0].isupper() or not word[0].isalpha() for word in words)
-    return is_cased and not _OUTLET.search(text) and not _AGENCY.search(text)
+    """Return whether all words of a text begin with capitals, and none is an agency's or of rubrics."""
+    return _is_capitalised(text) and not _OUTLET.search(text) and not _AGENCY.search(text) and not _has_rubric(text)
+
+
+def _is_capitalised(text: str) -> bool:
+    return all(word[0].isupper() or not word[0].isalpha() for word in text.split())
+
+
+def _has_rubric(name: str) -> bool:
+    return not _RUBRICS.isdisjoint(name.casefold().split())
+
+
+def _name_of_source(source: str) -> str:
+    """Return the letters of the name of a source, without an article: ``figaro`` of ``www.lefigaro.fr``."""
+    return _ARTICLES.sub("", _squeeze(max(source.split("."), key=len)))
+
+
+def _squeeze(text: str) -> str:
+    """Return the letters of a text, small and without accents."""
+    return "".join(char for char in unicodedata.normalize("NFD", text.casefold()) if char.isalpha())
 
 
 def _filler_reader(pack: Pack, template: Template) -> _Filler:

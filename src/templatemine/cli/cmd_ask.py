@@ -156,7 +156,9 @@ def run(args: argparse.Namespace) -> int:
         common.print_text(json.dumps({"questions": told}, indent=1) + "\n")
         return terminal.code
     if not args.archive:
-        terminal.say("strings are shown alone: --archive shows them, and what a label takes along, in articles")
+        terminal.say(
+            "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
+        )
     painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
     kept = 0
     for source, questions in asked.items():
@@ -236,14 +238,12 @@ def _read_lines(prompt: str) -> Iterator[str]:
 
 
 def _format_question(number: int, of: int, question: Question, sample: _Sample, painter: Painter) -> list[str]:
-    from templatemine.archive.apply_answers import ALL, LABEL, Context, current_removal, find_inner_templates
+    from templatemine.archive.apply_answers import Context, describe_removal
     from templatemine.report.words import join_tokens
 
     pack = sample.pack
     what = "a label" if question.filled else "a string"
-    with_rest = " with the rest of its line" if question.filled else ""
-    untouched = "cut in part" if find_inner_templates(pack, question) else "kept"
-    state = {"": untouched, LABEL: "removed", ALL: f"removed{with_rest}"}[current_removal(pack, question)]
+    state = describe_removal(pack, question)
     head = (
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"

@@ -169,8 +169,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     kinds.add_argument(
         "--mark",
         action="store_true",
-        help="leave texts, and list what would be removed; in the field spans, of all kinds or of those that are "
-        "chosen; so does --policy archive",
+        help="leave texts, and list what could be cut; in the field spans, of all kinds (notes too, which other runs "
+        "keep) or of those that are chosen; so does --policy archive",
     )
     group.add_argument(
         "--text-format",
@@ -408,6 +408,8 @@ def _check_paths(args: argparse.Namespace) -> None:
 
 
 def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, empty_fallback: bool) -> None:
+    from templatemine.io.files import place_of
+
     total = tally.total()
     if args.json:
         facts = {
@@ -422,6 +424,10 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         terminal.report(facts, to_stdout=args.output != "-")
         return
     if terminal.quiet:
+        return
+    if not total.records:
+        written = "nothing would change" if args.dry_run or args.diff else "the output is empty"
+        terminal.say(f"{', '.join(map(place_of, args.inputs))}: no documents; {written}")
         return
     header = ("source", ">records", ">changed", ">spans", ">removed", "note")
     rows = [
@@ -507,7 +513,7 @@ def _format_kinds(total: SourceTally) -> list[str]:
     if not any(total.kinds.get(kind) for kind in KINDS):
         return []
     sizes = sorted(((-size, kind or "no known kind") for kind, size in total.kinds.items() if size))
-    return ["of " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
+    return ["by kind: " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
 
 
 def _format_totals(

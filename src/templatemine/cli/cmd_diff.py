@@ -92,6 +92,11 @@ def _load_both(old: str, new: str, terminal: common.Terminal) -> tuple[Mapping[s
         raise ConfigError("OLD and NEW: expected two packs or two folders of packs, got one of each")
     if not os.path.isdir(old):
         before, after = Pack.load(old), Pack.load(new)
+        if before.source != after.source:
+            terminal.note(
+                f"the packs are of two sources, {before.source!r} and {after.source!r}: what follows compares "
+                "these, and not one source before and after"
+            )
         return {after.source: before}, {after.source: after}
     before_all, after_all = (
         load_packs([path], errors="skip", on_skip=lambda source, error: terminal.skip_pack(str(error)))

@@ -324,8 +324,9 @@ def _format_totals(args: argparse.Namespace, terminal: common.Terminal, mined: A
 
     packs = [one for one in mined.outcomes if one.pack is not None]
     templates = sum(one.templates for one in packs)
+    written = f"{counted(len(packs), 'pack')} with {counted(templates, 'template')} in {args.output}"
     lines = [
-        f"{counted(len(packs), 'pack')} with {counted(templates, 'template')} in {args.output}",
+        written if packs else "no pack is written",
         f"{counted(mined.documents, 'document')} in {terminal.seconds:.1f} s",
     ]
     if any(one.source == SHARED_PACK and not one.templates for one in packs):

@@ -224,8 +224,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     if not pack.templates:
         return ["no templates"]
     from templatemine.packs.families import group_families
-    from templatemine.report.view import POSITIONS
-    from templatemine.report.words import describe_reasons, template_text
+    from templatemine.report.words import describe_position, describe_reasons, template_text
 
     rows: list[tuple[str, ...]] = []
     shown: list[Template] = []
@@ -250,9 +249,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     )
     if args.why:
         told = [
-            f"{one.id}  {'as written' if one.tokens is None else POSITIONS[one.anchor]}; "
-            f"{describe_reasons(one) or 'no score decided'}"
-            for one in shown
+            f"{one.id}  {describe_position(one, pack)}; {describe_reasons(one) or 'no score decided'}" for one in shown
         ]
         lines += ["", *(piece for line in told for piece in _wrap_line(line, width))]
     return lines + _format_more(len(pack.templates) - len(shown))

@@ -27,9 +27,10 @@ An expression that the window does not give stays in the pack until enough
 documents in a row have been without it: "kept" in the table counts these.
 --dry-run shows what would change.
 
-A source that the folder has neither a pack nor a window of is refused, unless
---new-sources is given or the folder is empty: records without a source would
-make one of the name of their file. --source NAME says whose they are.
+A folder that is missing, and a source that the folder has neither a pack nor a
+window of, are refused unless --new-sources is given; an empty folder takes all
+sources. Records without a source would make one of the name of their file:
+--source NAME says whose they are.
 
 The first update of a folder may be given the whole archive. A document that is
 given again (the same id) replaces the old one; it is counted if its text has
@@ -55,7 +56,7 @@ COMMON = ("--window", "--dry-run", "--new-sources", "--source-of", "--source", "
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created if missing")
+    parser.add_argument("packs", metavar="PACKS", help="folder of the packs; created with --new-sources")
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help=common.INPUT_HELP)
     group = parser.add_argument_group("window")
     group.add_argument(
@@ -75,7 +76,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--new-sources",
         action="store_true",
-        help="also make packs of sources that are new to PACKS; always, if it is empty",
+        help="also make packs of sources that are new to PACKS, and PACKS itself; always, if it is empty",
     )
     group.add_argument(
         "--today", metavar="DAY", help="the date of undated documents, such as 2024-05-31 (default: today)"

@@ -280,7 +280,7 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     """Add the options of the default method's decisions; `scoring_config` reads them.  With `of_packs`, caution
     defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
-    times = "above 1 cuts less, below 1 more; how much likelier to be boilerplate than by default what is cut must be"
+    times = "above 1 cuts less, below 1 more; with 2, the odds that a string is boilerplate must be twice as high"
     group.add_argument(
         "--caution",
         type=number_of("SelectConfig.caution"),
@@ -397,7 +397,7 @@ def no_documents_error(terminal: Terminal, paths: Iterable[str]) -> CorpusError:
     from templatemine.io.files import no_documents_error
 
     terminal.skipped_more()
-    return no_documents_error(paths, terminal.skipped)
+    return no_documents_error(paths, terminal.skipped, terminal.problems)
 
 
 def same_file(one: str, other: str) -> bool:
@@ -437,6 +437,7 @@ class Terminal:
         self.skipped = 0
         self.skipped_packs = 0
         self._hints: set[str] = set()
+        self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
         self._named_later = 0
         self._began = time.monotonic()
         self._met: Report | None = None
@@ -465,6 +466,8 @@ class Terminal:
         if self.strict:
             raise StrictStop(f"{error} (stopped because of --strict)")
         self.skipped += 1
+        if len(self.problems) < 2:
+            self.problems.add(error.problem)
         if error.fatal and self.skipped > MAX_NAMED_SKIPS:
             print_error(str(error), "skipped: ")  # the rest of a file, not a record among thousands
             self._named_later += 1

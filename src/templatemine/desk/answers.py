@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from templatemine.archive.apply_answers import QuestionContexts, current_removal, open_questions, possible_answers
+from templatemine.archive.apply_answers import QuestionContexts, describe_removal, open_questions, possible_answers
 from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
@@ -22,7 +22,7 @@ from templatemine.desk.effects import sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
-from templatemine.desk.review_table import OUT, ReviewTable, View, read_view, template_text
+from templatemine.desk.review_table import OUT, ReviewTable, View, read_view
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.security import RequestLimits
 from templatemine.desk.store import Annotation, Event, NotFound
@@ -32,11 +32,11 @@ from templatemine.kinds import KINDS
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_reasons
+from templatemine.report.words import describe_position, describe_reasons
 
 __all__ = ["DESK_FOLDER", "Desk", "NotFound"]
 
@@ -262,7 +262,7 @@ class Desk:
             **table.row(row),
             "text": template_text(found),
             "count": found.count,
-            "anchor": found.anchor,
+            "position": describe_position(found, pack),
             "written": found.tokens is None,
             "regex": found.regex,
             "reasons": describe_reasons(found),
@@ -304,11 +304,11 @@ class Desk:
         return [
             {
                 "tokens": one.tokens,
-                "text": join_tokens(one.tokens),
+                "text": join_tokens(one.tokens, one.example),
                 "df": one.df,
                 "score": one.score,
                 "filled": one.filled,
-                "today": current_removal(stored.pack, one),
+                "today": describe_removal(stored.pack, one),
                 "answers": possible_answers(one),
                 "snippets": [
                     dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.contexts_of(one)

@@ -14,13 +14,13 @@ from templatemine.archive.apply_answers import ALL, LABEL, STORY, add_answer_rul
 from templatemine.desk import review
 from templatemine.desk.library import Library, StoredPack, parse_rules, stamp_rule
 from templatemine.desk.open_source import OpenSource
-from templatemine.desk.review_table import ADDED, OUT, ReviewTable, read_view, template_text
+from templatemine.desk.review_table import ADDED, OUT, ReviewTable, read_view
 from templatemine.desk.store import NotFound, utc_now
 from templatemine.errors import ConfigError, PackError, counted
 from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import join_tokens, template_text
 
 __all__ = ["Plan", "changed_ids", "describe_rule", "find_question", "plan_decision"]
 
@@ -92,7 +92,9 @@ def plan_decision(
     if kind == "answer":
         question, answer = find_question(pack, body.get("tokens")), str(body.get("answer"))
         rules = add_answer_rules(pack, rules, question, answer, by=name, time=utc_now())
-        return Plan(rules=rules, what=_shorten(f"{_ANSWERED[answer]}: {join_tokens(question.tokens)}"))
+        return Plan(
+            rules=rules, what=_shorten(f"{_ANSWERED[answer]}: {join_tokens(question.tokens, question.example)}")
+        )
     if kind == "reset-cutoff":
         return Plan(rules=tuple(one for one in rules if one.action != "cutoff"), what="Cut-off as mined")
     raise ConfigError(f"expected add, answer, judge, remove, review, undo or reset-cutoff, got {kind!r}")
@@ -233,7 +235,7 @@ def describe_rule(rule: Rule, pack: Pack) -> str:
     """Return a decision about a pack in a few words."""
     name = review.rule_id(rule)
     known = next((one for one in (*pack.templates, *pack.overrides.removed) if name and one.id == name), None)
-    text = join_tokens(rule.tokens) if rule.tokens else name if known is None else template_text(known)
+    text = join_tokens(rule.tokens, rule.example) if rule.tokens else name if known is None else template_text(known)
     what = {
         "accept": lambda: f"Cut: {text}",
         "reject": lambda: f"Left in: {text}",

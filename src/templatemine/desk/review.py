@@ -39,7 +39,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
 from templatemine.packs.pack_record import template_id
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
@@ -173,8 +173,7 @@ def _make_template(name: str, tokens: tuple[str, ...], df: int, count: int) -> T
 
 
 def _template_row(template: Template) -> dict[str, Any]:
-    text = join_tokens(template.tokens) if template.tokens is not None else template.regex
-    return {"id": template.id, "text": text, "df": template.df, "count": template.count}
+    return {"id": template.id, "text": template_text(template), "df": template.df, "count": template.count}
 
 
 # ------------------------------------------------------------------------------------------------------- a template

@@ -19,9 +19,9 @@ from templatemine.errors import ConfigError
 from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import template_text
 
-__all__ = ["FACETS", "WINDOW", "ReviewTable", "RowFacts", "View", "read_view", "template_text"]
+__all__ = ["FACETS", "WINDOW", "ReviewTable", "RowFacts", "View", "read_view"]
 
 WINDOW = 100
 """Rows of an answer: some five screens, so that the next rows are there before their answer is."""
@@ -135,11 +135,6 @@ class RowFacts(NamedTuple):
     score: int
     rank: tuple[int, int, str, str]
     string: str | None
-
-
-def template_text(one: Template) -> str:
-    """Return a template as people read it."""
-    return join_tokens(one.tokens) if one.tokens is not None else one.regex
 
 
 def _band(name: str, value: float) -> int:
@@ -288,6 +283,7 @@ class ReviewTable:
             "first": first,
             "place": places[0] if places else None,
             "listed": len(rows),
+            "folded": len(self._facts) - len(rows) if view.folds else 0,
             "there": int((self.state[rows] != OUT).sum()),
             "all": len(self._facts),
             "done": int(self.is_decided.sum()),

@@ -3,8 +3,8 @@
 A cut that begins and ends with its boilerplate leaves lines as a writer would have them.  One that does not leaves a
 beginning in small letters, half a pair of brackets, a sign alone, a label of nothing, a sentence without its end.  Each
 is looked for on the lines that a cut touches and does not remove, and only where the line was whole before.  Worst are
-cuts that tear a sentence (`text.tears`), and the templates that make them.  A residue is no proof of a fault, and a
-wrong cut of a whole line leaves none.
+cuts that tear a sentence or leave half of one (`text.tears`), and the templates that make them.  A residue is no proof
+of a fault, and a wrong cut of a whole line leaves none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
-from templatemine.text.tears import CutCount, count_unpaired, is_tear, join_spans, tally_tears
+from templatemine.text.tears import CutCount, count_unpaired, join_spans, leaves_half, tally_tears
 
 ALL = "all"
 TORN = "torn sentence"
-"""The share of the changed articles in which a cut tears a sentence."""
+"""The share of the changed articles in which a cut tears a sentence, or leaves half of one."""
+MIN_OWN_SENTENCE = 3
+"""Words from which on what begins with a capital, and ends as a sentence, is one: names are shorter."""
 MAX_TEARING = 10
 """Templates that are named."""
 CONTEXT = 40
@@ -92,8 +94,12 @@ def _is_bare_label(line: str, left: str) -> bool:
 
 
 def _has_open_end(line: str, left: str) -> bool:
-    """Return whether a sentence has lost its end."""
-    return _SENTENCE_END.search(line) is not None and left[-1].isalnum()
+    """Return whether a sentence has lost its end; not where a sentence of its own follows, as behind a teaser that its
+    publisher cut off."""
+    if _SENTENCE_END.search(line) is None or not left[-1].isalnum():
+        return False
+    lost = line[len(left) :].split() if line.startswith(left) else []
+    return not (len(lost) >= MIN_OWN_SENTENCE and lost[0][0].isupper())
 
 
 KINDS: Mapping[str, Callable[[str, str], bool]] = {
@@ -158,7 +164,7 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
             answer = answers[id(document)]
             document_residues = list(find_residues(document.body, answer.removed))
             kinds = {residue.kind for residue in document_residues}
-            torn = any(is_tear(document.body, *cut[:2]) for cut in join_spans(document.body, answer.removed))
+            torn = any(leaves_half(document.body, *cut[:2]) for cut in join_spans(document.body, answer.removed))
             told = ["changed", *kinds, *(["any"] if kinds else []), *([TORN] if torn else [])]
             for name in (source, ALL):
                 counts.setdefault(name, Counter()).update(told)
@@ -188,10 +194,10 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
 
 def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
     """Yield the templates that tear sentences: counts, source, template, and a torn place."""
-    for template, count in tally_tears(cut).items():
+    for template, count in tally_tears(cut, leaves_half).items():
         if count.tears:
             places = ((text, *one) for text, spans in cut for one in join_spans(text, spans) if template in one[2])
-            text, start, end, _ = next(place for place in places if is_tear(*place[:3]))
+            text, start, end, _ = next(place for place in places if leaves_half(*place[:3]))
             left, right = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
             yield (
                 count,

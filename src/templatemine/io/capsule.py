@@ -13,7 +13,7 @@ from templatemine.errors import ConfigError, MissingExtraError, pip_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowTable", "batches_of", "is_table", "open_table", "table_rows"]
+__all__ = ["ArrowTable", "batches_of", "is_table", "load_pyarrow", "open_table", "table_rows"]
 
 BATCH_ROWS = 4096
 """Rows that are looked at in one: a frame in memory may be one batch of all of its rows."""
@@ -31,6 +31,21 @@ def is_table(value: object) -> TypeGuard[ArrowTable]:
     return hasattr(value, "__arrow_c_stream__")
 
 
+def load_pyarrow() -> Any:
+    """Return pyarrow, which all tables are read with.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not installed.
+    """
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtraError(f"tables need pyarrow: {pip_line('tables')}") from error
+    return pyarrow
+
+
 def open_table(table: ArrowTable) -> pa.RecordBatchReader:
     """Open the batches of a table.
 
@@ -41,10 +56,7 @@ def open_table(table: ArrowTable) -> pa.RecordBatchReader:
     ConfigError
         It is no table, or one that Arrow cannot hold, as a column of strings and numbers, or a single column.
     """
-    try:
-        import pyarrow as pa
-    except ImportError as error:
-        raise MissingExtraError(f"tables need pyarrow: {pip_line('tables')}") from error
+    pa = load_pyarrow()
     if not is_table(table):
         raise ConfigError(f"table: expected one that Arrow can read (__arrow_c_stream__), got {type(table).__name__}")
     try:

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 
 from templatemine.config import FieldNames, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
-from templatemine.io.capsule import ArrowTable, is_table, table_rows
+from templatemine.io.capsule import ArrowTable, is_table, load_pyarrow, table_rows
 from templatemine.io.fields import build_document, is_missing, missing_body_error, near_sources
 from templatemine.io.files import is_remote
 from templatemine.io.formats import format_by_path
@@ -103,7 +103,9 @@ def documents_of(
     Raises
     ------
     CorpusError
-        Another object, at once; or one among the documents, with its place and type.
+        Another object, or a data frame without texts, at once; or one among the documents, with its place and type.
+    MissingExtraError
+        A data frame is given, and pyarrow is not installed.
     """
     config = config or ReadConfig()
     if source is not None:
@@ -116,6 +118,9 @@ def documents_of(
         )
     if isinstance(documents, str):
         _check_path(documents)
+    elif is_table(documents):
+        load_pyarrow()
+        _check_columns(documents, config)
     return _all_documents(documents, config, _Skipped(errors))
 
 
@@ -160,7 +165,6 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
         yield from _read_paths([documents], config, skipped)
         return
     if is_table(documents):
-        _check_columns(documents, config)
         rows: Iterable[Any] = table_rows(documents, _columns(config))
     else:
         rows = cast(Iterable[Any], documents)

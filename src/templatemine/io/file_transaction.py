@@ -219,13 +219,13 @@ def file_transaction(
             files = FileTransaction(directory, force, hidden)
             yield files
             files._commit()
-            made = []
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
         for path in reversed(made):
-            with suppress(OSError):
+            with suppress(OSError):  # not empty: files have appeared
                 os.rmdir(path)
-    sync_names(directory)
+    if os.path.isdir(directory):
+        sync_names(directory)
 
 
 def _make_directories(directory: str, made: list[str]) -> None:

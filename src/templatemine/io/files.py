@@ -16,7 +16,7 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -121,16 +121,21 @@ class Report:
         Where it was met first, if that is known.
     errors : int
         Number of errors.
+    problems : set of str
+        Theirs, two at most: one alone is that of all of them.
     """
 
     def __init__(self, on_error: Callable[[CorpusError], None] | None = None) -> None:
         self.notes: dict[str, int] = {}
         self.first_places: dict[str, str] = {}
         self.errors = 0
+        self.problems: set[str] = set()
         self._on_error = on_error or raise_error
 
     def __call__(self, error: CorpusError) -> None:
         self.errors += 1
+        if len(self.problems) < 2:
+            self.problems.add(error.problem)
         self._on_error(error)
 
     def note(self, what: str, number: int = 1, place: str = "") -> None:
@@ -145,9 +150,18 @@ def raise_error(error: CorpusError) -> None:
     raise error
 
 
-def no_documents_error(paths: Iterable[str], unreadable: int) -> CorpusError:
-    """Return the error for inputs without a document, of which some records could not be read."""
+def not_utf8_problem(error: UnicodeDecodeError, data: bytes, of: str = "") -> str:
+    """Return the problem of text that is not UTF-8, with the remedy."""
+    found = f"byte 0x{data[error.start]:02x} at byte offset {error.start}{of}"
+    return f"expected UTF-8, found {found}; if it is Latin-1, convert it with iconv -f latin1 -t utf-8"
+
+
+def no_documents_error(paths: Iterable[str], unreadable: int, problems: Collection[str] = ()) -> CorpusError:
+    """Return the error for inputs without a document, of which some records could not be read; with the problem, if all
+    of several have the same."""
     found = f"found {unreadable:,} that cannot be read" if unreadable else "found none"
+    if unreadable > 1 and len(problems) == 1:
+        found += f", all for one reason: {next(iter(problems))}"
     return CorpusError(f"expected documents, {found}", ", ".join(map(place_of, paths)), fatal=True)
 
 

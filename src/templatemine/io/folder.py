@@ -22,6 +22,7 @@ from templatemine.io.files import (
     READ_ERRORS,
     Report,
     detect_content,
+    not_utf8_problem,
     open_input,
     open_unpacked,
     read_error,
@@ -135,8 +136,7 @@ def _document(path: str, name: str, source: str, config: ReadConfig, report: Rep
         if config.source_of is not None:
             fields[config.source_field] = source = source_of(config.source_of, fields, place)
     except UnicodeDecodeError as error:
-        found = f"byte 0x{error.object[error.start]:02x} at byte offset {error.start}"
-        report(CorpusError(f"expected UTF-8, found {found} (iconv converts files)", place))
+        report(CorpusError(not_utf8_problem(error, error.object), place))
     except ValueError as error:
         report(CorpusError(str(error), place))
     except READ_ERRORS as error:

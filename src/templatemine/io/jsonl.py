@@ -21,7 +21,16 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError, HintedError
 from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_fields
-from templatemine.io.files import READ_ERRORS, detect_content, open_input, open_unpacked, place_of, report_damage, stem
+from templatemine.io.files import (
+    READ_ERRORS,
+    detect_content,
+    not_utf8_problem,
+    open_input,
+    open_unpacked,
+    place_of,
+    report_damage,
+    stem,
+)
 from templatemine.io.json_list import lines_of_list
 from templatemine.io.pending import Lines
 from templatemine.model import Record
@@ -247,8 +256,7 @@ def _explain(error: ValueError, line: bytes) -> str:
     if isinstance(error, UnicodeDecodeError | json.JSONDecodeError) and (found := detect_content(line)):
         return f"expected a JSON object in UTF-8, found {found}"
     if isinstance(error, UnicodeDecodeError):
-        found = f"byte 0x{line[error.start]:02x} at byte offset {error.start} of the line"
-        return f"expected UTF-8, found {found} (iconv converts files)"
+        return not_utf8_problem(error, line, " of the line")
     if isinstance(error, json.JSONDecodeError):
         near = error.doc[error.pos : error.pos + 20].rstrip()
         found = f", near {near!r}" if near else ", at the end of the line"

@@ -135,12 +135,13 @@ def _read_tail(data: bytes, cuts: list[tuple[int, int]], endings: Mapping[int, l
     line_end = len(data)
     while line_end > 0:
         line_begin = data.rfind(b"\n", 0, line_end) + 1
-        text = data[line_begin:line_end].decode("utf-8", "replace").strip(blank)
+        line = data[line_begin:line_end]
+        text = line.decode("utf-8", "replace").strip(blank)
         if text:
             while cuts and cuts[-1][0] >= line_end:
                 cuts.pop()
-            begin = data.index(text[0].encode("utf-8", "surrogatepass")[:1], line_begin)
-            goes = bool(cuts) and cuts[-1][0] <= begin and cuts[-1][1] >= line_end - _GAP
+            begin = line_end - len(line.lstrip(f"{separators} \t".encode()))
+            goes = bool(cuts) and cuts[-1][0] <= begin + _GAP and cuts[-1][1] >= line_end - _GAP
             may_be_headline = find_headlines(f"\n{text}", 0, separators) > len(text)
             if not (goes or may_be_headline or all(is_cut)):
                 break

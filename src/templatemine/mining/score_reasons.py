@@ -90,6 +90,7 @@ _SAME_BEFORE = ("mostly behind the same text", "behind many different texts")
 _SAME_AFTER = ("mostly before the same text", "before many different texts")
 _AMONG = ("beside other text that repeats", "not beside text that repeats")
 _INSIDE = ("far from both ends of articles", "near an end of articles")
+_REST_CAPITALS = ("the rest of its line has many capital letters", "the rest of its line has few capital letters")
 _FILLER_LENGTH = ("the rest of its line is long", "the rest of its line is short")
 _CONTINUED = ("always continued in the same ways", "continued in many ways")
 _LENGTH = ("long", "short")
@@ -99,7 +100,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "string_share": _MANY,
     "each": ("several times in an article", "once in an article"),
     "span": ("used over a long time", "used for a short time"),
-    "dense": ("frequent while it was used", "rare while it was used"),
+    "dense": ("frequent in the time of its use", "infrequent in the time of its use"),
     "busiest": ("much more frequent at one time than at others", "evenly frequent over time"),
     "alone": ("a line of its own", "part of a longer line"),
     "begins": ("at the beginning of lines", "not at the beginning of lines"),
@@ -120,7 +121,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "before_repeats": ("behind text that repeats", "behind text that does not repeat"),
     "after_repeats": ("before text that repeats", "before text that does not repeat"),
     "beside": _AMONG,
-    "in_prose": ("between text that does not repeat", "not between text that does not repeat"),
+    "in_prose": ("amid text that does not repeat", "amid text that repeats"),
     "before_same": _SAME_BEFORE,
     "after_same": _SAME_AFTER,
     "before_tokens": ("behind long sentences", "behind short sentences"),
@@ -154,11 +155,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "fill": _FILLER_LENGTH,
     "fill_sd": ("what follows is of very different lengths", "what follows is always of the same length"),
     "fill_characters": _FILLER_LENGTH,
-    "fill_capitals": ("many capitals in the rest of its line", "few capitals in the rest of its line"),
+    "fill_capitals": _REST_CAPITALS,
     "fill_mutable": ("numbers or dates in the rest of its line", "no numbers or dates in the rest of its line"),
     "rest": _FILLER_LENGTH,
     "rest_sd": ("lines of very different lengths", "lines that are all of one length"),
-    "rest_capitals": ("many capitals in the rest of its line", "few capitals in the rest of its line"),
+    "rest_capitals": _REST_CAPITALS,
     "rest_closed": ("its line ends as a sentence does", "its line does not end as a sentence does"),
     "rest_segments": ("several sentences in the rest of its line", "at most one sentence in the rest of its line"),
     "edge_own": ("its last word stands nowhere else", "its last word stands elsewhere, too"),

@@ -29,7 +29,6 @@ from templatemine.mining.candidates import (
 )
 from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
-from templatemine.mining.families import unite_families
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
 from templatemine.mining.heads import add_heads
@@ -37,6 +36,7 @@ from templatemine.mining.index import build_index, document_floor, documents_at,
 from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
 from templatemine.mining.methods import ResolvedConfig
+from templatemine.mining.name_slots import unite_families
 from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates

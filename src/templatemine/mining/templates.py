@@ -101,7 +101,7 @@ def build_templates(
 
 def find_overruns(candidates: SourceCandidates, slots: Slots, fillers: Fillers) -> set[int]:
     """Return the rows of the labels whose slots take sentences of stories, in a source whose articles are one line."""
-    if candidates.rules is None or not candidates.rules.sentences:
+    if candidates.rules is None or not candidates.rules.sentences or not fillers.slots:
         return set()
     return {
         row

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from templatemine.errors import PackError
 from templatemine.io.write import atomic_writer
+from templatemine.model import check_str
 from templatemine.packs import pack_json
 from templatemine.packs.pack_record import PackRecord
 from templatemine.text.reading import PLAIN, read_text
@@ -124,6 +125,7 @@ def reading(text: str, pack: Pack | None = None) -> str:
     >>> reading("It\u2019s over\u2026 So long a dialogue.Log in to comment")
     "It's over... So long a dialogue.\\nLog in to comment"
     """
+    check_str(text, "text")
     rules = PLAIN if pack is None else pack.rules
     found = None if rules is None else read_text(text, rules)
     return text if found is None else found.text

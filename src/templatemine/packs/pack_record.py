@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from templatemine import notebook
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import MissingExtraError, counted, pip_line
 from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.matching import _automaton
 from templatemine.model import Cutoff, PageHistory, Question, Template
@@ -162,7 +162,8 @@ class PackRecord:
         object.__setattr__(self, "tokenise", tokenise)
 
     def __repr__(self) -> str:
-        return f"<Pack {self.source}: {len(self.templates)} templates of {self.documents} documents, {self.mined_by}>"
+        templates, documents = counted(len(self.templates), "template"), counted(self.documents, "document")
+        return f"<Pack {self.source}: {templates} of {documents}, {self.mined_by}>"
 
     def _repr_html_(self) -> str:
         """Return the most frequent templates as a table, for notebooks."""

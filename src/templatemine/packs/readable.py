@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 _SEPARATORS, _LAST_SEPARATORS = re.compile(r"[\s-]*"), re.compile(r"[\s-]*\Z")
-_WORD = re.compile(r"[^\s-]*")
+_WORD = re.compile(rf"[^\s{OWN_TOKEN}-]*")
 
 
 def join_tokens(tokens: Iterable[str], example: str = "") -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.errors import CapacityError
-from templatemine.model import exact_str
+from templatemine.model import check_str, exact_str
 from templatemine.pages import _blocks, _html, _scores
 from templatemine.pages.page_kind import (
     ARTICLE_CHANCE,
@@ -94,6 +94,7 @@ class Page:
     """
 
     def __init__(self, html: str, url: str | None = None, kind: str = "auto") -> None:
+        check_str(html, "html")
         self._html = html = exact_str(html)
         self.url, self._given_kind = url or "", kind
         data = _html.encode_page(html)

@@ -23,7 +23,7 @@ from templatemine.config import TEXT_FORMATS, ExtractConfig, MarkupConfig
 from templatemine.errors import ConfigError
 from templatemine.io.charset import decode_page
 from templatemine.kinds import Choice
-from templatemine.model import Span
+from templatemine.model import Span, check_str
 from templatemine.pages import _html, cleaneval
 from templatemine.pages.block_kinds import apply_choice, kind_of_block
 from templatemine.pages.blocks import Page
@@ -473,6 +473,7 @@ class Extractor:
         if isinstance(html, bytes):
             html, met = decode_page(html)
             notes = (*met, *notes)
+        check_str(html, "html", "a str or bytes")
         clean = self._config.clean
         return extract_page(html, self._classify, self.system, notes, url, clean.page.kind, self._config.choice)
 

@@ -17,23 +17,26 @@ from templatemine.packs.pack import Pack
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import Occurrences, story_probability, sum_lengths
 from templatemine.report.words import template_text
-from templatemine.text.tears import is_tear, join_spans, tally_tears
+from templatemine.text.tears import join_spans, leaves_half, tally_tears
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and their cuts."""
 
 RESIDUE_KINDS = {
-    "begins torn": "what is left of a line begins with a small letter or a sign, which the line did not",
+    "begins torn": "what is left begins with a small letter or a sign, which the line did not",
     "unbalanced": "a bracket or a quotation mark has lost the other one",
-    "lone sign": "only signs are left of a line with words",
+    "lone sign": "only signs are left, where there were words",
     "label": "a label has lost what it labelled",
-    "open end": "a line stops within a sentence, whose last words are gone",
+    "open end": "what is left stops within a sentence, whose last words are gone",
 }
 """The kinds of `residue.KINDS`, in words."""
 assert RESIDUE_KINDS.keys() == KINDS.keys()
 
 MAX_MEASURED_TEXTS = 50
 """Articles in which the matches of templates with a slot are measured."""
+
+MIN_DOUBT = 0.15
+"""Chance to be story from which on a template that tears nothing is in doubt, and among the risks."""
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -54,7 +57,7 @@ class NotableTemplate:
     risk : float
         Characters of them expected to be story.
     cuts, tears : int
-        Of its cuts that were looked at, how many tear a sentence (`text.tears`).
+        Of its cuts that were looked at, how many tear a sentence or leave half of one (`text.tears`).
     before, match, after : str
         An example in its article; for one that was not found, `match` is that of the pack.
     """
@@ -76,6 +79,12 @@ class NotableTemplate:
     def text(self) -> str:
         """Return the template as people read it."""
         return template_text(self.template)
+
+    @property
+    def damage(self) -> float:
+        """Return the characters that may be damage: those expected to be story, or those in cuts that tear sentences,
+        whichever are more."""
+        return max(self.risk, self.characters * self.tears / self.cuts if self.cuts else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +152,7 @@ def select_tearing(
     pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
 ) -> list[NotableTemplate]:
     """Return the templates whose cuts tear sentences."""
-    counts = tally_tears(looked)
+    counts = tally_tears(looked, leaves_half)
     return [
         NotableTemplate(
             source=pack.source,
@@ -167,7 +176,7 @@ def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     it; of one that tears sentences, such a place."""
     places = ((text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2])
     if one.tears:
-        places = ((text, cut) for text, cut in places if is_tear(text, *cut[:2]))
+        places = ((text, cut) for text, cut in places if leaves_half(text, *cut[:2]))
     best = min(places, key=lambda place: len(place[1][2]), default=None)
     if best is None:
         return one
@@ -199,13 +208,13 @@ def count_residues(looked: SampledTexts) -> CutResidues:
 
 
 def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
-    """Return the first by risk (those without any are left out; those that tear sentences lead), or by characters
-    removed."""
+    """Return the first by the damage that they may do (each once, and only those that tear sentences or are in doubt),
+    or by characters removed."""
     if by_risk:
-        ranked = sorted(rows, key=lambda one: (-one.tears, -one.risk, one.source, one.number))
+        ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
         worst: dict[tuple[str, int], NotableTemplate] = {}
         for one in ranked:
-            if one.tears or one.risk > 0:
+            if one.tears or (one.risk and story_probability(one.template) >= MIN_DOUBT):
                 worst.setdefault((one.source, one.number), one)
         return list(worst.values())[:most]
     return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))[:most]

@@ -35,8 +35,8 @@ def summarise(report: Report) -> list[str]:
     tearing = [one for source in sources for one in source.tearing]
     if tearing:
         tears = sum(one.tears for one in tearing)
-        take = "takes" if tears == 1 else "take"
-        said.append(f"{counted(tears, 'cut')} of those looked at {take} words out of the middle of a sentence.")
+        tear = "tears" if tears == 1 else "tear"
+        said.append(f"{counted(tears, 'cut')} of those looked at {tear} a sentence.")
     said += _summarise_risk(sources, cut)
     looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
     if looked:

@@ -19,8 +19,7 @@ from templatemine.model import Record, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.marks import TextPiece, elide, name_controls, split_pieces
-from templatemine.report.view import POSITIONS
-from templatemine.report.words import describe_reasons, shorten, template_text
+from templatemine.report.words import describe_position, describe_reasons, shorten, template_text
 from templatemine.text.slots import HEADLINES
 
 _CUT, _NUMBER, _SOFT, _OUT, _IN, _PLACE = "\x1b[30;43m", "\x1b[1;33m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
@@ -135,7 +134,7 @@ def _format_also(one: ListedTemplate) -> str:
 
 def _format_row(number: int, template: Template, pack: Pack) -> tuple[str, ...]:
     share = f"{template.df / pack.documents:.1%}" if pack.documents else "-"
-    position = "as written" if template.tokens is None else POSITIONS[template.anchor]
+    position = describe_position(template, pack)
     if template.slot in ("end", "start"):
         position += ", with the headlines behind it" if template.filler == HEADLINES else ", with the rest"
     return (

@@ -29,11 +29,7 @@ from templatemine.report.measure import PackMeasurement, Sample, TemplateFigures
 from templatemine.report.pack_diff import CutComparison, PackDiff, diff_packs
 from templatemine.report.risk import is_scored
 from templatemine.report.timeline import Period, count_by_period, split_periods
-from templatemine.report.words import describe_reasons, join_tokens, template_text
-
-POSITIONS = {"": "anywhere", "start": "begins a line", "end": "ends a line", "line": "is a line"}
-"""The required position in the line, by the anchor of the template."""
-
+from templatemine.report.words import describe_position, describe_reasons, join_tokens, template_text
 
 MAX_SAMPLED_ARTICLES = 6_000
 """Articles that are kept to be looked at, of all sources together."""
@@ -219,13 +215,15 @@ def make_report(
                 on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
     names = sorted(packs)
     holders: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    examples: dict[tuple[str, ...], str] = {}
     for place, source in enumerate(names):
         for template in packs[source].templates:
             if template.tokens is not None:
                 holders.setdefault(template.tokens, []).append((place, template.df))
+                examples.setdefault(template.tokens, template.example)
     most = _max_rows_per_source([len(packs[source].templates) for source in names], config.rows)
     shared = [
-        SharedExpression(text=join_tokens(tokens), sources=tuple(held))
+        SharedExpression(text=join_tokens(tokens, examples[tokens]), sources=tuple(held))
         for tokens, held in holders.items()
         if len(held) > 1
     ]
@@ -235,7 +233,10 @@ def make_report(
     rows = [one for source in sources for one in source.notable]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
-    shown = rank_templates(scored, config.risky, by_risk=True), rank_templates(rows, config.risky, by_risk=False)
+    risky = rank_templates(scored, config.risky, by_risk=True)
+    told = {(one.source, one.number) for one in risky}
+    others = [one for one in rows if (one.source, one.number) not in told]
+    shown = risky, rank_templates(others, config.risky, by_risk=False)
     riskiest, largest = ([add_example(one, _sampled_texts(measured.get(one.source))) for one in part] for part in shown)
     return Report(
         sources=sources,
@@ -285,7 +286,7 @@ def _make_source(
         histogram=histogram_of(pack),
         rows=tuple(
             replace(
-                _make_row(number, one, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
+                _make_row(pack, number, seen[number], len(holders.get(one.tokens or (), ())), steps, documents, config),
                 variant=rank > 0,
             )
             for family in group_families(pack.templates[:most])
@@ -306,14 +307,15 @@ def _make_source(
 
 
 def _make_row(
+    pack: Pack,
     number: int,
-    template: Template,
     seen: TemplateFigures | None,
     holders: int,
     steps: Sequence[Period],
     documents: Sequence[int],
     config: ReportConfig,
 ) -> Row:
+    template = pack.templates[number]
     text = template_text(template)
     example = " ".join(template.example.split())
     days = seen.days if seen is not None else {}
@@ -324,7 +326,7 @@ def _make_row(
         example="" if example == text else example,
         reasons=describe_reasons(template),
         length=len(text) if template.tokens is None else len(template.tokens),
-        position="as written" if template.tokens is None else POSITIONS[template.anchor],
+        position=describe_position(template, pack),
         seen=seen,
         first=min(days, default=""),
         last=max(days, default=""),

@@ -10,8 +10,10 @@ from templatemine.text.slots import slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Template
+    from templatemine.packs.pack_record import PackRecord
 
 __all__ = [
+    "describe_position",
     "describe_reasons",
     "describe_risk",
     "join_tokens",
@@ -25,6 +27,17 @@ def shorten(text: str, most: int) -> str:
     """Return a text on one line, of at most so many characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+_POSITIONS = {"": "anywhere", "start": "begins a {}", "end": "ends a {}", "line": "is a {}"}
+
+
+def describe_position(template: Template, pack: PackRecord) -> str:
+    """Return the required position of a template, by its anchor: in a line, or in a sentence where these are read as
+    lines, since articles are one line each."""
+    if template.tokens is None:
+        return "as written"
+    return _POSITIONS[template.anchor].format("sentence" if pack.reading.sentences else "line")
 
 
 def describe_reasons(template: Template) -> str:

@@ -293,7 +293,7 @@ def _compile_headlines(separators: str) -> regex.Pattern[str]:
 def find_headlines(text: str, start: int, separators: str) -> int:
     """Find the end of the headlines behind a string that ends its line; -1 if it does not.
 
-    >>> find_headlines("Read more\nOne thing\nAnother?\nThe story goes on.", 9, "-")
+    >>> find_headlines("Read more\\nOne thing\\nAnother?\\nThe story goes on.", 9, "-")
     28
     """
     match = _compile_headlines(separators).match(text, start)

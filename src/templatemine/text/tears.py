@@ -1,18 +1,28 @@
 """(text, cut) -> whether the cut tears a sentence: letters of one sentence meet across it that did not before.
 
-Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`), the report and `evaluate residue`
-at those that cleaning made.  None needs annotations: a cut that leaves half a sentence on each side, or half a pair of
-brackets, shows in the text itself.
+Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`).  The report and `evaluate residue`
+look at those that cleaning made, and also count cuts that leave half a sentence on one side alone (`leaves_half`).
+None needs annotations: a cut that leaves half a sentence, or half a pair of brackets, shows in the text itself.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 
 _CONTINUES = frozenset(",;:)]’'”»…")
+_OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
+"""Ends of labels and datelines, behind which something else begins."""
+_ADDRESS = frozenset("@/")
+_SENTENCE_MARKS = frozenset(".!?\u2026")
+_LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
+"""A label, and text behind it that ends as a sentence does."""
+_HEADLINE_WORDS = 20
+"""Words behind a cut among which a headline that it halves ends."""
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
@@ -57,6 +67,47 @@ def is_tear(text: str, start: int, end: int) -> bool:
         return True
     # A figure, or a letter without case, tells nothing at the beginning of a line.
     return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+
+
+def leaves_half(text: str, start: int, end: int) -> bool:
+    """Return whether a cut tears a sentence, or leaves half of one on its line, with nothing or another sentence on the
+    other side of the cut.
+
+    The half goes on in small letters behind the cut, or behind one word in capitals; or it is that of a headline behind
+    a label, to which the next sentence is glued; or the cut begins in small letters behind an open sentence.
+
+    >>> leaves_half("See: First half of it. second half goes on", 0, 22), leaves_half("Read on. The mill", 0, 8)
+    (True, False)
+    """
+    if is_tear(text, start, end):
+        return True
+    before, cut, behind = text[:start].rpartition("\n")[2], text[start:end], text[end:].partition("\n")[0]
+    if not cut.strip():
+        return False
+    ends_open = cut.rstrip()[-1].isalnum()
+    if behind.strip() and not cut.endswith("\n"):
+        first, *others = behind.split()[:2]
+        # A label or a dateline may well go before a small letter, and so may anything before an address.
+        if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
+            return True
+        if _LABELLED.match(cut) and _goes_on_unmarked(text, behind):
+            return True
+        if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
+            return True
+    before = before.rstrip()
+    return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
+
+
+def _goes_on_unmarked(text: str, behind: str) -> bool:
+    """Return whether the first sentence of what is behind a cut has lost its end: an ordinary word, which the text also
+    has in small letters, begins with a capital behind a word in small letters."""
+    words = behind.split()[:_HEADLINE_WORDS]
+    for before, word in pairwise(words):
+        if before[-1] in _SENTENCE_MARKS:
+            return False
+        if before.islower() and before[-1].isalnum() and word.istitle() and f" {word.lower()} " in text:
+            return True
+    return False
 
 
 def _halves_pair(text: str, start: int, end: int, pair: str) -> bool:
@@ -115,7 +166,9 @@ def join_spans(text: str, spans: Iterable[AnySpan[Name]]) -> list[tuple[int, int
     return cuts
 
 
-def tally_tears(found: Iterable[tuple[str, Iterable[AnySpan[Name]]]]) -> dict[Name, CutCount]:
+def tally_tears(
+    found: Iterable[tuple[str, Iterable[AnySpan[Name]]]], is_torn: Callable[[str, int, int], bool] = is_tear
+) -> dict[Name, CutCount]:
     """Count the cuts and tears of each template.
 
     Parameters
@@ -123,13 +176,15 @@ def tally_tears(found: Iterable[tuple[str, Iterable[AnySpan[Name]]]]) -> dict[Na
     found : iterable of (text, spans)
         Spans are ascending.  Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without
         harm.
+    is_torn : callable
+        (text, start, end) -> whether the cut counts as a tear: `is_tear`, or `leaves_half`.
     """
     cuts: Counter[Name] = Counter()
     torn: list[Sequence[Name]] = []
     for text, spans in found:
         for start, end, names in join_spans(text, spans):
             cuts.update(names)
-            if names and is_tear(text, start, end):
+            if names and is_torn(text, start, end):
                 torn.append(names)
     tears = Counter(min(names, key=lambda name: (cuts[name], name)) for names in torn)
     return {name: CutCount(count, tears[name]) for name, count in cuts.items()}

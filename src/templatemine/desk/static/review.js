@@ -212,7 +212,7 @@ function take(found, wanted) {
   if (row) chosen = row;
   if (row || gone) sought = null;
   facets();
-  $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}`;
+  $("count").textContent = `${number(seen.listed)} of ${number(seen.all)}${seen.folded ? `; ${counted(seen.folded, "variant")} folded` : ""}`;
   $("progress").textContent = `${number(seen.done)} of ${counted(seen.all, "template")} decided`;
   const box = $("list"), top = box.scrollTop;
   const space = (rows) => {
@@ -369,7 +369,7 @@ const details = later(60, async () => {
     el("dl", { class: "facts" },
       el("dt", {}, "documents"), el("dd", {}, `${number(row.df)} of ${number(state.documents)} (${percent(row.df, state.documents)}), ${counted(row.count, "occurrence")}`),
       el("dt", {}, "articles in the sample"), el("dd", {}, `${number(row.touched)} of ${number(row.articles)}, ${number(row.matches)} match${row.matches === 1 ? "" : "es"}`),
-      el("dt", {}, "position"), el("dd", {}, { "": "anywhere", start: "at the beginning of a line", end: "at the end of a line", line: "on a line of its own" }[row.anchor]),
+      el("dt", {}, "position"), el("dd", {}, row.position),
       el("dt", {}, "kind"), el("dd", {}, kindBox(row, out)),
       el("dt", {}, "id"), el("dd", { class: "mono" }, row.id)),
     row.family > 1 ? el("div", { class: "kin" }, el("b", {}, `Family of ${number(row.family)}`), el("ul", { class: "plain" }, ...row.kin.map((one) => el("li", {},
@@ -597,7 +597,6 @@ $("find").addEventListener("input", later(300, rejected));
 // --------------------------------------------------------------------------------------------------------- questions
 
 const SAY = { boilerplate: "Cut", label: "Cut the label only", story: "Leave in" };
-const TODAY = { "": "left in today", label: "cut today", boilerplate: "cut today" };
 
 async function questions() {
   try {
@@ -610,10 +609,9 @@ async function questions() {
 function put(rows) {
   const at = $("questions").contains(document.activeElement);
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
-    const filled = row.today === "boilerplate" && row.filled ? ", with the rest of its line" : "";
     return el("section", { class: "question" },
       el("p", { class: "big", dir: "auto" }, row.text),
-      el("p", { class: "dim" }, `${number(row.df)} documents; ${TODAY[row.today]}${filled}; ${Math.round(100 * row.score)} % likely boilerplate`),
+      el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate`),
       snippets(row.snippets),
       el("p", { class: "effect", "data-tokens": row.tokens.join("\n") }),
       el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {

@@ -8,7 +8,7 @@ import pytest
 
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, PipelineConfig
-from templatemine.mining.families import MIN_MEMBERS
+from templatemine.mining.name_slots import MIN_MEMBERS
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.pipeline import Miner

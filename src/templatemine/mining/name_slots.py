@@ -22,7 +22,7 @@ from templatemine.text.expressions import ANCHORS
 from templatemine.text.slots import slot_token
 
 MIN_MEMBERS = 5
-"""Templates of a family, with different names."""
+"""Templates of a family whose kinds are `KINDS`, with different names."""
 MAX_NAME_TOKENS = 5
 """Tokens of a name."""
 KINDS = ("byline", "dateline", "media")
@@ -64,7 +64,7 @@ def _find_families(pack: Pack) -> Iterator[_Family]:
     # Where sentences are read as lines, a name behind a string may end with an abbreviation: "According to Dr.".
     sides = ("start",) if pack.reading.sentences else tuple(_SIDES)
     for template in pack.templates:
-        if template.slot or template.kind not in KINDS:
+        if template.slot:
             continue
         tokens = template.tokens or ()
         for side in sides:
@@ -76,8 +76,8 @@ def _find_families(pack: Pack) -> Iterator[_Family]:
                     members[side, string].append(template)
     taken: set[str] = set()
     for (side, string), some in sorted(members.items(), key=lambda item: (-len(item[1]), -len(item[0][1]), item[0])):
-        if len(some) < MIN_MEMBERS:
-            return
+        if sum(one.kind in KINDS for one in some) < MIN_MEMBERS:
+            continue
         ids = {member.id for member in some}
         if len(ids & taken) <= MAX_TAKEN * len(ids):
             taken |= ids
@@ -94,11 +94,14 @@ def _is_name(tokens: Sequence[str], side: str, separators: str) -> bool:
 
 
 def _unite(pack: Pack, family: _Family) -> Template:
-    """Return the template of a family: what its most frequent member is, with a slot in place of the name."""
+    """Return the template of a family: what its most frequent member is, with a slot in place of the name.
+
+    Its documents are those of its members: what else it cuts is not counted.
+    """
     first = max(family.members, key=lambda one: (one.df, one.id))
     kinds: Counter[str] = Counter()
     for member in family.members:
-        kinds[member.kind] += member.df
+        kinds[member.kind] += member.df if member.kind in KINDS else 0
     slot = slot_token("names")
     tokens = (slot, *family.string) if family.side == "start" else (*family.string, slot)
     is_line = all(one.anchor == "line" for one in family.members)
