@@ -323,20 +323,18 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
             edits.append((match.end(), match.end(), "\n"))
         elif _ends_line(text, match.start()) and not _numbers(text, match.start(), match.end()):
             edits.append((*match.span(), "\n"))
-            if _begins_with_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
+            if _has_one_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
                 whole_to = end
     return edits
 
 
-def _begins_with_label(text: str) -> bool:
-    """Whether a text begins with a few words and a colon: forty bytes with four blanks at most."""
-    label, colon, _ = text.partition(": ")
-    return (
-        bool(colon)
-        and ":" not in label
-        and 0 < len(label.encode("utf-8", "surrogatepass")) < 40
-        and label.count(" ") <= 4
-    )
+def _has_one_label(text: str) -> bool:
+    """Whether a text begins with a few words and a colon, and has no other colon before a blank: forty bytes with four
+    blanks at most."""
+    label, colon, rest = text.partition(":")
+    is_label = 0 < len(label.encode("utf-8", "surrogatepass")) < 40 and label.count(" ") <= 4
+    is_label = is_label and not any(char in ".!?" for char in label)
+    return bool(colon) and is_label and rest[:1] == " " and ": " not in rest
 
 
 def _is_headline(text: str, start: int, end: int) -> bool:

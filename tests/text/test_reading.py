@@ -178,6 +178,8 @@ PARTED = HEADLINE.replace(". ", ".\n")
         (f"It closed. {HEADLINE}", f"It closed.\n{HEADLINE}"),
         (f"It closed. {HEADLINE}\nIt stays. So", f"It closed.\n{HEADLINE}\nIt stays. So"),
         (f"It closed. {HEADLINE}.", f"It closed.\n{PARTED}."),
+        # Another label is no part of it.
+        (f"It closed. {HEADLINE}. Rights: all", f"It closed.\n{PARTED}.\nRights: all"),
         ("It closed. It was old. What now", "It closed.\nIt was old.\nWhat now"),
         (
             "It closed. As the owner of it had once said: no. What now",

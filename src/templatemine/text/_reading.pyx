@@ -883,17 +883,19 @@ cdef bint numbers(const uint8_t* p, int64_t point) noexcept nogil:
     return table_find(&numbering, p + start, point - 1 - start, tm_hash(p + start, point - 1 - start)) >= 0
 
 
-cdef bint begins_with_label(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Whether text begins with a few words and a colon."""
-    cdef int64_t i
+cdef bint has_one_label(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether text begins with a few words of one sentence and a colon, and has no other colon before a blank."""
+    cdef int64_t i = start
     cdef int blanks = 0
-    for i in range(start, min(end - 1, start + MAX_LABEL)):
-        if p[i] == 58:
-            return i > start and p[i + 1] == 32
+    while i < min(end - 1, start + MAX_LABEL) and blanks <= MAX_LABEL_BLANKS and p[i] != 58 and not is_sign(p[i]):
         blanks += p[i] == 32
-        if blanks > MAX_LABEL_BLANKS:
+        i += 1
+    if i == start or i >= end - 1 or p[i] != 58 or p[i + 1] != 32:
+        return False
+    for i in range(i + 1, end - 1):
+        if p[i] == 58 and p[i + 1] == 32:
             return False
-    return False
+    return True
 
 
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
@@ -911,7 +913,7 @@ cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil
 
 
 cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t n, Step* step) except -1 nogil:
-    """Part the sentences of a stretch between line feeds, before a label with a headline that ends it."""
+    """Part the sentences of a stretch between line feeds; those of a headline that ends it stay together behind its label."""
     cdef int64_t end
     cdef uint32_t c
     while i < stretch_end:
@@ -922,7 +924,7 @@ cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t 
             if (end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n)
                     and not (is_digit(p[end]) and numbers(p, i))):
                 add_edit(step, p, i, end, b"\n", 1)
-                if begins_with_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
+                if has_one_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
                     return 0
             i = end
         elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):
