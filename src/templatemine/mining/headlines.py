@@ -29,6 +29,9 @@ MIN_ADDED, MIN_ADDED_SHARE = 3, 0.08
 """Places, and share of them, with lines that no other template cuts."""
 MIN_KNOWN = 0.1
 """Of the lines of its lists, how many other templates cut, or several articles list."""
+MIN_LISTED = 0.8
+"""Of the places of another template, how many must be in lists for it to be of their kind."""
+_LIST_KIND = "related"
 _OPENING = ("related", "promotion", "sharing")
 """Kinds of what opens them."""
 _MAX_TOKENS, _MIN_SCORE = 12, 0.95
@@ -75,14 +78,14 @@ def add_headlines(pack: Pack, documents: Sequence[Document]) -> Pack:
     if not rows:
         return pack
     places: Counter[int] = Counter()
-    tails = [*_find_tails(pack, choose_by_text(documents, MAX_DOCUMENTS), rows, places)]
-    examples = dict(_choose_openers(tails, places))
+    chosen = choose_by_text(documents, MAX_DOCUMENTS)
+    examples = dict(_choose_openers([*_find_tails(pack, chosen, rows, places)], places))
     if not examples:
         return pack
     templates = [
         _take_headlines(pack, one, examples[row]) if row in examples else one for row, one in enumerate(pack.templates)
     ]
-    return replace(pack, templates=tuple(order_templates(keep_one_of_each(templates))))
+    return _name_listed(replace(pack, templates=tuple(order_templates(keep_one_of_each(templates)))), chosen)
 
 
 def _may_open(template: Template) -> bool:
@@ -203,6 +206,27 @@ def _judge_openers(
             yield added[row], -behind[row], row
 
 
+def _name_listed(pack: Pack, documents: Iterable[Document]) -> Pack:
+    """Return a pack in which what mostly stands in lists is of their kind, such as a topic or an author: what keeps a
+    kind of its own must not part a list."""
+    if not pack.has_kinds:
+        return pack
+    matcher, row_of = pack.matcher()
+    places: Counter[int] = Counter()
+    listed: Counter[int] = Counter()
+    for document in documents:
+        matches = zip(*(column.tolist() for column in matcher.find(encode_body(pack, document))), strict=True)
+        found = [(start, end, row_of[string]) for start, end, string in matches]
+        lists = [(start, end) for start, end, row in found if pack.templates[row].filler == HEADLINES]
+        places.update(row for _, _, row in found)
+        listed.update(row for start, end, row in found if any(left < start and end <= right for left, right in lists))
+    templates = [
+        replace(one, kind=_LIST_KIND) if one.kind and listed[row] >= MIN_LISTED * max(1, places[row]) else one
+        for row, one in enumerate(pack.templates)
+    ]
+    return replace(pack, templates=tuple(templates))
+
+
 def _take_headlines(pack: Pack, template: Template, lines: str) -> Template:
     """Return a template with a slot for the headlines behind it."""
     tokens = (*(template.tokens or ()), slot_token(HEADLINES))
@@ -212,6 +236,6 @@ def _take_headlines(pack: Pack, template: Template, lines: str) -> Template:
         id=template_id(tokens),
         tokens=tokens,
         example=example[: find_headlines(example, len(template.example), pack.tokenise.separators)],
-        kind="related" if template.kind else "",
+        kind=_LIST_KIND if template.kind else "",
     )
     return replace(taking, regex=pack.derived(taking))
