@@ -316,14 +316,13 @@ def _part_sentences(text: str, rules: ReadingRules) -> Edits:
         r" +(?=[^ \n\p{Lowercase}])|[\u3002\uff01\uff1f][\u3002\uff01\uff1f\u300d\u300f\u201d\uff09]*(?=[^ \n])"
     ).finditer(text):
         begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.start())
-        end = len(text) if end < 0 else end
-        if match.start() < whole_to or (begin > 0 and _is_headline(text, begin, end)):
+        if match.start() < whole_to or (begin > 0 and end >= 0 and _is_headline(text, begin, end)):
             continue
         if text[match.start()] != " ":
             edits.append((match.end(), match.end(), "\n"))
         elif _ends_line(text, match.start()) and not _numbers(text, match.start(), match.end()):
             edits.append((*match.span(), "\n"))
-            if _has_one_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
+            if end >= 0 and _has_one_label(text[match.end() : end]) and _is_headline(text, match.end(), end):
                 whole_to = end
     return edits
 

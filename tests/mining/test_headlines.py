@@ -106,3 +106,13 @@ def test_order_of_documents_does_not_matter() -> None:
     pack = _mine(articles)
     again = _mine(articles[::-1])
     assert {one.id: one.example for one in again.templates} == {one.id: one.example for one in pack.templates}
+
+
+def test_a_part_behind_the_lists_is_no_headline() -> None:
+    """A heading that all articles have, and rows behind it that no other article has, were taken for headlines."""
+    dice = random.Random(9)
+    articles = []
+    for one in _archive(pool=10_000):
+        rows = "\n".join(f"{_words(dice, 2).capitalize()} plc {dice.randrange(900)}.25 +3.6%" for _ in range(6))
+        articles.append(Document(source="a.example", id=one.id, text=f"{one.body.rstrip()}\n\nClosing prices\n{rows}"))
+    assert _openers(_mine(articles)) == set()

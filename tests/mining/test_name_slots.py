@@ -98,3 +98,22 @@ def test_few_names_are_no_family() -> None:
         one.count == 120 and one.filler == "names" and one.string == ("The", "Stonefield", "Courier")
         for one in pack.templates
     )
+
+
+@pytest.mark.parametrize(
+    ("stamp", "sentence"),
+    [
+        ("By {}", "By {} they were back in the town with {}."),
+        ("{} (Reuters)", "{} said to all of them and {} (Reuters) heard it."),
+    ],
+)
+def test_no_family_takes_sentences(stamp: str, sentence: str) -> None:
+    dice = random.Random(2)
+    articles = []
+    for place, one in enumerate(_archive(stamp, gap="\n\n" if stamp.startswith("By") else " - ")):
+        told = sentence.format(f"{_words(dice, 1).title()}day", f"{_words(dice, 1).title()} Lee")
+        text = f"{one.body}\n\n{told}\n\nThat is all of it." if place % 10 == 0 else one.body
+        articles.append(Document(source="a.example", id=one.id, text=text))
+    cleaner = Cleaner(_mine(articles), CleanConfig(guard=1.0))
+    new = sentence.format("Friday", "Hugo Frost")
+    assert cleaner.clean(f"The mill closed.\n\n{new}\n\nThat is all of it.").text.count(new) == 1

@@ -173,13 +173,14 @@ PARTED = HEADLINE.replace(". ", ".\n")
         (f"It closed.\n{HEADLINE}.\nIt stays.", f"It closed.\n{PARTED}.\nIt stays."),
         (f"It closed.\n{HEADLINE}{' so' * 70}\nIt", f"It closed.\n{PARTED}{' so' * 70}\nIt"),
         ("Photo: Ann Hill/AP. It closed in/out. So it is.", "Photo: Ann Hill/AP.\nIt closed in/out.\nSo it is."),
-        (f"It closed.\n{HEADLINE}", f"It closed.\n{HEADLINE}"),
+        # The end of a text may be cut off.
+        (f"It closed.\n{HEADLINE}", f"It closed.\n{PARTED}"),
+        (f"It closed. {HEADLINE}", f"It closed.\n{PARTED}"),
         # So is one behind a sentence, if a label opens it.
-        (f"It closed. {HEADLINE}", f"It closed.\n{HEADLINE}"),
-        (f"It closed. {HEADLINE}\nIt stays. So", f"It closed.\n{HEADLINE}\nIt stays. So"),
+        (f"It closed. {HEADLINE}\nIt stays. So", f"It closed.\n{HEADLINE}\nIt stays.\nSo"),
         (f"It closed. {HEADLINE}.", f"It closed.\n{PARTED}."),
         # Another label is no part of it.
-        (f"It closed. {HEADLINE}. Rights: all", f"It closed.\n{PARTED}.\nRights: all"),
+        (f"It closed. {HEADLINE}. Rights: all\nSo", f"It closed.\n{PARTED}.\nRights: all\nSo"),
         ("It closed. It was old. What now", "It closed.\nIt was old.\nWhat now"),
         (
             "It closed. As the owner of it had once said: no. What now",

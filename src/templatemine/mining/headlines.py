@@ -23,12 +23,15 @@ MAX_DOCUMENTS = 500
 """Documents that are looked at."""
 MIN_PLACES = 8
 """Places of a line that opens lists."""
-MIN_CLOSED = 0.85
+MIN_CLOSED = 0.95
 """Of these, how many have nothing but headlines, and what goes anyway, up to the end of the article."""
 MIN_ADDED, MIN_ADDED_SHARE = 3, 0.08
 """Places, and share of them, with lines that no other template cuts."""
 MIN_KNOWN = 0.1
 """Of the lines of its lists, how many other templates cut, or several articles list."""
+MAX_LISTED = 0.1
+"""Of the lists, how many may hold a line that no template cuts: one in more of them is a part of articles behind their
+lists, such as "Closing prices", and what is behind that is no headline."""
 MIN_LISTED = 0.8
 """Of the places of another template, how many must be in lists for it to be of their kind."""
 _LIST_KIND = "related"
@@ -189,6 +192,7 @@ def _judge_openers(
     added: Counter[int] = Counter()
     known: Counter[int] = Counter()
     behind: Counter[int] = Counter()
+    uncut: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for tail in tails:
         for place, rows in tail.endings.items():
             run = tail.list_behind(place)
@@ -198,9 +202,12 @@ def _judge_openers(
                 adding[row] += not all(is_cut)
                 added[row] += is_cut.count(False)
                 behind[row] += len(lines)
+                uncut[row].update({line for goes, line in zip(is_cut, lines, strict=True) if not goes})
                 known[row] += sum(goes or listed[line] > 1 for goes, line in zip(is_cut, lines, strict=True))
     for row, count in closed.items():
         is_opener = count >= MIN_CLOSED * places[row] and places[row] >= MIN_PLACES
+        most = max(uncut[row].values(), default=0)
+        is_opener = is_opener and most <= max(MIN_ADDED, MAX_LISTED * count)
         brings = adding[row] >= max(MIN_ADDED, MIN_ADDED_SHARE * places[row])
         if is_opener and brings and known[row] >= MIN_KNOWN * behind[row]:
             yield added[row], -behind[row], row

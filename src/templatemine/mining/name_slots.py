@@ -12,12 +12,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from templatemine.mining.heads import encode_body
 from templatemine.mining.own_cuts import tearing_templates
+from templatemine.mining.sampling import choose_by_text
 from templatemine.mining.slot_types import is_of_kind
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
-from templatemine.text.characters import CAPITAL
+from templatemine.text.characters import CAPITAL, SMALL
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.slots import slot_token
 
@@ -29,6 +31,13 @@ KINDS = ("byline", "dateline", "media")
 """Kinds of templates that hold names; which of them one has may differ from name to name."""
 MAX_TAKEN = 0.5
 """Of the members of a family, how many may be of a greater one."""
+MAX_SENTENCES = 0.01
+"""Of its cuts in the archive, how many may be sentences."""
+MAX_DOCUMENTS = 1000
+"""Documents that are looked at."""
+_SENTENCE_ENDS = (".", "!", "?")
+_SMALL_WORDS = re.compile(f"[ -][{SMALL}]+ +[{SMALL}]{{2,}}(?![^ ])")
+"""Two words in small letters: names hold "and", "of", "von der" at most."""
 _CAPITAL = re.compile(f"[{CAPITAL}]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SIDES = {"start": "end", "end": "start"}
@@ -51,11 +60,27 @@ def unite_families(pack: Pack, documents: Sequence[Document]) -> Pack:
     if not united:
         return pack
     alone = replace(pack, templates=tuple(keep_one_of_each(united.values())))
-    tearing = tearing_templates(alone, documents)
+    tearing = {*tearing_templates(alone, documents), *_find_sentences(alone, documents)}
     gone = {member.id for family, one in united.items() if one.id not in tearing for member in family.members}
     kept = [one for one in pack.templates if one.id not in gone]
     kept += [one for one in united.values() if one.id not in tearing]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each(kept))))
+
+
+def _find_sentences(pack: Pack, documents: Sequence[Document]) -> set[str]:
+    """Return the ids of the templates that take sentences, too: "By Monday he was back in town.", "Jane Roe said to Ann
+    Hill (Reuters) that"."""
+    matcher, row_of = pack.matcher()
+    places: Counter[int] = Counter()
+    sentences: Counter[int] = Counter()
+    for document in choose_by_text(documents, MAX_DOCUMENTS):
+        data = encode_body(pack, document)
+        for start, end, string in zip(*(column.tolist() for column in matcher.find(data)), strict=True):
+            places[row_of[string]] += 1
+            text = data[start:end].decode("utf-8", "replace")
+            closes = pack.templates[row_of[string]].slot == "start" or text.endswith(_SENTENCE_ENDS)
+            sentences[row_of[string]] += closes and _SMALL_WORDS.search(text) is not None
+    return {pack.templates[row].id for row, count in sentences.items() if count > max(1, MAX_SENTENCES * places[row])}
 
 
 def _find_families(pack: Pack) -> Iterator[_Family]:

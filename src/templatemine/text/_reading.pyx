@@ -900,13 +900,13 @@ cdef bint has_one_label(const uint8_t* p, int64_t start, int64_t end) noexcept n
 
 cdef int part_sentences(const uint8_t* p, int64_t n, Step* step) except -1 nogil:
     """The blanks between sentences become line feeds, and sentences of scripts without spaces end with one; sentences of a
-    headline behind a glue point stay together."""
+    headline behind a glue point stay together.  The end of a text may be cut off, and tells nothing."""
     cdef int64_t start = 0, end
     while start < n:
         end = start
         while end < n and p[end] != 10:
             end += 1
-        if start == 0 or not is_headline(p, start, end):
+        if start == 0 or end == n or not is_headline(p, start, end):
             part_stretch(p, start, end, n, step)
         start = end + 1
     return 0
@@ -924,7 +924,7 @@ cdef int part_stretch(const uint8_t* p, int64_t i, int64_t stretch_end, int64_t 
             if (end < n and p[end] != 10 and not is_small(char_at(p, end, n)) and ends_line(p, i, n)
                     and not (is_digit(p[end]) and numbers(p, i))):
                 add_edit(step, p, i, end, b"\n", 1)
-                if has_one_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
+                if stretch_end < n and has_one_label(p, end, stretch_end) and is_headline(p, end, stretch_end):
                     return 0
             i = end
         elif (p[i] == 0xE3 or p[i] == 0xEF) and is_own_stop(char_at(p, i, n)):
