@@ -23,7 +23,7 @@ from templatemine.archive.apply_overrides import (
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.errors import ConfigError, PackError
 from templatemine.kinds import KINDS
-from templatemine.model import Document
+from templatemine.model import Document, Template
 from templatemine.packs.overrides import ACTIONS, Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, open_pack_folder
@@ -433,3 +433,29 @@ def test_a_row_that_cannot_be_read_is_not_replaced(tmp_path: Path, report: Sourc
 def test_an_edit_that_can_be_no_expression_is_named(pack: Pack) -> None:
     with pytest.raises(PackError, match="edit: 'Photo {slot:hats}' cannot be"):
         apply_rules(pack, (), [Rule(action="edit", tokens=("Photo", "{slot:hats}"), example="Photo x")])
+
+
+@pytest.mark.parametrize(
+    ("left_in", "gone"),
+    [
+        (("Read", "more"), {"Read more {slot:headlines}"}),
+        (("By", "Jane", "Roe"), {"By {slot:names}"}),
+        (("Ann", "Hill", "(Wire)"), {"{slot:names} (Wire)"}),
+        (("Read", "less"), set()),
+        (("By",), set()),
+    ],
+)
+def test_what_a_rule_leaves_in_is_not_cut_with_more(pack: Pack, left_in: tuple[str, ...], gone: set[str]) -> None:
+    """A label that was rejected came back with headlines, and a name with a slot for all of them."""
+    made = [
+        (("Read", "more", "{slot:headlines}"), "line", "Read more\nOne thing"),
+        (("By", "{slot:names}"), "line", "By Jane Roe"),
+        (("{slot:names}", "(Wire)"), "start", "Ann Hill (Wire)"),
+    ]
+    templates = [
+        Template(id=template_id(tokens), regex="", tokens=tokens, df=9, count=9, example=example, anchor=anchor)
+        for tokens, anchor, example in made
+    ]
+    made_pack = replace(pack, templates=tuple(replace(one, regex=pack.derived(one)) for one in templates), mined=None)
+    found = apply_rules(made_pack, (), [Rule(action="reject", tokens=left_in)])
+    assert {" ".join(one.tokens or ()) for one in {*made_pack.templates} - {*found.templates}} == gone

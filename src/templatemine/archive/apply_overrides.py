@@ -41,6 +41,7 @@ from templatemine.packs.pack_record import (
 from templatemine.packs.readable import join_tokens
 from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
+from templatemine.text.slots import HEADLINES
 
 STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
@@ -121,6 +122,8 @@ class RuleIndex:
         if rule is not None:
             as_written = (rule.tokens, rule.anchor) == (template.tokens, template.anchor)
             return rule.action == "accept" or (rule.action == "edit" and as_written)
+        if self._is_part_left_in(template):
+            return False
         if self.never or self.always:
             words = _fold_case(join_tokens(template.tokens) if template.tokens is not None else template.example)
             if any(text in words for text in self.never):
@@ -128,6 +131,22 @@ class RuleIndex:
             if any(text in words for text in self.always):
                 return True
         return self.min_df is None or template.tokens is None or template.df >= self.min_df
+
+    def _is_part_left_in(self, template: Template) -> bool:
+        """Return whether a template cuts what a rule leaves in, and more: the label before headlines, or a string with
+        one of the names of its slot."""
+        string = template.string or ()
+        if template.filler == HEADLINES:
+            rule = self.by_id.get(template_id(string))
+            return rule is not None and rule.action == "reject"
+        if template.filler != "names":
+            return False
+        size = len(string)
+        rejected = (rule.tokens for rule in self.by_id.values() if rule.action == "reject" and rule.tokens is not None)
+        return any(
+            len(tokens) > size and string == (tokens[:size] if template.slot == "end" else tokens[-size:])
+            for tokens in rejected
+        )
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
         """Return whether a rejected candidate comes in, rules about this very string aside."""
