@@ -21,13 +21,13 @@ from templatemine.text._scan cimport (
     ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, CLOCK, copy_to_array, count_points, DATE, DATES, decode, DURATIONS,
     EMAIL, encode_utf8, ENDS_LINE, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
     is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
-    is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE, JOINT, KEPT, KIND, LEAD, LETTERS,
-    MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEADLINE, MAX_NAME_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT,
-    MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES, normalise, NUMBER, NUMBERS, NUMERIC, Occurrences,
-    occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE, REACHES_EDGE, reserve, RULE, scan, Scanner, SEPARATOR,
-    SLOT_SIZE, SPACE, SPANS, Spec, StrView, Table, table_add, table_find, table_free, table_init, tag_form, TIME, tm_hash,
-    tm_key, tm_prefetch, TO_BEGIN, TO_END, Tokens, tokens_free, tokens_push, UPPER, URL, UUID, view_str, WORD, WordList,
-    words_find,
+    is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE,
+    JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEADLINE,
+    MAX_NAME_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES,
+    normalise, NUMBER, NUMBERS, NUMERIC, Occurrences, occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE,
+    REACHES_EDGE, reserve, RULE, scan, Scanner, SEPARATOR, SLOT_SIZE, SPACE, SPANS, Spec, StrView, Table, table_add,
+    table_find, table_free, table_init, tag_form, TIME, tm_hash, tm_key, tm_prefetch, TO_BEGIN, TO_END, Tokens, tokens_free,
+    tokens_push, UPPER, URL, UUID, view_str, WORD, WordList, words_find,
 )
 
 __all__ = ["FillerKinds", "Matcher"]
