@@ -6,21 +6,17 @@ import random
 
 import pytest
 
+from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.config import CleanConfig
 from templatemine.mining.headlines import MIN_PLACES
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import Miner
 from templatemine.text.slots import HEADLINES
 
 
-def _words(dice: random.Random, number: int) -> str:
-    return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(number))
-
-
 def _prose(dice: random.Random, number: int = 4) -> str:
-    return "\n\n".join(f"{_words(dice, 14).capitalize()}. {_words(dice, 9).capitalize()}." for _ in range(number))
+    return "\n\n".join(f"{words(dice, 14).capitalize()}. {words(dice, 9).capitalize()}." for _ in range(number))
 
 
 def _archive(
@@ -28,20 +24,14 @@ def _archive(
 ) -> list[Document]:
     """Articles that end with a list of three headlines out of so many, and one that no other article has."""
     dice = random.Random(seed)
-    headlines = [f"{_words(dice, 6).capitalize()}{ends}" for _ in range(pool)]
+    headlines = [f"{words(dice, 6).capitalize()}{ends}" for _ in range(pool)]
     articles = []
     for index in range(number):
-        own = f"{_words(dice, 6).capitalize()}{ends}"
+        own = f"{words(dice, 6).capitalize()}{ends}"
         listed = "\n".join([*dice.sample(headlines, 3), own])
         text = f"{_prose(dice)}\n\n{opener}\n{listed}"
         articles.append(Document(source="a.example", id=str(index), text=f"{text}\n\n{behind and _prose(dice, 2)}"))
     return articles
-
-
-def _mine(articles: list[Document]) -> Pack:
-    (report,) = [one for one in Miner(PipelineConfig()).run(articles) if one.pack is not None]
-    assert report.pack is not None
-    return report.pack
 
 
 def _openers(pack: Pack) -> set[str]:
@@ -50,7 +40,7 @@ def _openers(pack: Pack) -> set[str]:
 
 @pytest.mark.parametrize("opener", ["Read more:", "More stories", "\u25a0\u95a2\u9023\u8a18\u4e8b"])
 def test_list_goes_with_the_line_that_opens_it(opener: str) -> None:
-    pack = _mine(_archive(opener=opener))
+    pack = mine_pack(_archive(opener=opener))
     assert len(_openers(pack)) == 1
     for document in _archive(5, opener=opener, seed=8):
         story, _, _ = document.body.partition(opener)
@@ -60,7 +50,7 @@ def test_list_goes_with_the_line_that_opens_it(opener: str) -> None:
 
 
 def test_story_behind_the_list_stays() -> None:
-    pack = _mine(_archive())
+    pack = mine_pack(_archive())
     (new,) = _archive(1, behind="prose", seed=8)
     kept = Cleaner(pack, CleanConfig()).clean(new.body).text
     assert [line for line in kept.split("\n") if line] == [line for line in new.body.split("\n") if line.endswith(".")]
@@ -72,11 +62,11 @@ def test_one_paragraph_may_be_behind_lists() -> None:
         Document(
             source="a.example",
             id=one.id,
-            text=f"{one.body.rstrip()}\n\u2014 {_words(dice, 3)} writes of {_words(dice, 4)}.",
+            text=f"{one.body.rstrip()}\n\u2014 {words(dice, 3)} writes of {words(dice, 4)}.",
         )
         for one in _archive()
     ]
-    assert _openers(_mine(articles)) == {"Read more:"}
+    assert _openers(mine_pack(articles)) == {"Read more:"}
 
 
 @pytest.mark.parametrize(
@@ -90,12 +80,12 @@ def test_one_paragraph_may_be_behind_lists() -> None:
 )
 def test_what_is_no_list_stays(archive: dict[str, object], why: str) -> None:
     articles = _archive(**archive)  # type: ignore[arg-type]
-    assert _openers(_mine(articles)) == set(), why
+    assert _openers(mine_pack(articles)) == set(), why
 
 
 def test_what_stands_in_lists_is_of_their_kind() -> None:
     """A headline that was taken for a byline was kept with these, and the list with it."""
-    pack = _mine(_archive(pool=6))
+    pack = mine_pack(_archive(pool=6))
     listed = [one for one in pack.templates if one.filler != HEADLINES]
     assert listed
     assert {one.kind for one in pack.templates} == {"related"}
@@ -103,8 +93,8 @@ def test_what_stands_in_lists_is_of_their_kind() -> None:
 
 def test_order_of_documents_does_not_matter() -> None:
     articles = _archive()
-    pack = _mine(articles)
-    again = _mine(articles[::-1])
+    pack = mine_pack(articles)
+    again = mine_pack(articles[::-1])
     assert {one.id: one.example for one in again.templates} == {one.id: one.example for one in pack.templates}
 
 
@@ -113,6 +103,6 @@ def test_a_part_behind_the_lists_is_no_headline() -> None:
     dice = random.Random(9)
     articles = []
     for one in _archive(pool=10_000):
-        rows = "\n".join(f"{_words(dice, 2).capitalize()} plc {dice.randrange(900)}.25 +3.6%" for _ in range(6))
+        rows = "\n".join(f"{words(dice, 2).capitalize()} plc {dice.randrange(900)}.25 +3.6%" for _ in range(6))
         articles.append(Document(source="a.example", id=one.id, text=f"{one.body.rstrip()}\n\nClosing prices\n{rows}"))
-    assert _openers(_mine(articles)) == set()
+    assert _openers(mine_pack(articles)) == set()

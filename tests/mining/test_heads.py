@@ -7,18 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.config import CleanConfig
 from templatemine.mining.heads import add_heads
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import Miner
 
 FOOTER = "appeared first on The Stonefield Courier."
-
-
-def _words(dice: random.Random, number: int) -> str:
-    return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(number))
 
 
 def _archive(opening: str, number: int = 80, own: bool = True) -> list[Document]:
@@ -26,19 +22,13 @@ def _archive(opening: str, number: int = 80, own: bool = True) -> list[Document]
     dice = random.Random(7)
     articles = []
     for index in range(number):
-        sentences = [f"{_words(dice, 12).capitalize()}." for _ in range(6)]
+        sentences = [f"{words(dice, 12).capitalize()}." for _ in range(6)]
         if not own:
-            sentences[1:5] = [f"{opening} {_words(dice, 10)}." for _ in range(4)]
+            sentences[1:5] = [f"{opening} {words(dice, 10)}." for _ in range(4)]
         prose = "\n\n".join(" ".join(sentences[place : place + 2]) for place in (0, 2, 4))
-        footer = f"{opening} {_words(dice, 6).capitalize()} {FOOTER}"
+        footer = f"{opening} {words(dice, 6).capitalize()} {FOOTER}"
         articles.append(Document(source="a.example", id=str(index), text=f"{prose} {footer}"))
     return articles
-
-
-def _mine(articles: list[Document]) -> Pack:
-    (report,) = [one for one in Miner(PipelineConfig()).run(articles) if one.pack is not None]
-    assert report.pack is not None
-    return report.pack
 
 
 def _bare(pack: Pack) -> Pack:
@@ -47,14 +37,14 @@ def _bare(pack: Pack) -> Pack:
 
 
 def _heads(articles: list[Document]) -> set[str]:
-    found = add_heads(_bare(_mine(articles)), articles)
+    found = add_heads(_bare(mine_pack(articles)), articles)
     return {" ".join(template.head) for template in found.templates if template.slot == "middle"}
 
 
 def test_the_whole_sentence_goes() -> None:
     articles = _archive("The post")
     assert _heads(articles) == {"The post"}
-    pack = add_heads(_bare(_mine(articles)), articles)
+    pack = add_heads(_bare(mine_pack(articles)), articles)
     cleaner = Cleaner(pack, CleanConfig())
     assert not any("The post" in cleaner.clean(one.body).text for one in articles)
     assert all(len(cleaner.clean(one.body).text.split()) == 72 for one in articles)
@@ -63,7 +53,7 @@ def test_the_whole_sentence_goes() -> None:
 
 def test_what_other_templates_cut_needs_no_head() -> None:
     articles = _archive("The post")
-    pack = _mine(articles)
+    pack = mine_pack(articles)
     assert any(template.slot == "end" for template in pack.templates)
     assert add_heads(pack, articles) == pack
 
@@ -71,12 +61,12 @@ def test_what_other_templates_cut_needs_no_head() -> None:
 def test_a_head_takes_the_place_of_a_slot_that_reaches_over_the_story() -> None:
     """Excerpts without a mark at their end, behind which the footer stands, as feeds have them."""
     dice = random.Random(7)
-    leads = [_words(dice, 12).capitalize() for _ in range(80)]
+    leads = [words(dice, 12).capitalize() for _ in range(80)]
     articles = [
-        Document(source="a.example", id=str(place), text=f"{lead} The post {_words(dice, 5).capitalize()} {FOOTER}")
+        Document(source="a.example", id=str(place), text=f"{lead} The post {words(dice, 5).capitalize()} {FOOTER}")
         for place, lead in enumerate(leads)
     ]
-    mined = _mine(articles)
+    mined = mine_pack(articles)
     # As where the filler is likely.
     reaching = [
         replace(one, tokens=("{slot}", *(one.string or ())), anchor="line")
@@ -99,14 +89,14 @@ def test_what_opens_too_few_of_the_sentences_is_no_head(share: float) -> None:
     dice = random.Random(3)
     articles = []
     for one in _archive("The post"):
-        opening = "The post" if dice.random() < share else _words(dice, 2).capitalize()
+        opening = "The post" if dice.random() < share else words(dice, 2).capitalize()
         articles.append(Document(source=one.source, id=one.id, text=one.body.replace("The post", opening)))
     assert _heads(articles) == set()
 
 
 def test_order_and_number_of_articles_do_not_matter() -> None:
     articles = _archive("The post")
-    plain = _bare(_mine(articles))
+    plain = _bare(mine_pack(articles))
     shuffled = articles[:]
     random.Random(1).shuffle(shuffled)
     assert add_heads(plain, shuffled) == add_heads(plain, articles)
@@ -118,15 +108,15 @@ def _excerpts(head: str, number: int = 12, elsewhere: int = 0) -> list[Document]
     dice = random.Random(11)
     items = []
     for index in range(number):
-        excerpt = " ".join([*(f"{_words(dice, 14)} {head}" for _ in range(elsewhere)), _words(dice, 14)])
-        text = f"{excerpt} {head} {_words(dice, 6)} {FOOTER}"
+        excerpt = " ".join([*(f"{words(dice, 14)} {head}" for _ in range(elsewhere)), words(dice, 14)])
+        text = f"{excerpt} {head} {words(dice, 6)} {FOOTER}"
         items.append(Document(source="a.example", id=str(index), text=text))
     return items
 
 
 def test_a_head_behind_an_excerpt_without_a_mark_goes() -> None:
     items = _excerpts("The post")
-    pack = add_heads(_bare(_mine(items)), items)
+    pack = add_heads(_bare(mine_pack(items)), items)
     assert _heads(items) == {"The post"}
     assert all(len(Cleaner(pack, CleanConfig()).clean(item.body).text.split()) == 14 for item in items)
 

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
+from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
-from templatemine.config import CleanConfig, PipelineConfig
+from templatemine.config import CleanConfig
 from templatemine.mining.name_slots import MIN_MEMBERS
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
-from templatemine.pipeline import Miner
 
 NAMES = (
     *(
@@ -29,10 +29,6 @@ NAMES = (
 )
 
 
-def _words(dice: random.Random, number: int) -> str:
-    return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(number))
-
-
 def _archive(
     stamp: str, number: int = 120, names: int = len(NAMES), gap: str = "\n\n", seed: int = 4
 ) -> list[Document]:
@@ -41,16 +37,10 @@ def _archive(
     articles = []
     for index in range(number):
         opening = stamp.format(NAMES[dice.randrange(names)])
-        prose = [f"{_words(dice, 14).capitalize()}. {_words(dice, 9).capitalize()}." for _ in range(3)]
+        prose = [f"{words(dice, 14).capitalize()}. {words(dice, 9).capitalize()}." for _ in range(3)]
         text = f"{opening}{gap}" + "\n\n".join(prose)
         articles.append(Document(source="a.example", id=str(index), text=text))
     return articles
-
-
-def _mine(articles: list[Document]) -> Pack:
-    (report,) = [one for one in Miner(PipelineConfig()).run(articles) if one.pack is not None]
-    assert report.pack is not None
-    return report.pack
 
 
 def _strings(pack: Pack) -> set[str]:
@@ -66,7 +56,7 @@ def _strings(pack: Pack) -> set[str]:
     ],
 )
 def test_the_next_name_goes_too(stamp: str, expected: str, gap: str) -> None:
-    pack = _mine(_archive(stamp, gap=gap))
+    pack = mine_pack(_archive(stamp, gap=gap))
     assert any(expected.replace(" {slot:names}", "").replace("{slot:names} ", "") in one for one in _strings(pack))
     cleaner = Cleaner(pack, CleanConfig())
     text = f"{stamp.format('Rosa Quist')}{gap}The mill closed on Monday."
@@ -75,25 +65,25 @@ def test_the_next_name_goes_too(stamp: str, expected: str, gap: str) -> None:
 
 
 def test_a_sentence_that_begins_like_a_byline_stays() -> None:
-    cleaner = Cleaner(_mine(_archive("By {}")), CleanConfig())
+    cleaner = Cleaner(mine_pack(_archive("By {}")), CleanConfig())
     for text in ("By Monday the water had gone down again.", "By Jane Roe's account the mill was never insured."):
         assert cleaner.clean(text).text == text
 
 
 def test_order_of_documents_does_not_matter() -> None:
     articles = _archive("By {}")
-    assert _strings(_mine(articles)) == _strings(_mine(articles[::-1]))
+    assert _strings(mine_pack(articles)) == _strings(mine_pack(articles[::-1]))
 
 
 def test_members_are_gone_and_counted() -> None:
-    pack = _mine(_archive("By {}"))
+    pack = mine_pack(_archive("By {}"))
     assert not any("Jane Roe" in " ".join(one.tokens or ()) for one in pack.templates)
     (united,) = [one for one in pack.templates if one.filler == "names"]
     assert united.df == 120
 
 
 def test_few_names_are_no_family() -> None:
-    pack = _mine(_archive("{}, The Stonefield Courier", names=MIN_MEMBERS - 1))
+    pack = mine_pack(_archive("{}, The Stonefield Courier", names=MIN_MEMBERS - 1))
     assert not any(
         one.count == 120 and one.filler == "names" and one.string == ("The", "Stonefield", "Courier")
         for one in pack.templates
@@ -111,9 +101,9 @@ def test_no_family_takes_sentences(stamp: str, sentence: str) -> None:
     dice = random.Random(2)
     articles = []
     for place, one in enumerate(_archive(stamp, gap="\n\n" if stamp.startswith("By") else " - ")):
-        told = sentence.format(f"{_words(dice, 1).title()}day", f"{_words(dice, 1).title()} Lee")
+        told = sentence.format(f"{words(dice, 1).title()}day", f"{words(dice, 1).title()} Lee")
         text = f"{one.body}\n\n{told}\n\nThat is all of it." if place % 10 == 0 else one.body
         articles.append(Document(source="a.example", id=one.id, text=text))
-    cleaner = Cleaner(_mine(articles), CleanConfig(guard=1.0))
+    cleaner = Cleaner(mine_pack(articles), CleanConfig(guard=1.0))
     new = sentence.format("Friday", "Hugo Frost")
     assert cleaner.clean(f"The mill closed.\n\n{new}\n\nThat is all of it.").text.count(new) == 1

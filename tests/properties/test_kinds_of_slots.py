@@ -124,6 +124,16 @@ texts = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 spaced = st.lists(st.sampled_from([piece for piece in PIECES if piece.strip()]), max_size=30).map(" ".join)
 
 
+def _check_engines(pack: Pack, text: str) -> None:
+    """Both engines cut the same, and the native one finds the same with the sieve and without."""
+    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
+    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
+    sieved, _ = pack.make_matcher(sieve=2)
+    data = EncodedText(text, pack.patterns, pack.tokenise.separators).data
+    plain = pack.make_matcher(sieve=0)[0].find(data)
+    assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
+
+
 @examples(400)
 @given(
     st.sampled_from(FIXED),
@@ -140,12 +150,7 @@ def test_engines_agree_on_kinds(
     pack = slotted(fixed, kind, side, separators=separators, whole=whole, own=own)
     if pack is None:
         return
-    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
-    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
-    sieved, _ = pack.make_matcher(sieve=2)
-    data = EncodedText(text, pack.patterns, separators).data
-    plain = pack.make_matcher(sieve=0)[0].find(data)
-    assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
+    _check_engines(pack, text)
 
 
 @examples(200)
@@ -256,12 +261,7 @@ def test_engines_agree_on_headlines(fixed: str, separators: str, whole: bool, ow
     pack = slotted(fixed, HEADLINES, "end", separators=separators, whole=whole, own=own)
     if pack is None:
         return
-    expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
-    assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
-    sieved, _ = pack.make_matcher(sieve=2)
-    data = EncodedText(text, pack.patterns, separators).data
-    plain = pack.make_matcher(sieve=0)[0].find(data)
-    assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
+    _check_engines(pack, text)
 
 
 @examples(300)

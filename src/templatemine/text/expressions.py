@@ -25,7 +25,16 @@ from templatemine.text.characters import CAPITAL, JOINTS, LETTER, LINE_BREAKS, O
 from templatemine.text.lint import MAX_LITERAL
 from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_form, read_text
-from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE, filler_pattern, max_length
+from templatemine.text.slots import (
+    ANY,
+    MIN_BETWEEN,
+    SLOT,
+    SLOT_SIZE,
+    blank_pattern,
+    filler_pattern,
+    line_end_pattern,
+    max_length,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,7 +207,7 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
 
 def within_line_patterns(separators: str) -> dict[str, str]:
     """Return expressions between tokens before a slot in the middle, by their names in packs."""
-    blank = _blank_pattern(separators)
+    blank = blank_pattern(separators)
     return {"{blank}": f"(?:{blank})+", "{blank?}": f"(?:{blank})*"}
 
 
@@ -218,15 +227,10 @@ def _join_tokens(form_infos: Sequence[_FormInfo], separators: str, within_line: 
     return parts
 
 
-def _blank_pattern(separators: str) -> str:
-    """Return the separators of tokens of a line: branches, of one character each."""
-    return rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
-
-
 def _between_pattern(left: _FormInfo, right: _FormInfo, separators: str) -> str:
     """Return a filler between two tokens of a line that meets both at boundaries, to the first place where the right
     one may be."""
-    blank, any_char = _blank_pattern(separators), f"[^{LINE_BREAKS}]"
+    blank, any_char = blank_pattern(separators), f"[^{LINE_BREAKS}]"
     first = any_char if left.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{LETTER if left.ends_in_joint else ''}])"
     last = any_char if right.is_own_token else f"(?:{blank}|[{OWN_TOKEN}{JOINTS if right.begins_with_letter else ''}])"
     return f"{first}{any_char}{{0,{SLOT_SIZE - MIN_BETWEEN}}}?{last}"
@@ -236,7 +240,7 @@ def _limited_rest(slot: str, separators: str, neighbour: _FormInfo, max_chars: i
     """Return the rest of a line beside a token, of some length at most: nothing, or what begins and ends with tokens
     and meets it at a boundary."""
     edge_char = f"[^{separator_class(separators)}]"
-    blank = f"(?:{_blank_pattern(separators)})"
+    blank = f"(?:{blank_pattern(separators)})"
     middle = f"[^{LINE_BREAKS}]{{0,{max_chars - (1 if neighbour.is_own_token else 2)}}}"
     if slot == "end":
         glued_char = f"[{OWN_TOKEN}{LETTER if neighbour.ends_in_joint else ''}]"
@@ -279,9 +283,8 @@ def _edge_patterns(separators: str, html: bool, rewritten: bool) -> tuple[str, s
     left, right = edge, edge
     if html:
         left, right = (edge + _OTHER_TAG + "\U000f1000-\U000fffff",) * 2 if rewritten else (edge + ">", edge + "<")
-    blank = "".join(f"|{re.escape(char)}" for char in separators)
-    line_start = rf"(?:^|[{LINE_BREAKS}])(?:[^\S{LINE_BREAKS}]{blank})*"
-    line_end = rf"(?:[^\S{LINE_BREAKS}]{blank})*(?:[{LINE_BREAKS}]|$)"
+    line_start = f"(?:^|[{LINE_BREAKS}])(?:{blank_pattern(separators)})*"
+    line_end = line_end_pattern(separators)
     return left, right, line_start, line_end
 
 

@@ -68,9 +68,9 @@ __all__ = [
     "FIRST_NAMED_CODE",
     "HEADLINES",
     "KINDS",
+    "MAX_CLOSERS",
     "MAX_FIGURE_WORDS",
     "MAX_GLUED_JOINTS",
-    "MAX_CLOSERS",
     "MAX_GLUED_SIZE",
     "MAX_HEADLINE",
     "MAX_NAME_WORDS",
@@ -81,10 +81,12 @@ __all__ = [
     "SLOT",
     "SLOT_SIZE",
     "allowed_words",
+    "blank_pattern",
     "filler_pattern",
     "find_headlines",
     "kind_code",
     "kind_words",
+    "line_end_pattern",
     "matches_kind",
     "max_length",
     "slot_kind",
@@ -204,12 +206,18 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
     return f"{glued}{words}" if at_end else f"{words}{glued}"
 
 
-def _blank_pattern(separators: str) -> str:
-    return rf"(?:[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)})"
+def blank_pattern(separators: str) -> str:
+    """Return the separators of tokens of a line: branches, of one character each."""
+    return rf"[^\S{LINE_BREAKS}]{''.join(f'|{re.escape(char)}' for char in separators)}"
+
+
+def line_end_pattern(separators: str) -> str:
+    """Return the expression of the end of a line, behind its last token."""
+    return f"(?:{blank_pattern(separators)})*(?:[{LINE_BREAKS}]|$)"
 
 
 def _gap_pattern(separators: str) -> str:
-    return f"{_blank_pattern(separators)}+"
+    return f"(?:{blank_pattern(separators)})+"
 
 
 @lru_cache(maxsize=64)
@@ -221,7 +229,7 @@ def _headlines_pattern(separators: str) -> str:
     headline = f"(?:[^{outside}][^{LINE_BREAKS}]{{0,{MAX_HEADLINE - 2}}})?{end}"
     # What is left of a sentence whose words are links: a full stop alone.
     signs = f"[{''.join(char for char in STOPS if char not in separators)}{closers}]{{1,{MAX_CLOSERS}}}"
-    gap = rf"{_blank_pattern(separators)}*[{LINE_BREAKS}][{outside}]*"
+    gap = rf"(?:{blank_pattern(separators)})*[{LINE_BREAKS}][{outside}]*"
     return f"(?:{gap}(?:{headline}|{signs}))*"
 
 
@@ -287,7 +295,7 @@ def _compile_filler(kind: str, separators: str, side: str) -> regex.Pattern[str]
 def _compile_headlines(separators: str) -> regex.Pattern[str]:
     import regex
 
-    return regex.compile(f"({_headlines_pattern(separators)}){_blank_pattern(separators)}*(?:[{LINE_BREAKS}]|$)")
+    return regex.compile(f"({_headlines_pattern(separators)}){line_end_pattern(separators)}")
 
 
 def find_headlines(text: str, start: int, separators: str) -> int:
