@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 for _name in ("starlette", "jinja2", "uvicorn"):
     pytest.importorskip(_name, reason=f"the desk needs {_name}: pip install 'templatemine[desk]'")
 
-from desk_support import Client, opened, record  # noqa: E402
+from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 
 from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
@@ -25,11 +26,14 @@ from templatemine.desk.store import Store  # noqa: E402
 from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
-from templatemine.model import Document  # noqa: E402
+from templatemine.model import Document, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_checks import compile_handwritten  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402
+from templatemine.packs.pack_record import template_id  # noqa: E402
+from templatemine.pipeline import Miner  # noqa: E402
 from templatemine.report.words import describe_reasons  # noqa: E402
+from templatemine.text.reading import ReadingRules  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -49,6 +53,47 @@ def test_marks_and_labels_are_inverse(labels: list[str]) -> None:
 def test_units_of_scripts_without_spaces_are_characters() -> None:
     document = Document(source="s", id="d", text="橋 is 42, 「港」")
     assert [document.body[start:end] for start, end in find_units(document)] == ["橋", "is", "42,", "「", "港", "」"]
+
+
+GLUED = "Click HERE!Gabriela sails (north)Ann said \u201eno\u201dThen boats strandedRead more ReutersRead iPhone"
+
+
+def test_units_end_where_a_parser_lost_a_line_break() -> None:
+    document = Document(source="s", id="d", text=GLUED)
+    words = [GLUED[start:end] for start, end in find_units(document)]
+    assert "".join(words) == GLUED.replace(" ", "")
+    assert words[1:3] == ["HERE!", "Gabriela"]
+    assert words[4:6] == ["(north)", "Ann"]
+    assert words[7:9] == ["\u201eno\u201d", "Then"]
+    assert words[10:12] == ["stranded", "Read"]
+    assert words[-2:] == ["ReutersRead", "iPhone"]
+    rules = ReadingRules(soft=True, starts=("Read",))  # what its pack knows of a source
+    words = [GLUED[start:end] for start, end in find_units(document, rules)]
+    assert words[-3:] == ["Reuters", "Read", "iPhone"]
+
+
+def test_units_and_proposals_of_a_glued_source(tmp_path: Path) -> None:
+    """A mark of the boilerplate took the first word of the story, or a part of it."""
+    texts = [
+        f"{one.capitalize()} boats crossed the bay before {one} of them turned backRead the morning letter"
+        for one in NUMBERS
+    ]
+    texts = [f"{text}{one.capitalize()} crews waited there." for text, one in zip(texts, NUMBERS, strict=True)]
+    rows = [{"source": "s", "id": str(at), "text": text} for at, text in enumerate(texts)]
+    (report,) = Miner().run(record(row).document for row in rows)
+    tokens = ("Read", "the", "morning", "letter")
+    one = Template(id=template_id(tokens), regex="", tokens=tokens, df=10, count=10, example=" ".join(tokens))
+    pack = replace(report.pack, reading=ReadingRules(soft=True, starts=("Read",)), mined=None)
+    pack = replace(pack, templates=(replace(one, regex=pack.derived(one)),))
+    (tmp_path / "packs").mkdir()
+    pack.save(tmp_path / "packs" / "s.json")
+    client, _ = opened(tmp_path / "packs", rows)
+    for at, text in enumerate(texts):
+        found = client.get("/api/document", source="s", id=str(at), **{"as": "Ann"}).json
+        (mark,) = found["proposed"]
+        assert text[mark[0] : mark[1]] == "Read the morning letter"
+        shown = client.get("/frame", source="s", id=str(at)).body.decode()
+        assert shown.count("<tm-t") == len(found["units"])
 
 
 @pytest.mark.parametrize(

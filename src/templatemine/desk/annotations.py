@@ -1,8 +1,9 @@
 """Documents -> units that can be clicked, labels and marks: the parts of an annotation.
 
 A unit is a block of a page (as in the page model) or a word of an article (a character, in scripts without
-spaces).  An annotation is a list of marks [start, end, label] in code points of the document, ascending and disjoint;
-text outside all marks is "other": most of a page, and no work for anybody (Spousta, Marek and Pecina 2008, section 4).
+spaces).  Words end at glue points, too: where a parser lost a line break, a mark takes no letter of the word behind.
+An annotation is a list of marks [start, end, label] in code points of the document, ascending and disjoint; text
+outside all marks is "other": most of a page, and no work for anybody (Spousta, Marek and Pecina 2008, section 4).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import regex
 from templatemine.errors import ConfigError
 from templatemine.model import Document
 from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.reading import ReadingRules, read_text
 
 __all__ = [
     "LABELS",
@@ -65,10 +67,18 @@ def document_kind(document: Document) -> str:
     return "page" if document.is_html else "article"
 
 
-def find_units(document: Document) -> list[tuple[int, int]]:
-    """Return the units that can be clicked: (start, end) in code points, ascending and disjoint."""
+def find_units(document: Document, rules: ReadingRules | None = None) -> list[tuple[int, int]]:
+    """Return the units that can be clicked: (start, end) in code points, ascending and disjoint.
+
+    Parameters
+    ----------
+    document : Document
+    rules : ReadingRules, optional
+        How texts of its source are read, as its pack knows.  Every point that may be a glue point ends a unit without
+        them: that there are two units where one would do takes nothing from anybody.
+    """
     if not document.is_html:
-        return [match.span() for match in _WORD.finditer(document.body)]
+        return _split_words(document.body, _find_breaks(document.body, rules))
     from templatemine.pages.blocks import Page
 
     page = Page(document.body)
@@ -77,6 +87,37 @@ def find_units(document: Document) -> list[tuple[int, int]]:
         start = max(start, found[-1][1]) if found else start
         if end > start:
             found.append((start, end))
+    return found
+
+
+_MAYBE_GLUED = ReadingRules(soft=True)
+
+
+def _find_breaks(text: str, rules: ReadingRules | None) -> list[int]:
+    """Return where lines of the reading form begin and end in a text, ascending."""
+    found: set[int] = set()
+    for one in {_MAYBE_GLUED, rules or _MAYBE_GLUED}:
+        if (read := read_text(text, one)) is not None:
+            for match in _LINE_FEED.finditer(read.text):
+                found.update(read.original_span(*match.span()))
+    return sorted(found)
+
+
+_LINE_FEED = regex.compile(r"\n")
+
+
+def _split_words(text: str, breaks: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the words of a text, parted at the breaks within them."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        while place < len(breaks) and breaks[place] < end:
+            if breaks[place] > start:
+                found.append((start, breaks[place]))
+                start = breaks[place]
+            place += 1
+        found.append((start, end))
     return found
 
 

@@ -25,10 +25,11 @@ from templatemine.desk.open_source import OpenSource
 from templatemine.desk.review_table import OUT, ReviewTable, View, read_view
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.security import RequestLimits
-from templatemine.desk.store import Annotation, Event, NotFound
+from templatemine.desk.store import Annotation, Event, NotFound, escape_surrogates
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.kinds import KINDS
+from templatemine.model import Document
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -405,7 +406,14 @@ class Desk:
         document = self.find_article(source, name).document
         if document.is_html:
             return sanitise_page(document.body, find_units(document), styled=styled, base=_FRAME_STYLE)
-        return render_article(document.body, find_units(document), base=_FRAME_STYLE, title=document.title or "")
+        return render_article(document.body, self._units_of(document), base=_FRAME_STYLE, title=document.title or "")
+
+    def _units_of(self, document: Document) -> list[tuple[int, int]]:
+        """Return the units of a document, as the pack of its source reads it, if there is one."""
+        stored = None
+        with suppress(PackError):
+            stored = self.library.stored_pack(escape_surrogates(document.source))
+        return find_units(document, None if stored is None else stored.pack.rules)
 
     def describe_document(self, source: str, name: str, annotator: str, proposals: bool) -> dict[str, Any]:
         """Return units, labels and marks of a document, and proposals if there are no marks yet."""
@@ -424,7 +432,7 @@ class Desk:
             "kind": document_kind(document),
             "labels": [asdict(label) for label in LABELS[document_kind(document)]],
             "kinds": KINDS,
-            "units": find_units(document),
+            "units": self._units_of(document),
             "version": last.version if last else 0,
             "marks": last.marks if last else [],
             "past": [one.marks for one in versions[-MAX_PAST_VERSIONS - 1 : -1]],
@@ -495,7 +503,7 @@ class Desk:
             if article is None or not one.done:
                 continue
             marks = [(start, end, label) for start, end, label in one.marks]
-            labels = label_units(marks, find_units(article.document))
+            labels = label_units(marks, self._units_of(article.document))
             labelled.setdefault(one.name, {})[one.source, one.id] = labels
             row = effort.setdefault(one.name, {"documents": 0, "passages": 0, "clicks": 0, "keys": 0, "seconds": 0.0})
             for key, value in (

@@ -100,7 +100,7 @@ def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> 
 
 def propose_marks(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
     """Propose marks: the parts that the pack removes, or the main text by page model and page history."""
-    parts = find_units(document)
+    parts = find_units(document, None if pack is None else pack.rules)
     if document.is_html:
         names = {label.sign: label.name for label in LABELS["page"]}
         blocks = Extractor(DEFAULT, pack=pack).extract(document.body).blocks
