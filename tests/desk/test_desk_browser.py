@@ -845,6 +845,44 @@ def test_a_decision_is_made_about_what_is_shown(page: Any, place: Place) -> None
     assert page.locator(f".item.kept[data-id={one}]").count() == 1
 
 
+def test_words_are_a_facet_and_keys_say_what_they_do(page: Any, place: Place) -> None:
+    source = place.texts[2]
+    before = place.pack(source).templates
+    review(page, place, source)
+    page.locator("#tab-articles").click()
+    page.keyboard.press("/")
+    page.keyboard.type(max((before[0].tokens or ()), key=len))
+    page.keyboard.press("Enter")
+    settled(page)
+    told = page.locator("#told div")
+    page.keyboard.press("r")  # of what nobody sees: it says why nothing is decided
+    assert "Nothing is decided yet" in told.inner_text()
+    assert page.locator("#pane-template").is_visible()
+    shown = page.locator(".item[data-id]").count()
+    top = page.locator("#list").bounding_box()["y"]
+    for name, done in (("reject", "left in"), ("keep", "cut")):
+        page.locator(f"#{name}-shown").click()
+        settled(page)
+        assert f"{shown} template" in told.inner_text()
+        assert done in told.inner_text()
+        assert page.locator(".item.out").count() == (shown if name == "reject" else 0)
+        assert page.locator("#list").bounding_box()["y"] == top  # nothing jumps
+    page.locator("#list").focus()
+    page.keyboard.press("k")
+    page.keyboard.press("a")
+    settled(page)
+    assert "decided already" in told.inner_text()
+    assert told.get_by_role("button").count() == 0  # there is nothing to undo
+    pane = page.locator("#pane-template").bounding_box()
+    assert told.bounding_box()["y"] >= pane["y"] + pane["height"]
+    for left in (shown, 0):
+        page.keyboard.press("u")
+        settled(page)
+        assert told.inner_text().startswith("Undone: Left in: " if not left else "Undone: Cut: ")
+        assert page.locator(".item.out").count() == left
+    assert place.pack(source).templates == before
+
+
 def test_an_empty_list_says_so(page: Any, place: Place) -> None:
     source = place.texts[2]
     review(page, place, source)

@@ -197,10 +197,15 @@ class Desk:
             "sample": sum_cuts(opened.cuts(stored), articles),
             "scored": is_scored(pack),
             "seq": events[-1].seq if events else 0,
-            "undoable": self.library.store.last_undoable(self.library.source_of(stored)) is not None,
+            "undoable": self._last_decision(stored),
             "history": _describe_events(events),
             **table.describe(view),
         }
+
+    def _last_decision(self, stored: StoredPack) -> str:
+        """Return what an undo would undo, in a few words; "" if there is nothing."""
+        last = self.library.store.last_undoable(self.library.source_of(stored))
+        return "" if last is None else last.what
 
     def list_rows(self, source: str, view: View) -> dict[str, Any]:
         """Return a window of the templates of a source."""
@@ -223,12 +228,12 @@ class Desk:
         articles, table = opened.sample(stored), self._table(stored)
         events = self.library.store.history(self.library.source_of(stored), since)
         undone = {one.undoes for one in events}
+        # An undo of what was decided before is a decision of its own: the figures have it, so the list has it.
+        made = [one for one in events if one.seq not in undone and (one.undoes is None or one.undoes <= since)]
         then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
         there = table.state != OUT
         return {
-            "decisions": [
-                {"what": one.what, "name": one.name} for one in events if one.undoes is None and one.seq not in undone
-            ],
+            "decisions": [{"what": one.what, "name": one.name} for one in made],
             "before": {"templates": len(then.templates), **sum_cuts(opened.cuts(stored, then), articles)},
             "after": {"templates": len(pack.templates), **sum_cuts(opened.cuts(stored), articles)},
             "templates": len(table.templates),

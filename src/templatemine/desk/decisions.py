@@ -42,7 +42,7 @@ class Plan:
     undoes : int or None
         The event that it undoes.
     judged : tuple of str and int
-        What a verdict turned out to be, and about how many templates.
+        What a verdict turned out to be, and about how many templates; of an undo, the decision that it undoes.
     """
 
     rules: Rules
@@ -73,7 +73,8 @@ def plan_decision(
         last = library.store.last_undoable(library.source_of(stored))
         if last is None:
             raise ConfigError("there is nothing to undo")
-        return Plan(rules=parse_rules(last.before), what=f"Undone: {last.what}", undoes=last.seq)
+        what = f"Undone: {last.what}"
+        return Plan(rules=parse_rules(last.before), what=what, undoes=last.seq, judged=(last.what, 1))
     if kind == "remove":
         rule = read_rule(body.get("rule"), "rule")
         if rule not in rules:
@@ -122,18 +123,12 @@ def _plan_verdict(library: Library, stored: StoredPack, body: Mapping[str, Any],
     there = [row for row in about if table.state[row] != OUT]
     first = table.templates[about[0]]
     if verdict == "cut":
-        if "id" in body and not there:
-            back = Rule(
-                action="accept",
-                id=first.id,
-                tokens=first.tokens,
-                df=first.df,
-                count=first.count,
-                example=first.example,
-                anchor=first.anchor,
-            )
-            return _plan_rules(library, stored, [stamp_rule(back, name)], "cut")
         seen = [table.templates[row] for row in there if not table.is_reviewed[row]]
+        back = [_bring_back(table.templates[row], name) for row in about if table.state[row] == OUT]
+        if back:
+            plan = _plan_rules(library, stored, back, "cut")
+            more = [one.id for one in seen]
+            return replace(plan, reviewed=[*plan.reviewed, *more], judged=("cut", len(back) + len(more)))
         return _plan_review(rules, seen) if seen else Plan(rules=rules)
     if verdict == "leave":
         if "id" in body and there and first.tokens is None and table.state[about[0]] == ADDED:
@@ -151,6 +146,20 @@ def _plan_verdict(library: Library, stored: StoredPack, body: Mapping[str, Any],
         made = [stamp_rule(replace(rule, id=one.id), name) for one in other]
         return _plan_rules(library, stored, made, "named") if made else Plan(rules=rules)
     raise ConfigError(f"verdict: expected cut, leave or kind, got {verdict!r:.60}")
+
+
+def _bring_back(one: Template, name: str) -> Rule:
+    """Return the rule by which a template that was left in is cut again."""
+    rule = Rule(
+        action="accept",
+        id=one.id,
+        tokens=one.tokens,
+        df=one.df,
+        count=one.count,
+        example=one.example,
+        anchor=one.anchor,
+    )
+    return stamp_rule(rule, name)
 
 
 def _judged_rows(body: Mapping[str, Any], table: ReviewTable) -> list[int]:

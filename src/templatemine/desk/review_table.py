@@ -210,8 +210,8 @@ class ReviewTable:
             self._orders[name] = np.lexsort((self._ranks, -own, is_variant, self._ranks[self.heads], -of_family))
         return self._orders[name]
 
-    def _narrow(self, view: View) -> NDArray[np.bool_]:
-        """Return which rows a view shows, whatever its facets."""
+    def _filter(self, view: View) -> NDArray[np.bool_]:
+        """Return which rows have the words of a view, and are decided or not as it says."""
         shown = np.ones(len(self._facts), np.bool_)
         if view.text:
             shown &= np.array([view.text in one.lower for one in self._facts], np.bool_)
@@ -219,6 +219,11 @@ class ReviewTable:
             shown &= self.is_decided
         if view.undecided:
             shown &= ~self.is_decided
+        return shown
+
+    def _narrow(self, view: View) -> NDArray[np.bool_]:
+        """Return which rows a view shows, whatever its facets."""
+        shown = self._filter(view)
         if view.folds:
             open_ones = np.zeros(len(shown), np.bool_)
             open_ones[[self.rows[name] for name in view.unfolded if name in self.rows]] = True
@@ -243,12 +248,13 @@ class ReviewTable:
         return found
 
     def count_facets(self, view: View) -> dict[str, list[tuple[str, int]]]:
-        """Return the values of each facet, with how many templates the other facets leave them, those that are left in
-        among them, as in the list."""
+        """Return the values of each facet, with how many templates the other facets and the words leave them, those
+        that are left in among them, as in the list."""
+        matching = self._filter(view)
         same = {name: self._codes[name] == code for name, code in view.facets.items()}
         found = {}
         for name, values in FACETS.items():
-            among = np.ones(len(self._facts), np.bool_)
+            among = matching.copy()
             for other, mask in same.items():
                 if other != name:
                     among &= mask

@@ -47,6 +47,7 @@ export function tell(text, { bad = false, act = null, label = "" } = {}) {
   else setTimeout(close, 3500);
   const place = document.getElementById("told");
   if (place) {
+    for (const one of place.querySelectorAll(":scope > div:not(.bad)")) one.remove(); // the last of them is what counts
     while (place.children.length > 2) place.firstChild.remove();
     place.append(box);
   }

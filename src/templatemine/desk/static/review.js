@@ -56,8 +56,9 @@ async function send(op, done) {
     show(found, wanted);
     if (found.about) choose(found.about, false);
     const said = typeof done === "function" ? done(...found.judged) : done;
-    const back = op.kind === "undo" ? {} : { act: () => decide({ kind: "undo" }, "Undone"), label: "Undo" };
-    if (said) tell(`${said}. ${effect(found.did)}`, back);
+    const judged = typeof done === "string" || found.judged[0]; // else all is so already, and nothing was recorded
+    const back = op.kind === "undo" ? {} : { act: undo, label: "Undo" };
+    if (said) tell(judged ? `${said}. ${effect(found.did)}` : `${said}.`, judged ? back : {});
     return true;
   } catch (problem) {
     if (problem instanceof Refused && problem.status === 409) {
@@ -80,13 +81,14 @@ function effect(did) {
 }
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
-const undo = () => decide({ kind: "undo" }, "Undone");
+const undo = () => decide({ kind: "undo" }, (what) => `Undone: ${what}`);
 
 // What a key or a click means is found out by the desk when its turn comes: the one before it may have changed the row.
 function verdict(row, accept, whole = false) {
   const about = whole ? row.head : row.id;
   asked.add(about);
-  const said = { cut: "Cut", "left in": whole ? "Family left in" : "Left in" };
+  const name = whole ? "The family" : "This";
+  const said = { cut: whole ? "Family cut" : "Cut", reviewed: `${name} is cut as before, and decided now`, "left in": whole ? "Family left in" : "Left in", "": `${name} is ${accept ? "cut" : "left in"} and decided already` };
   return decide({ kind: "judge", verdict: accept ? "cut" : "leave", [whole ? "head" : "id"]: about }, (what) => said[what])
     .finally(() => asked.delete(about));
 }
@@ -105,6 +107,7 @@ function show(fresh, wanted) {
     + (state.left_out ? ` ${counted(state.left_out, "article")} left out: an expression takes too long for ${state.left_out === 1 ? "it" : "them"}.` : "")
     + (state.html ? " So it is in clean --html strip alone: the main text of pages is not chosen by templates." : "");
   $("undo").disabled = !state.undoable;
+  $("undo").title = state.undoable ? `Undo the last decision (u): ${state.undoable}` : "There is nothing to undo";
   const slider = $("cutoff");
   slider.max = steps();
   slider.value = position(current());
@@ -131,8 +134,8 @@ const frequency = (place) => Math.max(1, Math.round(Math.exp((place / steps()) *
 
 // The desk has all templates; here is what the list shows of them, around the chosen row.
 const FACETS = ["kind", "position", "df", "words", "score"];
-const anyFacet = () => FACETS.some((name) => $(name).value !== "");
-const narrowed = () => anyFacet() || $("filter").value.trim() !== "" || $("only-open").checked || $("only-decided").checked;
+const anyFacet = () => FACETS.some((name) => $(name).value !== "") || $("filter").value.trim() !== ""; // words are one
+const narrowed = () => anyFacet() || $("only-open").checked || $("only-decided").checked;
 
 function widen() {
   for (const name of ["filter", ...FACETS]) $(name).value = "";
@@ -278,9 +281,13 @@ function facets() {
     box.replaceChildren(el("option", { value: "" }, "all"), ...seen.facets[name].map(([one, count]) => el("option", { value: one }, `${one} (${number(count)})`)));
     box.value = value;
   }
-  for (const name of ["reject-shown", "keep-shown", "kind-shown"]) $(name).hidden = !anyFacet() || !seen.there;
-  $("reject-shown").textContent = `Leave in all ${number(seen.there)}`;
-  $("keep-shown").textContent = `Cut all ${number(seen.there)}`;
+  // They stay where they are, whatever was decided: a decision about all can be turned round, and the list stays in place.
+  for (const name of ["reject-shown", "keep-shown", "kind-shown"]) {
+    $(name).hidden = !anyFacet();
+    $(name).disabled = name === "keep-shown" ? !seen.listed : !seen.there;
+  }
+  $("reject-shown").textContent = seen.listed && !seen.there ? `All ${number(seen.listed)} left in` : `Leave in all ${number(seen.there)}`;
+  $("keep-shown").textContent = `Cut all ${number(seen.listed)}`;
   $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
 }
 
@@ -733,9 +740,14 @@ function offer() {
 // A decision, and on to the next row that waits for one.  It is made about what one sees, in the list and beside it:
 // otherwise the key shows that.
 function judge(accept, whole = false) {
-  if (!chosen) return;
+  const key = { true: accept ? "A" : "R", false: accept ? "a" : "r" }[whole];
+  if (!chosen) {
+    tell(seen.listed ? "No template is chosen: j chooses the first of the list." : "No template is in this list.");
+    return;
+  }
   if ($("pane-template").hidden || !isInView()) {
     choose(chosen);
+    tell(`Nothing is decided yet: this is what ${key} is about. Press it again to ${accept ? "cut it" : "leave it in"}.`);
     return;
   }
   const { id, head } = chosen;
@@ -826,8 +838,8 @@ $("filter").addEventListener("keydown", (event) => {
   anew(); // now, and not when typing has paused: the next key is meant for what is found
   $("list").focus();
 });
-const ALL = { "left in": "left in", reviewed: "cut", named: "named anew" };
-const judgeShown = (op) => decide({ kind: "judge", shown: seen.view, ...op }, (what, about) => what && `${counted(about, "template")} ${ALL[what]}`);
+const ALL = { "left in": "left in", reviewed: "cut as before, and decided now", cut: "cut", named: "named anew" };
+const judgeShown = (op) => decide({ kind: "judge", shown: seen.view, ...op }, (what, about) => (what ? `${counted(about, "template")} ${ALL[what]}` : "All that are shown are so already"));
 $("reject-shown").addEventListener("click", () => judgeShown({ verdict: "leave" }));
 $("keep-shown").addEventListener("click", () => judgeShown({ verdict: "cut" }));
 $("kind-shown").addEventListener("change", (event) => event.target.value && judgeShown({ verdict: "kind", as: event.target.value }));
