@@ -132,9 +132,9 @@ def test_the_model_reaches_the_miner_and_is_told(
     seen: list[PipelineConfig] = []
     original = systems.mining_system
 
-    def miner(config: PipelineConfig, *, jobs: int) -> System:
+    def miner(config: PipelineConfig, **options: Any) -> System:
         seen.append(config)
-        return original(config, jobs=jobs)
+        return original(config, **options)
 
     monkeypatch.setattr(systems, "mining_system", miner)
     args = ("evaluate", "injection", archive, "--sample", "20", "--templates", "6", "--json", "-", *SHARED)
@@ -200,6 +200,14 @@ def test_residue(cli: Cli, archive: Path, tmp_path: Path) -> None:
     assert line.split()[:6] == ["alpha.example", "40", "40", "100.0%", "100.0%", "100.0%"]
     assert "begins torn: alpha.example" in ran.out
     assert "[-Sign up for the Alpha-]" in ran.out
+    # Of what `clean` keeps by default, nothing is looked at, as in the report.
+    facts_of["templates"][0]["kind"] = "note"
+    path.write_text(json.dumps(facts_of), encoding="utf-8")
+    ran = cli("evaluate", "residue", archive, *SHARED, "--packs", packs, "--json", "-")
+    changed = {row["source"]: row["changed"] for row in json.loads(ran.out)["results"][0]["rows"]}
+    told = json.loads(cli("report", packs, "--archive", archive, "-o", tmp_path / "r.html", "--json").out)
+    assert changed["alpha.example"] == 0
+    assert {one["source"]: one["changed"] for one in told["sources"]}.items() <= changed.items()
 
 
 def test_gold_texts(cli: Cli, tmp_path: Path) -> None:

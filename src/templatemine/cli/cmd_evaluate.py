@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine._version import __version__
 from templatemine.cli import common, text_tables
-from templatemine.config import PipelineConfig
+from templatemine.config import CleanConfig, PipelineConfig
 from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.progress import Progress
 
@@ -57,6 +57,8 @@ class _Trial:
     description: str
     add: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, _EvaluationInputs, System], list[TrialResult]]
+    clean: CleanConfig | None = None
+    """How articles are cleaned; None for all kinds of boilerplate, as annotators mark them."""
 
 
 COMMON = ()
@@ -179,13 +181,14 @@ def _make_system(args: argparse.Namespace, terminal: common.Terminal) -> System:
     from templatemine.packs.pack_folder import load_packs
 
     if not getattr(args, "packs", None):
-        return mining_system(PipelineConfig(method=args.method, **common.scoring_config(args)), jobs=args.jobs)
+        config = PipelineConfig(method=args.method, **common.scoring_config(args))
+        return mining_system(config, clean=args.trial.clean, jobs=args.jobs)
     mining = PipelineConfig()
     given = (args.method, args.model, args.caution, getattr(args, "folds", 1))
     if given != (mining.method, mining.model, mining.select.caution, 1):
         raise ConfigError("--packs excludes --method, --model, --caution and --folds: nothing is mined")
     args.method = args.model = None
-    clean = pack_cleaner(load_packs(args.packs), on_error=terminal.met)
+    clean = pack_cleaner(load_packs(args.packs), args.trial.clean, terminal.met)
     return lambda history, documents: clean(documents)
 
 
@@ -531,9 +534,11 @@ text the cleaned page keeps and, if the feed has full texts, how much else.
 Cleans articles and counts those in which a cut leaves a line that begins in
 small letters or with punctuation, an unbalanced bracket or quote, a sign alone,
 a label without what it labelled, or a sentence without its end. It needs no
-annotations. With --packs it checks packs as they stand.
+annotations. With --packs it checks packs as they stand. What is cut is what
+clean cuts by default, and report looks at: notes stay.
 """,
         add=_add_residue,
         run=_run_residue,
+        clean=CleanConfig(),
     ),
 }
