@@ -22,9 +22,8 @@ from templatemine.report.charts import histogram_spec, scores_spec
 from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, rank_templates
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
-from templatemine.report.summary import summarise
+from templatemine.report.summary import MEASURED_STORY, summarise
 from templatemine.report.view import Report, make_report
-from templatemine.report.words import describe_risk
 from templatemine.text.tears import leaves_half
 
 
@@ -65,11 +64,31 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     assert f"removes {share} of their characters" in said
     torn = sum(any(find_residues(one.body, two.removed)) for one, two in zip(documents, cleaned, strict=True))
     assert f"Of {changed} changed articles that were looked at, {torn} ({torn / changed:.1%}) have a line" in said
-    assert "of what goes may be story" in said
+    assert f"of what goes may be story; of publishers that they were not trained on, {MEASURED_STORY:.1%} was" in said
+
+
+def test_the_measured_figure_is_that_of_the_research() -> None:
+    text = (GOLDEN.parents[2] / "docs" / "research" / "loso.md").read_text(encoding="utf-8")
+    row = next(line for line in text.partition("## New articles")[2].splitlines() if line.startswith("| learned | "))
+    assert pytest.approx(1 - float(row.split("|")[3]) / 100) == MEASURED_STORY
+
+
+def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Document]) -> None:
+    """One that removes little, and leaves a line incomplete wherever it does, stood behind all that remove much."""
+    tail = Template(id="h1", regex=r"(?m:[a-z]+[.]$)", tokens=None, df=1, count=1, example="x.")
+    packs = {"large.example": replace(pack, source="large.example")}
+    packs["torn.example"] = replace(pack, source="torn.example", templates=(tail,))
+    given = [replace(one, source=name) for one in documents for name in packs]
+    made = make_report(packs, given, lambda source: ())
+    large, torn = made.sources
+    assert torn.risk < large.risk
+    assert torn.worst > large.worst
+    table = rendered(made).partition("Sources by risk</h2>")[2]
+    assert table.index("torn.example") < table.index("large.example")
 
 
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
-    scores = [0.8, 0.7, 0.84, 0.75, 0.999]
+    scores = [0.4, 0.3, 0.44, 0.35, 0.999]  # of strings that are in half of the articles
     shaken = tuple(
         replace(one, score=scores[place % len(scores)], reasons_for=("long",), reasons_against=("rare",))
         for place, one in enumerate(pack.templates)
@@ -84,7 +103,7 @@ def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
         found[one.id] = (1 - (one.score or 0)) * len(spans) * len(one.example)
     for one in made.riskiest:
         if one.template.id in found:
-            assert one.risk == pytest.approx(found[one.template.id], rel=0.02)
+            assert one.risk >= found[one.template.id] * 0.98  # of its family the greatest
     damages = [one.damage for one in made.riskiest]
     assert damages == sorted(damages, reverse=True)
     assert len(damages) == 3
@@ -121,9 +140,9 @@ def test_the_risk_is_the_damage_that_is_done(pack: Pack, documents: list[Documen
     one = pack.templates[0]
     notable = NotableTemplate(source="a", number=0, template=one, variants=0, documents=9, characters=0, risk=0.0)
     small = replace(notable, number=1, characters=100, cuts=10, tears=3)
-    large = replace(notable, number=2, characters=9000, risk=900.0, template=replace(one, score=0.8))
+    large = replace(notable, number=2, characters=9000, doubt=0.19)
     torn = replace(notable, number=3, characters=9000, cuts=10, tears=2)
-    sure = replace(notable, number=4, characters=90000, risk=1800.0, template=replace(one, score=0.98))
+    sure = replace(notable, number=4, characters=90000, doubt=0.02)
     assert [one.number for one in rank_templates([small, large, torn, sure], 9, by_risk=True)] == [3, 2, 1]
     made = report(pack, documents)
     told = [{two.template.id for two in part} for part in (made.riskiest, made.largest)]
@@ -135,20 +154,6 @@ def test_one_is_no_plural(pack: Pack, documents: list[Document]) -> None:
     letter = Template(id="h1", regex=r"(?<=[a-z] )([a-z]{5})(?= [a-z])", tokens=None, df=1, count=1, example="w")
     page = rendered(report(replace(pack, templates=(letter,)), documents))
     assert not re.search(r"(?<![\d.,])1 (?:characters|lines|cuts|documents)\b", page)
-
-
-@pytest.mark.parametrize(
-    ("score", "said"),
-    [
-        (None, ""),
-        (0.5, "as likely story as not"),
-        (0.75, "story in one of 4 cuts, by its score"),
-        (0.98, "story in one of 50 cuts, by its score"),
-        (0.999, "story in hardly any of its cuts"),
-    ],
-)
-def test_risk_in_words(score: float | None, said: str) -> None:
-    assert describe_risk(Template(id="t", regex="x", tokens=("x",), df=1, count=1, example="x", score=score)) == said
 
 
 def test_people_are_not_doubted(pack: Pack, documents: list[Document]) -> None:

@@ -1,26 +1,26 @@
 """Measured packs -> the first page of a report: cuts, doubts, and residues.
 
 All of it is estimated: characters from the occurrences of a template and the size of its matches in some articles, the
-risk from its score (`risk.story_probability`), residues from a sample of the articles that change.
+risk from its score (`risk.story_probability`) and what its matches are like (`doubts`), residues from a sample of the
+articles that change.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 from templatemine.evaluation.residue import KINDS, Residue, find_residues
-from templatemine.model import Span, Template
+from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
+from templatemine.report.doubts import Matches, SampledTexts, find_signs
 from templatemine.report.measure import TemplateFigures
-from templatemine.report.risk import Occurrences, story_probability, sum_lengths
+from templatemine.report.risk import story_probability
 from templatemine.report.words import template_text
 from templatemine.text.tears import join_spans, leaves_half, tally_tears
-
-SampledTexts = Sequence[tuple[str, Sequence[Span]]]
-"""Texts of articles that change, and their cuts."""
 
 RESIDUE_KINDS = {
     "begins torn": "what is left begins with a small letter or a sign, which the line did not",
@@ -32,11 +32,8 @@ RESIDUE_KINDS = {
 """The kinds of `residue.KINDS`, in words."""
 assert RESIDUE_KINDS.keys() == KINDS.keys()
 
-MAX_MEASURED_TEXTS = 50
-"""Articles in which the matches of templates with a slot are measured."""
-
 MIN_DOUBT = 0.15
-"""Chance to be story from which on a template that tears nothing is in doubt, and among the risks."""
+"""Chance to be story, by score and signs, from which on a template that tears nothing is among the risks."""
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -55,7 +52,11 @@ class NotableTemplate:
     documents, characters : int
         With it, and removed by it, those within other templates included.
     risk : float
-        Characters of them expected to be story.
+        Characters of them expected to be story, by the score alone.
+    doubt : float
+        Chance that it is story, by score and signs (`doubts`).
+    signs : tuple of str
+        What speaks for that, in words.
     cuts, tears : int
         Of its cuts that were looked at, how many tear a sentence or leave half of one (`text.tears`).
     before, match, after : str
@@ -69,6 +70,8 @@ class NotableTemplate:
     documents: int
     characters: int
     risk: float
+    doubt: float = 0.0
+    signs: tuple[str, ...] = ()
     cuts: int = 0
     tears: int = 0
     before: str = ""
@@ -82,9 +85,10 @@ class NotableTemplate:
 
     @property
     def damage(self) -> float:
-        """Return the characters that may be damage: those expected to be story, or those in cuts that tear sentences,
-        whichever are more."""
-        return max(self.risk, self.characters * self.tears / self.cuts if self.cuts else 0.0)
+        """Return by what templates are ranked: the chance that it is story, or the share of its cuts that tear
+        sentences, whichever is greater, times the square root of the characters that go: what removes most is mostly
+        boilerplate, and must not hide what is in doubt."""
+        return max(self.doubt, self.tears / self.cuts if self.cuts else 0.0) * sqrt(self.characters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,77 +101,83 @@ class CutResidues:
     kinds: tuple[tuple[str, int, Residue], ...]
 
 
-def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], looked: SampledTexts) -> list[int]:
+def estimate_removed(pack: Pack, seen: Sequence[TemplateFigures | None], matches: Mapping[int, Matches]) -> list[int]:
     """Estimate the characters that each template removes: occurrences, times the size of its matches.
 
-    The size of a template without a slot is that of its example.  Others are measured in some articles.
+    The size of a template without a slot is that of its example; of others, what `doubts.match_templates` found.
     """
-    slotted = [place for place, one in enumerate(pack.templates) if one.slot or one.tokens is None]
-    mean: dict[int, float] = {}
-    if slotted and looked:
-        occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in slotted)))
-        found = sum_lengths([occurrences.find(text) for text, _ in looked[:MAX_MEASURED_TEXTS]], len(slotted))
-        mean = {
-            place: size / count
-            for place, size, count in zip(slotted, *(one.tolist() for one in found), strict=True)
-            if count
-        }
     return [
-        round((one.count if counted is None else counted.count) * mean.get(place, len(one.example)))
+        round(
+            (one.count if counted is None else counted.count)
+            * (matches[place].size if place in matches else len(one.example))
+        )
         for place, (one, counted) in enumerate(zip(pack.templates, seen, strict=True))
     ]
 
 
-def select_notable(
-    pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int]
+def describe_templates(
+    pack: Pack,
+    seen: Sequence[TemplateFigures | None],
+    characters: Sequence[int],
+    matches: Mapping[int, Matches],
+    documents: int,
 ) -> list[NotableTemplate]:
-    """Return a template of each family: the one at most risk, or where nothing is in doubt, the one that removes
-    most."""
+    """Return the templates of a pack with what is known of them, in its order.
+
+    Parameters
+    ----------
+    documents : int
+        Those of its source that were looked at, in the archive or by mining.
+    """
     added = set(pack.overrides.added)
     found = []
-    for family in group_families(pack.templates):
-        rows = []
-        for place in family:
-            one, counted = pack.templates[place], seen[place]
-            documents = one.df if counted is None else counted.df
-            risk = story_probability(one, by_hand=one.id in added) * characters[place]
-            rows.append((risk, characters[place], -place, documents))
-        risk, size, place, documents = max(rows)
+    for number, (one, figures, size) in enumerate(zip(pack.templates, seen, characters, strict=True)):
+        df, by_hand = one.df if figures is None else figures.df, one.id in added
+        signs = find_signs(one, df, documents, matches.get(number), by_hand=by_hand)
         found.append(
             NotableTemplate(
                 source=pack.source,
-                number=-place,
-                template=pack.templates[-place],
-                variants=len(family) - 1,
-                documents=documents,
+                number=number,
+                template=one,
+                variants=0,
+                documents=df,
                 characters=size,
-                risk=risk,
-                match=pack.templates[-place].example,
+                risk=story_probability(one, by_hand=by_hand) * size,
+                doubt=signs.chance,
+                signs=signs.words,
+                match=one.example,
             )
         )
     return found
 
 
-def select_tearing(
-    pack: Pack, seen: Sequence[TemplateFigures | None], characters: Sequence[int], looked: SampledTexts
-) -> list[NotableTemplate]:
+def select_notable(templates: Sequence[NotableTemplate]) -> list[NotableTemplate]:
+    """Return a template of each family, of the templates of a pack in its order: the one that may do most damage, with
+    the greatest risk of all."""
+    found = []
+    for family in group_families([one.template for one in templates]):
+        rows = [templates[place] for place in family]
+        worst = max(rows, key=lambda one: (one.damage, one.characters, -one.number, one.documents))
+        found.append(replace(worst, variants=len(family) - 1, risk=max(one.risk for one in rows)))
+    return found
+
+
+def select_largest(templates: Sequence[NotableTemplate]) -> list[NotableTemplate]:
+    """Return a template of each family, of the templates of a pack in its order: the one that removes most."""
+    found = []
+    for family in group_families([one.template for one in templates]):
+        largest = max((templates[place] for place in family), key=lambda one: (one.characters, -one.number))
+        found.append(replace(largest, variants=len(family) - 1))
+    return found
+
+
+def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -> list[NotableTemplate]:
     """Return the templates whose cuts tear sentences."""
     counts = tally_tears(looked, leaves_half)
     return [
-        NotableTemplate(
-            source=pack.source,
-            number=place,
-            template=one,
-            variants=0,
-            documents=one.df if figures is None else figures.df,
-            characters=size,
-            risk=story_probability(one) * size,
-            cuts=counts[one.id].cuts,
-            tears=counts[one.id].tears,
-            match=one.example,
-        )
-        for place, (one, figures, size) in enumerate(zip(pack.templates, seen, characters, strict=True))
-        if one.id in counts and counts[one.id].tears
+        replace(one, cuts=counts[one.template.id].cuts, tears=counts[one.template.id].tears)
+        for one in templates
+        if one.template.id in counts and counts[one.template.id].tears
     ]
 
 
@@ -214,7 +224,7 @@ def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) ->
         ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
         worst: dict[tuple[str, int], NotableTemplate] = {}
         for one in ranked:
-            if one.tears or (one.risk and story_probability(one.template) >= MIN_DOUBT):
+            if one.tears or (one.characters and one.doubt >= MIN_DOUBT):
                 worst.setdefault((one.source, one.number), one)
         return list(worst.values())[:most]
     return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))[:most]

@@ -13,14 +13,16 @@ from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.report.doubts import SampledTexts, match_templates
 from templatemine.report.findings import (
     CutResidues,
     NotableTemplate,
-    SampledTexts,
     add_example,
     count_residues,
+    describe_templates,
     estimate_removed,
     rank_templates,
+    select_largest,
     select_notable,
     select_tearing,
 )
@@ -33,6 +35,10 @@ from templatemine.report.words import describe_position, describe_reasons, join_
 
 MAX_SAMPLED_ARTICLES = 6_000
 """Articles that are kept to be looked at, of all sources together."""
+
+
+FEW_ARTICLES = 10
+"""Of which a share says little: one incomplete article of two is not half of all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +115,7 @@ class SourceView:
     documents: tuple[int, ...]
     changed: tuple[int, ...]
     notable: tuple[NotableTemplate, ...]
+    largest: tuple[NotableTemplate, ...]
     tearing: tuple[NotableTemplate, ...]
     left: CutResidues
     by_templates: bool
@@ -121,6 +128,14 @@ class SourceView:
             return 0.0
         found = sum(one.risk for one in self.notable)
         return found if self.measured is None else min(found, float(self.measured.cut))
+
+    @property
+    def worst(self) -> float:
+        """Return by what sources are ranked: the share of what goes that is at risk, or of the changed articles with an
+        incomplete line, whichever is greater.  Of few articles the latter counts less."""
+        cut = 0 if self.measured is None else self.measured.cut
+        at_risk = self.risk / cut if cut else 0.0
+        return max(at_risk, self.left.articles / (self.left.looked + FEW_ARTICLES))
 
     @property
     def share(self) -> float | None:
@@ -148,7 +163,7 @@ class Report:
     shared : tuple of SharedExpression
         Those of the most sources first.
     riskiest, largest : tuple of NotableTemplate
-        Templates that tear sentences and then those at most risk, by scores; and templates that remove most.
+        Templates that tear sentences or are in doubt, by the damage that they may do; and templates that remove most.
     changes : tuple of PackDiff or None
         Sources whose packs differ from those before; None if there are none to compare with.
     """
@@ -230,7 +245,7 @@ def make_report(
     sources = tuple(
         _make_source(packs[source], measured.get(source), holders, rejected(source), most, config) for source in names
     )
-    rows = [one for source in sources for one in source.notable]
+    rows = [one for source in sources for one in source.largest]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
     risky = rank_templates(scored, config.risky, by_risk=True)
@@ -277,7 +292,10 @@ def _make_source(
     )
     looked = _sampled_texts(measured)
     by_templates = not pack.html or config.clean.html == "strip"
-    removed = estimate_removed(pack, seen, looked)
+    matches = match_templates(pack, looked)
+    removed = estimate_removed(pack, seen, matches)
+    number = pack.documents if measured is None else measured.documents
+    templates = describe_templates(pack, seen, removed, matches, number)
     steps = split_periods(measured.days) if measured is not None else []
     documents = count_by_period(measured.days, steps) if measured is not None else []
     return SourceView(
@@ -299,8 +317,9 @@ def _make_source(
         steps=tuple(steps),
         documents=tuple(documents),
         changed=tuple(count_by_period(measured.changed_days, steps)) if measured is not None else (),
-        notable=tuple(select_notable(pack, seen, removed)) if by_templates else (),
-        tearing=() if pack.html else tuple(select_tearing(pack, seen, removed, looked)),
+        notable=tuple(select_notable(templates)) if by_templates else (),
+        largest=tuple(select_largest(templates)) if by_templates else (),
+        tearing=() if pack.html else tuple(select_tearing(templates, looked)),
         left=count_residues(() if pack.html else looked),
         by_templates=by_templates,
     )

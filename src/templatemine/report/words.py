@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "describe_position",
     "describe_reasons",
-    "describe_risk",
     "join_tokens",
     "outermost_templates",
     "shorten",
@@ -47,18 +46,6 @@ def describe_reasons(template: Template) -> str:
     sides = (("for it", template.reasons_for), ("against it", template.reasons_against))
     told = "; ".join(f"{side}: {', '.join(words)}" for side, words in sides if words)
     return f"score {template.score:.2f}" + (f"; {told}" if told else "")
-
-
-def describe_risk(template: Template) -> str:
-    """Return the chance that the cuts of a template are story, in words; nothing where no score decided."""
-    if template.score is None:
-        return ""
-    chance = 1.0 - template.score
-    if chance >= 0.4:
-        return "as likely story as not"
-    if chance < 0.005:
-        return "story in hardly any of its cuts"
-    return f"story in one of {round(1 / chance)} cuts, by its score"
 
 
 def outermost_templates(templates: Sequence[Template]) -> list[Template]:

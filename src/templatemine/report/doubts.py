@@ -1,0 +1,127 @@
+"""(template, what it matches) -> the signs that it may be story, and the chance by score and signs.
+
+A score says which string is nearest to rejection, and not how much story goes: of publishers whose labels it was not
+trained on, templates that remove story have few documents, cut whole sentences, or take what stands before their words,
+and a template that is in every tenth article is none of them.  Each sign moves the odds that the score leaves, so that
+one can say in words why a template is looked at.  On 838 templates of 51 publishers with labels, 26 of them of story,
+the order by odds and by the square root of what goes has an area under the curve of 0.72, that by the chance of the
+score times what goes 0.54: plain boilerplate that removes most came first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import regex
+
+from templatemine.errors import counted
+from templatemine.model import Span, Template
+from templatemine.packs.pack import Pack
+from templatemine.report.risk import Occurrences, story_probability
+from templatemine.text.characters import OWN_TOKEN
+
+__all__ = ["Matches", "Signs", "find_signs", "match_templates", "reads_as_story"]
+
+SampledTexts = Sequence[tuple[str, Sequence[Span]]]
+"""Texts of articles that change, and their cuts."""
+
+MAX_MATCHED_TEXTS = 50
+"""Articles in which the matches of templates with a slot are measured."""
+
+WEIGHT = 4.0
+"""By which a sign multiplies the odds that a template is story; weights of 3 to 10 rank alike."""
+
+FEW = 10
+"""Documents below which a template has few."""
+
+FREQUENT = 0.1
+"""Share of the documents of a source from which on a template is frequent: no story is."""
+
+MIN_WORDS = 6
+"""Words of a sentence of a story: those of buttons and labels have fewer."""
+
+MIN_LENGTH = 20
+"""The same in characters, in scripts without spaces."""
+
+_CLOSED = regex.compile(r"[.!?。！？؟।۔][\"'”’»›」』)\]]*$")
+_CUT_OFF = ("...", "…")
+_WITHOUT_SPACES = regex.compile(f"[{OWN_TOKEN}]")
+
+
+def reads_as_story(text: str) -> bool:
+    """Return whether a text reads as a sentence of a story: it closes, and most of its words are ordinary ones.
+
+    >>> reads_as_story("The final will be on air on Monday at nine."), reads_as_story("READ ALSO - The final is near")
+    (True, False)
+    """
+    words = text.split()
+    text = " ".join(words)
+    if text.endswith(_CUT_OFF) or not _CLOSED.search(text):
+        return False
+    if len(words) < MIN_WORDS:
+        return len(_WITHOUT_SPACES.findall(text)) >= MIN_LENGTH
+    return 2 * sum(word[0].isalpha() and not word[0].isupper() for word in words) >= len(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What a template with a slot matches in some articles: mean size in characters, and the share of the matches that
+    read as story."""
+
+    size: float
+    story: float
+
+
+def match_templates(pack: Pack, looked: SampledTexts) -> Mapping[int, Matches]:
+    """Measure the matches of templates with a slot, or written by hand, in some articles: by index in the pack."""
+    slotted = [place for place, one in enumerate(pack.templates) if one.slot or one.tokens is None]
+    if not slotted or not looked:
+        return {}
+    occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in slotted)))
+    texts: dict[int, list[str]] = {}
+    for text, _ in looked[:MAX_MATCHED_TEXTS]:
+        for start, end, index in zip(*(column.tolist() for column in occurrences.find(text)), strict=True):
+            texts.setdefault(slotted[index], []).append(text[start:end])
+    return {
+        place: Matches(sum(map(len, found)) / len(found), sum(map(reads_as_story, found)) / len(found))
+        for place, found in texts.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """Why a template may be story: the chance by score and signs, and the signs in words."""
+
+    chance: float
+    words: tuple[str, ...]
+
+
+def find_signs(template: Template, df: int, documents: int, matches: Matches | None, *, by_hand: bool = False) -> Signs:
+    """Return what speaks for a template being story.
+
+    Parameters
+    ----------
+    template : Template
+    df, documents : int
+        Documents with it, and all of its source.
+    matches : Matches or None
+        What it matches; None for its example.
+    by_hand : bool
+        A person decided about it, and nothing is in doubt.
+    """
+    chance = story_probability(template, by_hand=by_hand)
+    if not chance:
+        return Signs(0.0, ())
+    share_of_story = float(reads_as_story(template.example)) if matches is None else matches.story
+    signs = {
+        "what goes reads as a sentence of the story": share_of_story >= 0.5,
+        "it takes what stands before its words on the line": template.slot == "start" and not template.filler,
+        f"it is in {counted(df, 'document')} only": df < FEW,
+    }
+    words = [sign for sign, found in signs.items() if found]
+    odds = chance / max(1.0 - chance, 1e-9) * WEIGHT ** len(words)
+    if df >= max(FEW, FREQUENT * documents):
+        odds /= WEIGHT
+    score = [] if template.score is None else [f"its score is {template.score:.2f}"]
+    return Signs(odds / (1.0 + odds), (*score, *words))
