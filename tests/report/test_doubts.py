@@ -38,6 +38,7 @@ def test_each_sign_moves_the_chance_and_is_told() -> None:
     assert plain.words == ("its score is 0.86",)
     sentence = find_signs(LABEL, 30, 1000, Matches(size=80, story=0.9))
     front = find_signs(replace(LABEL, tokens=("{slot}", "of", "the", "board")), 30, 1000, None)
+    assert find_signs(replace(LABEL, tokens=("{slot:90}", "of", "the", "board")), 30, 1000, None) == front
     few = find_signs(LABEL, 4, 1000, None)
     for one in (sentence, front, few):
         assert plain.chance < one.chance < 0.5

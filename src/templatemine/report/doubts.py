@@ -114,9 +114,10 @@ def find_signs(template: Template, df: int, documents: int, matches: Matches | N
     if not chance:
         return Signs(0.0, ())
     share_of_story = float(reads_as_story(template.example)) if matches is None else matches.story
+    takes_any = not template.filler or template.filler.isdigit()  # words, or so many characters; a name is no sentence
     signs = {
         "what goes reads as a sentence of the story": share_of_story >= 0.5,
-        "it takes what stands before its words on the line": template.slot == "start" and not template.filler,
+        "it takes what stands before its words on the line": template.slot == "start" and takes_any,
         f"it is in {counted(df, 'document')} only": df < FEW,
     }
     words = [sign for sign, found in signs.items() if found]
