@@ -12,6 +12,7 @@ from templatemine.archive.apply_answers import (
     ALL,
     ANSWERS,
     LABEL,
+    MAX_ALIKE,
     MAX_CONTEXTS,
     STORY,
     QuestionContexts,
@@ -172,11 +173,23 @@ def test_where_strings_stand(pack: Pack) -> None:
     assert seen.contexts_of(STRING) == []
     assert not seen.is_complete
     for number in range(5):
-        seen.add(Document(source="s", id=str(number), text=TEXT))
+        text = TEXT.replace("And it ", f"And {number} ").replace("begins.", f"began {number}.")
+        seen.add(Document(source="s", id=str(number), text=text))
         seen.add(Document(source="s", id=f"h{number}", html="<p>Sign up now</p>"))  # the pack is for text
     assert seen.is_complete
-    assert seen.contexts_of(STRING) == [("r story\n", "Sign up now", "\nAnd it ")] * MAX_CONTEXTS
-    assert seen.contexts_of(LABELLED) == [("begins.\n", "Related:", " Another")] * MAX_CONTEXTS
+    assert seen.contexts_of(STRING) == [("r story\n", "Sign up now", f"\nAnd {one} e") for one in range(MAX_CONTEXTS)]
+    assert seen.contexts_of(LABELLED) == [(f"egan {one}.\n", "Related:", " Another") for one in range(MAX_CONTEXTS)]
+
+
+def test_places_that_are_alike_are_shown_once(pack: Pack) -> None:
+    """Three times the same told no more than once."""
+    seen = QuestionContexts(pack, (LABELLED, STRING), 8)
+    for number in range(MAX_ALIKE):
+        assert not seen.is_complete
+        text = TEXT.replace("And it ", "So it ") if number == 20 else TEXT
+        seen.add(Document(source="s", id=str(number), text=text))
+    assert seen.is_complete  # nobody reads on for another one
+    assert [behind for _, _, behind in seen.contexts_of(STRING)] == ["\nAnd it ", "\nSo it e"]
 
 
 def test_what_goes_with_a_label_is_told_from_the_label(pack: Pack) -> None:

@@ -76,7 +76,9 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
     told = cli("ask", file, "-a", write(archive, rows), stdin=b"b\n").out
     assert told.count("[-Related:-]{- ") == 3
     assert "[-goes with b and l-]{-with b alone-}" in told
-    lost = {key: told.split(f"  {key}: ")[1].split("\n")[0] for key in "bls"}
+    for words in ("b (cut, with what follows on its line): ", "l (cut the label only): ", "s (leave in): "):
+        assert words in told
+    lost = {key: told.split(f"  {key} (")[1].split("): ")[1].split("\n")[0] for key in "bls"}
     assert lost["l"].startswith("40 articles lose ")
     assert lost["b"].startswith("40 articles lose ")
     sizes = {key: int(lost[key].split("lose ")[1].split(" ")[0].replace(",", "")) for key in "bl"}

@@ -164,6 +164,31 @@ def test_json(cli: Cli, pack: Path) -> None:
     assert set(facts["rejected_candidates"][0]) == {"tokens", "df", "count", "reason"}
 
 
+def test_scores_that_decide_are_no_second_number_of_templates(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """Templates within others, and those by hand, made the two differ."""
+    whole = Pack.load(pack)
+    note = f"{len(whole.templates) + 4} by their scores; 3 copies of other documents not learnt from"
+    replace(whole, cutoff=replace(whole.cutoff, method="score", df=None, note=note)).save(tmp_path / "p.json")
+    out = cli("show", tmp_path / "p.json").out
+    assert "cut-off     none: scores decide; 3 copies of other documents not learnt from\n" in out
+    assert f"templates   {len(whole.templates)}\n" in out
+
+
+def test_a_pack_by_its_source(cli: Cli, mined: Path) -> None:
+    ran = cli("show", mined / "alpha.example")
+    assert ran.code == 2
+    assert ran.error.endswith(f"No such file or directory; did you mean {mined / 'alpha.example.json'}?")
+
+
+def test_a_folder_lists_the_largest_source_first(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """As mine, update and clean do."""
+    shutil.copytree(mined, tmp_path / "packs")
+    last = tmp_path / "packs" / f"{max(SOURCES)}.json"
+    replace(Pack.load(last), documents=41).save(last, force=True)
+    lines = cli("show", tmp_path / "packs").out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == [max(SOURCES), *sorted(SOURCES)[:-1]]
+
+
 def test_a_folder(cli: Cli, mined: Path) -> None:
     lines = cli("show", mined).out.splitlines()
     assert [line.split()[:2] for line in lines[1:]] == [[source, "40"] for source in SOURCES]

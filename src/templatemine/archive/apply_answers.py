@@ -144,6 +144,9 @@ def _template_ids(question: Question) -> tuple[str, ...]:
 MAX_CONTEXTS = 3
 """Places at which a string is shown."""
 
+MAX_ALIKE = 30
+"""Articles with a string in which different places of it are looked for."""
+
 _SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*\s*$")
 
 
@@ -166,7 +169,8 @@ class Context(NamedTuple):
 
 
 class QuestionContexts:
-    """Contexts of the strings of some questions in articles, at most `MAX_CONTEXTS` each, of different articles.
+    """Contexts of the strings of some questions in articles, at most `MAX_CONTEXTS` each, of different articles, and
+    different ones: what stands in all articles alike is shown once.
 
     Parameters
     ----------
@@ -192,13 +196,14 @@ class QuestionContexts:
             templates.append(replace(blank_template, tokens=_question_tokens(one, True), anchor=anchor))
         self._matcher, self._rows = replace(pack, templates=tuple(templates)).matcher()
         self._contexts: list[list[Context]] = [[] for _ in questions]
-        self._filled, self._sentences = [0] * len(questions), [0] * len(questions)
+        self._filled, self._sentences, self._seen = ([0] * len(questions) for _ in range(3))
         self.read = 0
 
     @property
     def is_complete(self) -> bool:
         """Return whether no article would add a context."""
-        return all(len(places) == MAX_CONTEXTS for places in self._contexts)
+        counts = zip(self._contexts, self._seen, strict=True)
+        return all(len(places) == MAX_CONTEXTS or seen >= MAX_ALIKE for places, seen in counts)
 
     def add(self, document: Document) -> bool:
         """Look into an article; return whether the string of any question is there."""
@@ -230,7 +235,8 @@ class QuestionContexts:
         place = Context(before, text[start:end], filler, behind)
         self._filled[index] += bool(filler)
         self._sentences[index] += place.ends_sentence
-        if len(self._contexts[index]) < MAX_CONTEXTS:
+        self._seen[index] += 1
+        if len(self._contexts[index]) < MAX_CONTEXTS and place not in self._contexts[index]:
             self._contexts[index].append(place)
 
     def places_of(self, question: Question) -> list[Context]:

@@ -211,7 +211,7 @@ def _ask_questions(
             continue
         able = possible_answers(question)
         keys = {key: answer for key, answer in _ANSWER_KEYS.items() if answer in able}
-        words = {**_ANSWER_WORDS, "boilerplate": _FILLED_WORDS.get(question.filled, "cut")}
+        words = _answer_words(question)
         choices = ", ".join(f"{key} = {words[answer]}" for key, answer in keys.items())
         for line in _read_lines(f"{choices}, q = stop, or Enter to pass: "):
             key = line.strip().lower()[:1]
@@ -223,6 +223,11 @@ def _ask_questions(
         else:
             return answers, False
     return answers, True
+
+
+def _answer_words(question: Question) -> dict[str, str]:
+    """Return what each answer to a question means."""
+    return {**_ANSWER_WORDS, "boilerplate": _FILLED_WORDS.get(question.filled, "cut")}
 
 
 def _read_lines(prompt: str) -> Iterator[str]:
@@ -267,7 +272,7 @@ def _format_effects(question: Question, sample: _Sample) -> list[str]:
         verb = "keep" if did["characters"] < 0 else "lose"
         some = f"{counted(did['articles'], 'article')} {verb}{'s' if did['articles'] == 1 else ''}"
         told = f"{some} {counted(abs(did['characters']), 'character')} more" if did["articles"] else "changes nothing"
-        lines.append(f"  {key}: {told}")
+        lines.append(f"  {key} ({_answer_words(question)[answer]}): {told}")
     lines.append(f"  in {counted(sample.contexts.read, 'article')} that were read")
     sentences, filled = sample.contexts.count_sentences(question)
     if 2 * sentences > filled:

@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 import textwrap
 from collections import Counter
@@ -166,10 +167,15 @@ def _wrap_line(line: str, width: int | None) -> list[str]:
     return [line] if width is None else textwrap.wrap(line, max(width - 1, 20), subsequent_indent="  ")
 
 
+_CHOSEN = re.compile(r"^\d+ by their scores(?:; )?")
+
+
 def _format_cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
     if cutoff.method == "score":
-        return cutoff.note
+        # How many strings the scores chose is no number of templates: of these some hold others, or are by hand.
+        told = _CHOSEN.sub("", cutoff.note)
+        return f"none: scores decide{f'; {told}' if told else ''}"
     if cutoff.df is None:
         return f"none: {cutoff.note}"
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"
@@ -294,6 +300,7 @@ def _show_folder(args: argparse.Namespace) -> int:
         except PackError as error:
             bad += 1
             common.print_error(str(error))
+    packs.sort(key=lambda row: (-row[1].documents, row[1].source))  # as mine, update and clean list sources
     if args.json:
         common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:

@@ -437,6 +437,7 @@ class Terminal:
         self.skipped = 0
         self.skipped_packs = 0
         self._hints: set[str] = set()
+        self._last_problem = ""
         self.problems: set[str] = set()  # two at most: one alone is that of all that were skipped
         self._named_later = 0
         self._began = time.monotonic()
@@ -476,6 +477,9 @@ class Terminal:
             if error.hint in self._hints:
                 text = text.removesuffix(error.hint)
             self._hints.add(error.hint)
+            if error.where and error.problem == self._last_problem:
+                text = f"{error.where}: the same"
+            self._last_problem = error.problem
             print_error(text, "skipped: ")
 
     def skip_pack(self, problem: str) -> None:

@@ -98,7 +98,9 @@ class Pack(PackRecord):
         except IsADirectoryError as error:
             raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
         except OSError as error:
-            raise PackError(f"{path}: cannot be read: {error.strerror}") from error
+            named = f"{os.fspath(path)}.json"  # by its source alone
+            hint = f"; did you mean {named}?" if not os.path.exists(path) and os.path.exists(named) else ""
+            raise PackError(f"{path}: cannot be read: {error.strerror}{hint}") from error
         except UnicodeDecodeError as error:
             if data[:2] == b"\x1f\x8b":
                 raise PackError(f"{path}: expected a pack, found a compressed file; packs are plain JSON") from error
