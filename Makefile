@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine with Python 3.11 or newer, a C compiler and make:
-#   make demo    build, make a sample archive, mine it, clean articles it has not seen
+#   make demo    build, if it is not installed, make a sample archive, mine it, clean articles it has not seen
 #   make test    build and run all tests
 PYTHON ?= python3
 VENV := .venv
@@ -30,7 +30,11 @@ $(VENV)/linted: $(VENV)/installed
 	$(BIN)/pip install --quiet --group lint
 	touch $@
 
-demo: $(VENV)/installed
+# A wheel of this version in .venv is used as it is: to compile all again would replace it by an editable install.
+OF_THIS_VERSION := import runpy, sys, templatemine._core; \
+	sys.exit(templatemine.__version__ != runpy.run_path("src/templatemine/_version.py")["__version__"])
+demo:
+	@test ! -e $(VENV)/installed && $(BIN)/python -c '$(OF_THIS_VERSION)' 2> /dev/null || $(MAKE) $(VENV)/installed
 	$(BIN)/python datasets/demo.py demo
 
 # Compiled once and kept, also where the environment says no: tests start the program hundreds of times.

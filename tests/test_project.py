@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -59,6 +62,33 @@ def test_workflows_ask_for_no_secret_and_write_nothing(path: Path) -> None:
     assert workflow["permissions"] == {"contents": "read"}
     granted = [job.get("permissions", {}) for job in workflow["jobs"].values()]
     assert all(rights in ({}, {"id-token": "write"}) for rights in granted)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@pytest.mark.parametrize("version", [__version__, "0.0.1"])
+def test_the_demo_runs_with_what_is_installed(tmp_path: Path, version: str) -> None:
+    """It compiled everything again, and replaced the wheel that README says to install by an editable install."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("src/templatemine/_version.py", "pyproject.toml", "setup.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    programs, wheel = tmp_path / ".venv" / "bin", tmp_path / "site" / "templatemine"
+    programs.mkdir(parents=True)
+    wheel.mkdir(parents=True)
+    (wheel / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    (wheel / "_core.py").touch()
+    log = tmp_path / "log"
+    python = f'case "$1" in -c) PYTHONPATH={wheel.parent} exec {sys.executable} "$@";; *) echo "$@" >> {log};; esac'
+    for name, script in (("python", python), ("pip", f'echo pip "$@" >> {log}')):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    for _ in range(2):
+        subprocess.run(["make", "demo"], cwd=tmp_path, check=True, capture_output=True)
+    lines = log.read_text().splitlines()
+    assert lines.count("datasets/demo.py demo") == 2
+    builds = sum("build_ext" in line for line in lines)
+    assert builds == (version != __version__)
+    assert builds or len(lines) == 2
 
 
 def test_hooks_run_tools_of_the_lint_group() -> None:
