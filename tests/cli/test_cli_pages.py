@@ -39,6 +39,23 @@ def test_main_text_and_blocks(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     assert all(a[1] == b[0] for a, b in itertools.pairwise(spans))
 
 
+def test_what_is_removed_names_its_templates_but_in_pages(cli: Cli, shelf: Path, tmp_path: Path) -> None:
+    """Of a page all but its main text goes, mark-up too; no template says what."""
+    story = "The story of {} and of the harbour, as told at {}."
+    texts = [
+        {"source": "quay.example", "id": str(n), "text": f"{story.format(n * 7, n)}\nSign up for the Quay letter today"}
+        for n in range(40)
+    ]
+    assert cli("mine", write(tmp_path / "texts.jsonl", texts), "-o", shelf).code == 0
+    pages = [{"source": "lantern.example", "id": "x", "html": "<p>A story of the harbour and its boats.</p>"}]
+    new = write(tmp_path / "new.jsonl", [*pages, texts[0]])
+    assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl").code == 0
+    of_page, of_text = rows(tmp_path / "c.jsonl")
+    assert of_page["removed"]
+    assert all(cut["templates"] == [] and "kind" not in cut for cut in of_page["removed"])
+    assert all(cut["templates"] for cut in of_text["removed"])
+
+
 def test_the_headline_is_left_out_on_request(cli: Cli, shelf: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.jsonl", [{"source": "lantern.example", "id": "x", "html": page(77, CALL)}])
     assert cli("clean", new, "-p", shelf, "-o", tmp_path / "c.jsonl", "--headline", "drop").code == 0

@@ -35,7 +35,8 @@ everything is cut.
 
 The source of a record selects the pack. A pack mined from text reads the text
 field. A pack mined from HTML reads the html field; the text written is then
-the main text of the page, one block per line, and offsets refer to the html.
+the main text of the page, one block per line, and offsets refer to the html,
+of which all else is removed, mark-up too, by no template.
 With --html strip it is all text of the page without templates. --text-format
 writes the main text as Markdown, TEI or JSON into the text field, always as a
 string; texts stay plain.
