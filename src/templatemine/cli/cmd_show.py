@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import os
-import re
 import sys
 import textwrap
 from collections import Counter
@@ -167,15 +166,12 @@ def _wrap_line(line: str, width: int | None) -> list[str]:
     return [line] if width is None else textwrap.wrap(line, max(width - 1, 20), subsequent_indent="  ")
 
 
-_CHOSEN = re.compile(r"^\d+ by their scores(?:; )?")
-
-
 def _format_cutoff(pack: Pack) -> str:
     cutoff = pack.cutoff
     if cutoff.method == "score":
-        # How many strings the scores chose is no number of templates: of these some hold others, or are by hand.
-        told = _CHOSEN.sub("", cutoff.note)
-        return f"none: scores decide{f'; {told}' if told else ''}"
+        from templatemine.report.words import describe_choice
+
+        return f"none: {describe_choice(pack)}"
     if cutoff.df is None:
         return f"none: {cutoff.note}"
     return f"in at least {cutoff.df:,} documents ({cutoff.df / max(pack.documents, 1):.1%}): {cutoff.note}"

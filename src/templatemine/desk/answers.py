@@ -37,7 +37,7 @@ from templatemine.packs.readable import join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
 from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
-from templatemine.report.words import describe_position, describe_reasons
+from templatemine.report.words import describe_choice, describe_position, describe_reasons
 
 __all__ = ["DESK_FOLDER", "Desk", "NotFound"]
 
@@ -186,7 +186,7 @@ class Desk:
             "dates": [pack.first_date, pack.last_date],
             "method": pack.mined_by,
             "html": pack.html,
-            "note": pack.cutoff.note,
+            "note": describe_choice(pack),
             "cutoff": pack.cutoff.df,
             "moved": next((rule.df for rule in rules if rule.action == "cutoff"), None),
             "histogram": {"counts": histogram.counts, "templates": histogram.templates},

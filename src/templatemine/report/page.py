@@ -30,7 +30,7 @@ from templatemine.report.marks import (
     truncate,
 )
 from templatemine.report.summary import summarise
-from templatemine.report.words import shorten, template_text
+from templatemine.report.words import describe_choice, shorten, template_text
 
 if TYPE_CHECKING:
     from templatemine.report.measure import Sample
@@ -68,6 +68,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     filters: dict[str, Any] = {
         "shown": _escape,
         "words": _escape_template,
+        "choice": describe_choice,
         "named": name_controls,
         "number": _format_number,
         "counted": counted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from templatemine.packs.pack_record import PackRecord
 
 __all__ = [
+    "describe_choice",
     "describe_position",
     "describe_reasons",
     "join_tokens",
@@ -37,6 +39,18 @@ def describe_position(template: Template, pack: PackRecord) -> str:
     if template.tokens is None:
         return "as written"
     return _POSITIONS[template.anchor].format("sentence" if pack.reading.sentences else "line")
+
+
+_CHOSEN = re.compile(r"^\d+ by their scores")
+
+
+def describe_choice(pack: PackRecord) -> str:
+    """Return how templates were chosen among strings, and what was left out of mining.
+
+    How many strings the scores chose is left out: it is no number of templates, for of these some hold others, and
+    people take some out and put others in.
+    """
+    return _CHOSEN.sub("scores decide", pack.cutoff.note)
 
 
 def describe_reasons(template: Template) -> str:
