@@ -81,7 +81,7 @@ function effect(did) {
 }
 
 const add = (rule, done) => decide({ kind: "add", rule }, done);
-const undo = () => decide({ kind: "undo" }, (what) => `Undone: ${what}`);
+const undo = () => decide({ kind: "undo" }, (what) => `Undone: ${what.length > 100 ? `${what.slice(0, 99)}…` : what}`);
 
 // What a key or a click means is found out by the desk when its turn comes: the one before it may have changed the row.
 function verdict(row, accept, whole = false) {
