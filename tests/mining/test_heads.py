@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from invented import mine_pack, words
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig
-from templatemine.mining.heads import add_heads
+from templatemine.mining import stages
+from templatemine.mining.heads import add_heads, find_unbounded
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
+from templatemine.text.reading import ReadingRules
 
 FOOTER = "appeared first on The Stonefield Courier."
 
@@ -131,3 +134,33 @@ def test_one_filler_is_no_head() -> None:
         for item in _excerpts("The post")
     ]
     assert _heads(items) == set()
+
+
+def test_in_texts_of_one_line_no_slot_reaches_over_the_sentence_before_its_string() -> None:
+    """A story sentence that ends as related headlines do stays; names before "(Reuters)" still go."""
+    pack = mine_pack(_archive("The post"))
+    first = pack.templates[0]
+    made = [
+        replace(first, tokens=(slot, "of", "Stonefield."), anchor="line")
+        for slot in ("{slot}", "{slot:90}", "{slot:names}")
+    ]
+    templates = tuple(replace(one, id=one.tokens[0], regex=pack.derived(one)) for one in made)
+    one_line = ReadingRules(sentences=True)
+    assert find_unbounded(replace(pack, templates=templates, reading=one_line)) == {"{slot}", "{slot:90}"}
+    assert find_unbounded(replace(pack, templates=templates, reading=ReadingRules())) == set()
+
+
+def test_mining_rejects_such_templates_with_their_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def reach(pack: Pack, _: Sequence[Document]) -> Pack:
+        made = [replace(one, tokens=("{slot}", *(one.string or ()))) for one in pack.templates]
+        return replace(pack, templates=tuple(replace(one, regex=pack.derived(one)) for one in made))
+
+    monkeypatch.setattr(stages, "add_heads", reach)
+    articles = _archive("The post")
+    one_line = [replace(one, text=one.body.replace("\n\n", " ")) for one in articles]
+    pack = mine_pack(articles)
+    assert any(one.slot == "start" for one in pack.templates)
+    assert stages.UNBOUNDED not in pack.rejected
+    pack = mine_pack(one_line)
+    assert not any(one.slot == "start" for one in pack.templates)
+    assert pack.rejected[stages.UNBOUNDED] >= 1

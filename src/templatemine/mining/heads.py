@@ -4,7 +4,8 @@
 varies, but begins with the same words.  To cut the end alone leaves half a sentence.  Each string that stands within
 lines is looked at in some articles: if its sentence nearly always opens with the same words, or holds them behind those
 of an excerpt that ends without a mark, and they hardly ever stand elsewhere, there is a template of both, with a slot
-between.  It takes the place of a template whose slot reaches to the beginning of the line, and so over the story.
+between.  It takes the place of a template whose slot reaches to the beginning of the line, and so over the story; in
+texts of one line such a slot that no head bounds takes any sentence that ends with its string (`find_unbounded`).
 """
 
 from __future__ import annotations
@@ -77,6 +78,14 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
     reaching = {pack.templates[row].id for row, joined in found.items() if pack.templates[row].slot and joined in kept}
     others = [one for one in pack.templates if one.id not in reaching]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*others, *kept]))))
+
+
+def find_unbounded(pack: Pack) -> set[str]:
+    """Return the ids of the templates whose slots reach over sentences of story: those before their strings, other than
+    names, in texts of one line."""
+    if pack.reading is None or not pack.reading.sentences:
+        return set()
+    return {one.id for one in pack.templates if one.slot == "start" and not one.filler.isalpha()}
 
 
 def _drop_slot(template: Template) -> Template:

@@ -9,7 +9,7 @@ answers.  `complete_step` is for documents that are at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import chain, islice
@@ -31,7 +31,7 @@ from templatemine.mining.counting import Matches, MatchQuery, apply_counts
 from templatemine.mining.cross_source import CrossSourceCounts
 from templatemine.mining.features import CueReader, compute_features
 from templatemine.mining.headlines import add_headlines
-from templatemine.mining.heads import add_heads
+from templatemine.mining.heads import add_heads, find_unbounded
 from templatemine.mining.index import build_index, document_floor, documents_at, tokens_at
 from templatemine.mining.labels import Candidates, find_candidates
 from templatemine.mining.learn_reading import learn_reading
@@ -348,6 +348,8 @@ MIN_COPIES_SHARE = 0.02
 reach any share that these ask for."""
 TEARS, OVERRUN = "tears sentences", "takes the sentence behind a headline"
 """Reason of templates whose cuts leave half a sentence on each side; and of labels whose slots run over."""
+UNBOUNDED = "takes any sentence that ends with it"
+"""And of those in texts of one line whose slot nothing bounds."""
 
 _HASH_STEP = 0x0123456789ABCD
 """Between the hashes of candidates of one string; any number will do."""
@@ -463,12 +465,11 @@ class MatchStep:
         )
         if options.method.learned:
             mined = choose_by_text(_sampled(candidates, documents), MAX_LOOKED_AT)
-            tearing = tearing_templates(pack, mined)
-            if tearing:
-                kept = tuple(template for template in pack.templates if template.id not in tearing)
-                pack = replace(pack, templates=kept, rejected={**pack.rejected, TEARS: len(tearing)})
+            pack = _reject(pack, TEARS, tearing_templates(pack, mined))
             # A string that leaves half a sentence is no boilerplate that lacks its beginning: prose would go whole.
-            pack = unite_families(add_headlines(add_heads(pack, mined), mined), mined)
+            pack = add_heads(pack, mined)
+            pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
+            pack = unite_families(add_headlines(pack, mined), mined)
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
@@ -487,6 +488,14 @@ class MatchStep:
             ),
             claims=collect_claims(candidates, self.cross_counts, accepted, pack, options),
         )
+
+
+def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
+    """Return a pack without the templates of some ids, which count as rejected for a reason."""
+    if not ids:
+        return pack
+    kept = tuple(template for template in pack.templates if template.id not in ids)
+    return replace(pack, templates=kept, rejected={**pack.rejected, reason: len(ids)})
 
 
 def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:
