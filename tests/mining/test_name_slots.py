@@ -12,6 +12,7 @@ from templatemine.config import CleanConfig
 from templatemine.mining.name_slots import MIN_MEMBERS
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
+from templatemine.text.slots import DATELINE
 
 NAMES = (
     *(
@@ -107,3 +108,39 @@ def test_no_family_takes_sentences(stamp: str, sentence: str) -> None:
     cleaner = Cleaner(mine_pack(articles), CleanConfig(guard=1.0))
     new = sentence.format("Friday", "Hugo Frost")
     assert cleaner.clean(f"The mill closed.\n\n{new}\n\nThat is all of it.").text.count(new) == 1
+
+
+PLACES = ("LYNDE", "STONEFIELD", "NEW MILL", "Saltmouth")
+
+
+def _dated(inner: bool = False) -> list[Document]:
+    """Articles that begin with the place of a dateline; or whose second paragraph does."""
+    articles = []
+    for one in _archive("{}"):
+        place = PLACES[int(one.id or 0) % len(PLACES)]
+        opening, *paragraphs = one.body.split("\n\n")
+        paragraphs[0] = f"{place} \u2013 {paragraphs[0]}"
+        if inner:
+            paragraphs = [f"{opening} spoke of {words(random.Random(one.id), 9)}.", *paragraphs]
+        articles.append(Document(source="a.example", id=one.id, text="\n\n".join(paragraphs)))
+    return articles
+
+
+def _datelines(pack: Pack) -> list[tuple[str, ...] | None]:
+    return [one.tokens for one in pack.templates if one.filler == DATELINE]
+
+
+def test_a_place_that_is_new_goes_where_articles_begin_with_one() -> None:
+    pack = mine_pack(_dated())
+    assert _datelines(pack) == [("{slot:dateline}", "\u2013")]
+    assert not any("LYNDE" in (one.tokens or ()) for one in pack.templates)
+    cleaner = Cleaner(pack, CleanConfig(guard=1.0))
+    assert cleaner.clean("PORT ALDER \u2013 The mill closed.").text == "The mill closed."
+    story = "The mill closed.\n\nJane Roe \u2013 she owned it \u2013 left.\n\nLYNDE \u2013 of all places \u2013 gained."
+    assert cleaner.clean(story).text == story
+
+
+def test_places_that_stand_elsewhere_make_no_dateline() -> None:
+    pack = mine_pack(_dated(inner=True))
+    assert _datelines(pack) == []
+    assert any(one.tokens == ("LYNDE", "\u2013") for one in pack.templates)

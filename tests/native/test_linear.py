@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from itertools import product
 from types import ModuleType
 
 import numpy as np
@@ -26,7 +27,7 @@ from templatemine.pages.blocks import Page, load_forests
 from templatemine.text import _scan
 from templatemine.text.expressions import SLOT_REACH, expression
 from templatemine.text.patterns import pattern_set
-from templatemine.text.slots import HEADLINES, kind_code, kind_words
+from templatemine.text.slots import DATELINE, HEADLINES, kind_code, kind_words
 
 pytestmark = pytest.mark.slow
 
@@ -280,6 +281,28 @@ def test_slots_of_a_kind(piece: str, side: int, kind: str) -> None:
     hold(prepare, 8_000, 128_000)
 
 
+@pytest.mark.parametrize("piece", ["by", "By by ", "\n", "\n \n", "By by\n"])
+def test_slots_for_datelines(piece: str) -> None:
+    """Texts that begin with lines of nothing, of which one holds the string often; and texts of such lines alone."""
+    native = _automaton.Matcher(
+        *ARGUMENTS,
+        [b"by"],
+        np.array([0], np.int32),
+        np.array([0, 1], np.int64),
+        np.array([SLOT_REACH["start"]], np.uint8),
+        1,
+        bytes([kind_code(DATELINE)]),
+        kind_words(),
+    )
+
+    def prepare(size: int) -> Callable[[], object]:
+        half = size // 2
+        text = (piece * (half // len(piece)) + "By by " * (half // 6)).encode()
+        return lambda: native.find(text)
+
+    hold(prepare, 8_000, 128_000)
+
+
 @pytest.mark.parametrize("piece", ["by\nx\n", "by\nBy x.\n", "by\nby\n.\n", "by By\n"])
 def test_slots_for_headlines(piece: str) -> None:
     """Texts in which each line may open a list, with other strings among its headlines."""
@@ -302,8 +325,9 @@ def test_slots_for_headlines(piece: str) -> None:
 
 
 @pytest.mark.parametrize("engine", [re, regex])
-@pytest.mark.parametrize("kind", ["date", "url", "names", "60"])
-@pytest.mark.parametrize("side", ["end", "start"])
+@pytest.mark.parametrize(
+    ("side", "kind"), [*product(["end", "start"], ["date", "url", "names", "60"]), ("start", DATELINE)]
+)
 @pytest.mark.parametrize("piece", ["By ", "By Ann ", "By:", "By:/", "May 5 ", "By/Ann:"])
 def test_expressions_of_kinds(piece: str, side: str, kind: str, engine: ModuleType) -> None:
     """Engines that backtrack, on lines of what fillers hold that are of no kind in the end."""

@@ -22,6 +22,7 @@ from templatemine.packs.pack import Pack
 from templatemine.text.expressions import EncodedText, expression, for_re2
 from templatemine.text.patterns import pattern_set
 from templatemine.text.slots import (
+    DATELINE,
     HEADLINES,
     KINDS,
     MAX_CLOSERS,
@@ -211,6 +212,53 @@ def test_engines_agree_where_strings_stand_often_in_a_line(kind: str, side: str,
     pack = replace(packs[0], templates=tuple(templates))
     expected = Cleaner(pack, CleanConfig(engine="regex")).spans(text)
     assert Cleaner(pack, CleanConfig(engine="native")).spans(text) == expected
+
+
+openings = st.tuples(
+    st.lists(st.sampled_from([" ", "\n", "-", "\u2028", "\u3000", "\u2003", ".", "a"]), max_size=4).map("".join),
+    st.lists(
+        st.sampled_from(["Lynde", "Ω", "of", "later", "5", "(c)", "語", "\u2013", "by", "Foto:", "\n", "case-7 x"]),
+        max_size=12,
+    ).map(" ".join),
+).map("".join)
+DASHED = (*FIXED, "\u2013", "(AP) \u2013")
+
+
+@examples(600)
+@given(st.sampled_from(DASHED), st.sampled_from(SEPARATORS), st.booleans(), st.booleans(), openings | texts)
+def test_engines_agree_on_datelines(fixed: str, separators: str, whole: bool, own: bool, text: str) -> None:
+    pack = slotted(fixed, DATELINE, "start", separators=separators, whole=whole, own=own)
+    if pack is None:
+        return
+    _check_engines(pack, text)
+
+
+@examples(300)
+@given(
+    st.sampled_from([one for one in DASHED if one != "5"]), st.sampled_from(["-", ""]), st.booleans(), openings | texts
+)
+def test_expressions_find_datelines(fixed: str, separators: str, whole: bool, text: str) -> None:
+    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
+    pack = slotted(fixed, DATELINE, "start", separators=separators, whole=whole)
+    assert pack is not None
+    expected = native(pack, text)
+    source = pack.templates[0].regex
+    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
+        found = set(everywhere(engine, text))
+        assert found <= set(expected)
+        assert covered(found) == covered(expected)
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_a_dateline_opens_its_text(engine: str) -> None:
+    pack = slotted("\u2013", DATELINE, "start")
+    assert pack is not None
+    cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
+    assert cleaner.clean("\n \u3000New Lynde \u2013 The mayor spoke.").text.strip() == "The mayor spoke."
+    for story in ("The mayor spoke.\nNew Lynde \u2013 she said \u2013 waits.", "The mayor of Lynde \u2013 she spoke."):
+        assert cleaner.clean(story).text == story
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
+    assert "{text start}" in pack.to_json()
 
 
 HEADLINE_LINES = (

@@ -22,7 +22,7 @@ from templatemine.text.expressions import (
     separator_class,
 )
 from templatemine.text.literals import required_literal
-from templatemine.text.slots import HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
+from templatemine.text.slots import DATELINE, HEADLINES, MIN_BETWEEN, SLOT_SIZE, find_headlines, matches_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ class RegexEngine:
                     continue
                 if slot == "start" and not fillers.can_fill(start, filler[0], slot, kind):
                     continue
+                if kind == DATELINE and not fillers.opens_text(start):
+                    continue
                 found.append((start, end, place))
         return found
 
@@ -175,7 +177,7 @@ class _SlotFillers:
     """The fillers of slots; a match of a user pattern is one character to the core."""
 
     def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
-        self._text, self._separators = text, separators
+        self._text, self._marks, self._separators = text, marks, separators
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
@@ -184,6 +186,10 @@ class _SlotFillers:
         if rewritten is None:
             return matches_kind(kind, self._text, self._separators, slot, start, end)
         return matches_kind(kind, rewritten.text, self._separators, slot)
+
+    def opens_text(self, start: int) -> bool:
+        """Return whether the first token of a line is the first one of its text."""
+        return all(map(self._marks.match, self._text[:start]))
 
     def find_headlines(self, start: int) -> int:
         """Find the end of the headlines behind a string; -1 if it does not end its line."""

@@ -18,7 +18,7 @@ from templatemine.matching._cutting cimport (
 )
 from templatemine.text._reading cimport Form, form_free, form_room, Rules
 from templatemine.text._scan cimport (
-    ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, CLOCK, copy_to_array, count_points, DATE, DATES, decode, DURATIONS,
+    ABBREVIATION, ADDRESS, ANYTHING, BEGINS_LINE, Bytes, CLOCK, copy_to_array, count_points, DATE, DATELINE, DATES, decode, DURATIONS,
     EMAIL, encode_utf8, ENDS_LINE, FIRST_IN_LINE, HANDLE, HEAD, HEADLINES, HEX, INITIALS, intern_word_list, is_address_sign,
     is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
     is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE,
@@ -1436,6 +1436,8 @@ cdef struct WalkCache:
     int64_t first
     int64_t headlines       # the first token before a run of headlines that was walked, and the last one of the run
     int64_t headlines_end
+    int64_t opening         # where the first token of a line is, and whether it is the first one of its text
+    bint opens
 
 
 cdef enum:
@@ -1665,7 +1667,7 @@ cdef void walks_clear(WalkCache* walks) noexcept nogil:
     cdef int k
     for k in range(NAMES - NUMBERS + 1):
         walks.walk[k].place = -1
-    walks.token = walks.headlines_end = -1
+    walks.token = walks.headlines_end = walks.opening = -1
 
 
 cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
@@ -1674,8 +1676,8 @@ cdef tuple fillers_init(Fillers* f, bytes kinds, list known):
     if not any(kinds):
         return ()
     for kind in set(kinds):
-        if kind >= MAX_SIZED_SLOT and not NUMBERS <= kind <= HEADLINES:
-            raise ValueError(f"expected kinds less than {MAX_SIZED_SLOT}, or {NUMBERS} to {HEADLINES}, got {kind}")
+        if kind >= MAX_SIZED_SLOT and not NUMBERS <= kind <= DATELINE:
+            raise ValueError(f"expected kinds less than {MAX_SIZED_SLOT}, or {NUMBERS} to {DATELINE}, got {kind}")
     if len(known) != 2:
         raise ValueError(f"expected the words of dates and those of durations, got {len(known)} lists")
     f.kind = <uint8_t*>malloc(len(kinds))
@@ -1937,6 +1939,18 @@ cdef bint reach_headlines(const uint8_t* p, const Tokens* tokens, WalkCache* wal
     return True
 
 
+cdef bint opens_text(const Spec* spec, const uint8_t* p, int64_t start, WalkCache* walks) noexcept nogil:
+    """Whether the first token of a line, which begins at `start`, is the first one of its text."""
+    cdef int64_t i = start
+    cdef int char = CHAR_BREAK
+    if walks.opening != start:
+        while i > 0 and char <= CHAR_SEPARATOR:
+            char = classify_char_before(spec, p, i, &i)
+        walks.opening = start
+        walks.opens = char <= CHAR_SEPARATOR
+    return walks.opens
+
+
 cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
                      uint8_t kind, WalkCache* walks, int64_t* first, int64_t* last) noexcept nogil:
     """Move the first or last token (INOUT) of a match to the edge of its line, as the bits of `edge` say.
@@ -1953,7 +1967,7 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
             while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
                 i += 1
         if edge & TO_BEGIN:
-            if not is_filler_of_kind(fillers, spec, p, n, tokens.start[k], False, kind, walks):
+            if not is_filler_of_kind(fillers, spec, p, n, tokens.start[k], False, NAMES if kind == DATELINE else kind, walks):
                 return False
             while k > 0 and not tokens.kind[k] & FIRST_IN_LINE and not walks.first <= k <= walks.token:
                 k -= 1
@@ -1962,6 +1976,8 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
             elif k > walks.token:
                 walks.first = k
             walks.token = max(walks.token, first[0])
+            if kind == DATELINE and not opens_text(spec, p, tokens.start[k], walks):
+                return False
         last[0] = i
         first[0] = k
         return True

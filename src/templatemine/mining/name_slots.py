@@ -2,29 +2,33 @@
 
 "By Jane Roe" and "By John Doe" are templates of authors who wrote often; the next author is new.  A family is some
 templates that share the string at one edge and have names at the other, which is an edge of their lines.
-The template of a family takes the place of its members, unless it tears sentences in the archive.
+The template of a family takes the place of its members, unless it tears sentences in the archive.  Names before a dash
+alone are places of datelines: theirs is at the beginning of articles only (`{slot:dateline} –`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from templatemine.mining.heads import encode_body
 from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.sampling import choose_by_text
+from templatemine.mining.segments import DASHES
 from templatemine.mining.slot_types import is_of_kind
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import CAPITAL, SMALL
 from templatemine.text.expressions import ANCHORS
-from templatemine.text.slots import slot_token
+from templatemine.text.slots import DATELINE, slot_token
 
 MIN_MEMBERS = 5
 """Templates of a family whose kinds are `KINDS`, with different names."""
+MIN_DATELINES, MIN_OPENING = 3, 0.9
+"""The same of datelines, and the share of the documents of the members that must begin with one."""
 MAX_NAME_TOKENS = 5
 """Tokens of a name."""
 KINDS = ("byline", "dateline", "media")
@@ -60,7 +64,12 @@ def unite_families(pack: Pack, documents: Sequence[Document]) -> Pack:
     if not united:
         return pack
     alone = replace(pack, templates=tuple(keep_one_of_each(united.values())))
-    tearing = {*tearing_templates(alone, documents), *_find_sentences(alone, documents)}
+    chosen = choose_by_text(documents, MAX_DOCUMENTS)
+    tearing = {
+        *tearing_templates(alone, documents),
+        *_find_sentences(alone, chosen),
+        *_find_inner(pack, united, chosen),
+    }
     gone = {member.id for family, one in united.items() if one.id not in tearing for member in family.members}
     kept = [one for one in pack.templates if one.id not in gone]
     kept += [one for one in united.values() if one.id not in tearing]
@@ -73,7 +82,7 @@ def _find_sentences(pack: Pack, documents: Sequence[Document]) -> set[str]:
     matcher, row_of = pack.matcher()
     places: Counter[int] = Counter()
     sentences: Counter[int] = Counter()
-    for document in choose_by_text(documents, MAX_DOCUMENTS):
+    for document in documents:
         data = encode_body(pack, document)
         for start, end, string in zip(*(column.tolist() for column in matcher.find(data)), strict=True):
             places[row_of[string]] += 1
@@ -81,6 +90,33 @@ def _find_sentences(pack: Pack, documents: Sequence[Document]) -> set[str]:
             closes = pack.templates[row_of[string]].slot == "start" or text.endswith(_SENTENCE_ENDS)
             sentences[row_of[string]] += closes and _SMALL_WORDS.search(text) is not None
     return {pack.templates[row].id for row, count in sentences.items() if count > max(1, MAX_SENTENCES * places[row])}
+
+
+def _find_inner(pack: Pack, united: Mapping[_Family, Template], documents: Sequence[Document]) -> set[str]:
+    """Return the ids of the templates of datelines whose members stand elsewhere than at the beginning, too."""
+    families = {one.id: family.members for family, one in united.items() if one.filler == DATELINE}
+    if not families:
+        return set()
+    opening, members = (
+        _count_documents(replace(pack, templates=tuple(some)), documents)
+        for some in (
+            [one for one in united.values() if one.id in families],
+            keep_one_of_each(member for some in families.values() for member in some),
+        )
+    )
+    return {
+        name for name, some in families.items() if opening[name] < MIN_OPENING * sum(members[one.id] for one in some)
+    }
+
+
+def _count_documents(pack: Pack, documents: Sequence[Document]) -> Counter[str]:
+    """Count the documents that have each template of a pack, by id."""
+    matcher, row_of = pack.matcher()
+    found: Counter[str] = Counter()
+    for document in documents:
+        strings = set(matcher.find(encode_body(pack, document))[2].tolist())
+        found.update(pack.templates[row_of[string]].id for string in strings)
+    return found
 
 
 def _find_families(pack: Pack) -> Iterator[_Family]:
@@ -97,11 +133,11 @@ def _find_families(pack: Pack) -> Iterator[_Family]:
                 continue
             for size in range(1, min(MAX_NAME_TOKENS, len(tokens) - 1) + 1):
                 name, string = (tokens[:size], tokens[size:]) if side == "start" else (tokens[-size:], tokens[:-size])
-                if _is_string(string) and _is_name(name, side, pack.tokenise.separators):
+                if (_is_string(string) or _is_dash(side, string)) and _is_name(name, side, pack.tokenise.separators):
                     members[side, string].append(template)
     taken: set[str] = set()
     for (side, string), some in sorted(members.items(), key=lambda item: (-len(item[1]), -len(item[0][1]), item[0])):
-        if sum(one.kind in KINDS for one in some) < MIN_MEMBERS:
+        if sum(one.kind in KINDS for one in some) < (MIN_DATELINES if _is_dash(side, string) else MIN_MEMBERS):
             continue
         ids = {member.id for member in some}
         if len(ids & taken) <= MAX_TAKEN * len(ids):
@@ -111,6 +147,10 @@ def _find_families(pack: Pack) -> Iterator[_Family]:
 
 def _is_string(tokens: Sequence[str]) -> bool:
     return any("{" not in token and _LETTER.search(token) for token in tokens)
+
+
+def _is_dash(side: str, tokens: Sequence[str]) -> bool:
+    return side == "start" and len(tokens) == 1 and tokens[0] in DASHES
 
 
 def _is_name(tokens: Sequence[str], side: str, separators: str) -> bool:
@@ -127,7 +167,7 @@ def _unite(pack: Pack, family: _Family) -> Template:
     kinds: Counter[str] = Counter()
     for member in family.members:
         kinds[member.kind] += member.df if member.kind in KINDS else 0
-    slot = slot_token("names")
+    slot = slot_token(DATELINE if _is_dash(family.side, family.string) else "names")
     tokens = (slot, *family.string) if family.side == "start" else (*family.string, slot)
     is_line = all(one.anchor == "line" for one in family.members)
     united = replace(

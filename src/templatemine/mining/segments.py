@@ -41,8 +41,8 @@ _MAX_GAP_SHARE = 0.02
 """Several blanks before more of the tokens than this are how the source is set, and part nothing."""
 _HEAD = 30
 """Tokens of a document among which a dash ends a dateline, line breaks and a headline among them."""
-_DASHES = [dash.encode() for dash in ("–", "—", "―", "－", "--", "---")]
-"""Dashes that are tokens, and their bytes; a hyphen is a separator."""
+DASHES = ("–", "—", "―", "－", "--", "---")
+"""Dashes that are tokens; a hyphen is a separator."""
 _MIN_SPACELESS_SHARE = 0.3
 """From this share of tokens that are characters a source counts as written without spaces."""
 
@@ -155,7 +155,7 @@ def _find_dashes(corpus: Corpus) -> LongArray:
     names = corpus.form_names
     assert isinstance(names, Vocabulary)
     is_dash = np.zeros(len(names), np.bool_)
-    is_dash[names.find(_DASHES)] = True
+    is_dash[names.find([dash.encode() for dash in DASHES])] = True
     there = heads[:, None] + np.arange(_HEAD if is_dash.any() else 0)
     there = there[there < corpus.doc_starts[1:, None]]
     places = np.unique(np.concatenate([corpus.dashes, there[is_dash[forms[there]]] + 1]))

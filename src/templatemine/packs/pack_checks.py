@@ -18,7 +18,7 @@ from templatemine.packs.pack_record import GENERATOR, AnyPack, PackRecord, mined
 from templatemine.text.expressions import ANCHORS, EncodedText
 from templatemine.text.lint import MAX_LITERAL, backtracking_problem, has_long_literal, re2_problem, size_problem
 from templatemine.text.reading import plain_form
-from templatemine.text.slots import HEADLINES, KINDS, MAX_SIZED_SLOT, SLOT, slot_kind
+from templatemine.text.slots import DATELINE, HEADLINES, KINDS, MAX_SIZED_SLOT, SLOT, slot_kind
 from templatemine.text.time_limit import matches_in_time
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def check_slot(pack: PackRecord, template: Template, here: str) -> None:
     slots = [token for token in tokens if token.startswith("{slot")]
     for token in slots:
         if slot_kind(token) is None:
-            kinds = ", ".join((*KINDS, HEADLINES))
+            kinds = ", ".join((*KINDS, HEADLINES, DATELINE))
             raise PackError(
                 f"{here}: tokens: expected {{slot}}, or {{slot:...}} with {kinds} or a number of characters less "
                 f"than {MAX_SIZED_SLOT}, got {token!r}"
@@ -116,6 +116,8 @@ def check_slot(pack: PackRecord, template: Template, here: str) -> None:
             raise PackError(f"{here}: tokens: expected {SLOT} between other tokens, got {slots[0]}")
     elif template.filler == HEADLINES and template.slot == "start":
         raise PackError(f"{here}: tokens: expected {slots[0]} behind other tokens")
+    elif template.filler == DATELINE and template.slot != "start":
+        raise PackError(f"{here}: tokens: expected {slots[0]} before other tokens")
     elif not ANCHORS[template.anchor] & ANCHORS[template.slot]:
         raise PackError(
             f"{here}: anchor: expected {template.slot!r} or 'line' beside {slots[0]}, got {template.anchor!r}"

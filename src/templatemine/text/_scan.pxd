@@ -530,6 +530,7 @@ cdef enum:
     ADDRESS = 131
     NAMES = 132
     HEADLINES = 133             # lines behind that of the string
+    DATELINE = 134              # names before it, from the beginning of the text on
 
 
 # ------------------------------------------------------------------------------------------------------------------------ tags

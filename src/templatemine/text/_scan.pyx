@@ -79,7 +79,8 @@ CLASSES = {
 }
 """Classes of characters in the syntax of expressions, without brackets."""
 
-FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES, "headlines": HEADLINES}
+FILLERS = {"number": NUMBERS, "date": DATES, "duration": DURATIONS, "url": ADDRESS, "names": NAMES, "headlines": HEADLINES,
+           "dateline": DATELINE}
 """Named kinds of fillers of a slot, from the narrowest, with the number of each."""
 
 

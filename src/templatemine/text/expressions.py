@@ -27,6 +27,7 @@ from templatemine.text.patterns import TABLE, PatternSet, parse_form
 from templatemine.text.reading import ReadingRules, read_form, read_text
 from templatemine.text.slots import (
     ANY,
+    DATELINE,
     MIN_BETWEEN,
     SLOT,
     SLOT_SIZE,
@@ -61,6 +62,7 @@ __all__ = [
     "separator_class",
     "separator_pattern",
     "slot_pattern",
+    "text_start",
     "tokeniser_input",
     "two_sided_expression",
 ]
@@ -136,7 +138,7 @@ def expression(
         if slot == "end":
             parts, right = [*parts, slot_part], line_end
         else:
-            parts, left = [slot_part, *parts], line_start
+            parts, left = [slot_part, *parts], text_start(separators) if kind == DATELINE else line_start
     return f"{left}({''.join(parts)}){right}"
 
 
@@ -203,6 +205,11 @@ def boundary_patterns(separators: str, html: bool) -> dict[str, str]:
         "{line start}": line_start,
         "{line end}": line_end,
     }
+
+
+def text_start(separators: str) -> str:
+    """Return the expression of what is before the first token of a text; in packs ``{text start}``."""
+    return f"^(?:[{LINE_BREAKS}]|{blank_pattern(separators)})*"
 
 
 def within_line_patterns(separators: str) -> dict[str, str]:

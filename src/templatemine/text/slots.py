@@ -10,6 +10,7 @@ url       one address, of the web or of a person, without a blank; of letters fr
 names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
+dateline  names before a string, from the beginning of the text on
 headlines the lines behind a string that ends its own, up to the first of more than 160 characters, or with a full
           stop, a comma, a colon or a semicolon at its end behind other text
 
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY",
+    "DATELINE",
     "FIRST_NAMED_CODE",
     "HEADLINES",
     "KINDS",
@@ -120,9 +122,9 @@ def allowed_words(kind: str) -> tuple[str, ...]:
     return tuple(sorted(words | set(_DURATION.split()) if kind == "duration" else words))
 
 
-HEADLINES = "headlines"
-"""The one kind whose fillers are lines of their own."""
-KINDS = tuple(kind for kind in FILLERS if kind != HEADLINES)
+HEADLINES, DATELINE = "headlines", "dateline"
+"""Kinds whose fillers are lines of their own, and names at the beginning of a text."""
+KINDS = tuple(kind for kind in FILLERS if kind not in (HEADLINES, DATELINE))
 """Those of fillers within a line, from the narrowest; a number of characters comes behind them."""
 FIRST_NAMED_CODE = min(FILLERS.values())
 """Code of the first of them for the automaton; smaller ones are numbers of characters."""
@@ -193,7 +195,7 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
         return _headlines_pattern(separators)
     if kind == "url":
         return _address_pattern(gap, separators, at_end, glue)
-    if kind == "names":
+    if kind in ("names", DATELINE):
         separator_class = _escape_class(separators)
         other = rf"[^\s{separator_class}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{separator_class}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
