@@ -219,6 +219,11 @@ def test_unreadable_dates_are_told_in_a_line() -> None:
     dates.add("b", "31/04/2024", "31/04/2024", "f:4")
     assert dates.describe() == "3 dates could not be read, first: ['2024'] (f:1)"
     dates = UnreadableDates()
+    for place, written in enumerate(("31/05/2024", "03/14/2024")):
+        dates.add("b", written, written, f"f:{place}")
+    told = "some begin with the day, some with the month, first: '31/05/2024' (f:0)"
+    assert dates.describe() == f"2 dates could not be read, as {told}"
+    dates = UnreadableDates()
     dates.add("b", "x" * 100, "x" * 100, "f:2")
     assert dates.describe() == f"1 date could not be read, first: '{'x' * 38}… (f:2)"
 

@@ -332,5 +332,8 @@ class UnreadableDates:
         parts = [f"{counted(wrong, 'date')} could not be read, first: {self.example}"] if wrong else []
         if unsettled:
             number = counted(sum(order.unreadable for order in unsettled), "date")
-            parts.append(f"{number} could not be read, as day and month may be either, first: {unsettled[0].example}")
+            first = unsettled[0]
+            both = first.has_days_first and first.has_months_first
+            why = "some begin with the day, some with the month" if both else "day and month may be either"
+            parts.append(f"{number} could not be read, as {why}, first: {first.example}")
         return "; ".join(parts)
