@@ -441,6 +441,7 @@ def test_an_edit_that_can_be_no_expression_is_named(pack: Pack) -> None:
         (("Read", "more"), {"Read more {slot:headlines}"}),
         (("By", "Jane", "Roe"), {"By {slot:names}"}),
         (("Ann", "Hill", "(Wire)"), {"{slot:names} (Wire)"}),
+        (("LYNDE", "\u2013"), {"{slot:dateline} \u2013"}),
         (("Read", "less"), set()),
         (("By",), set()),
     ],
@@ -451,6 +452,7 @@ def test_what_a_rule_leaves_in_is_not_cut_with_more(pack: Pack, left_in: tuple[s
         (("Read", "more", "{slot:headlines}"), "line", "Read more\nOne thing"),
         (("By", "{slot:names}"), "line", "By Jane Roe"),
         (("{slot:names}", "(Wire)"), "start", "Ann Hill (Wire)"),
+        (("{slot:dateline}", "\u2013"), "start", "LYNDE \u2013"),
     ]
     templates = [
         Template(id=template_id(tokens), regex="", tokens=tokens, df=9, count=9, example=example, anchor=anchor)

@@ -146,7 +146,7 @@ def test_in_texts_of_one_line_no_slot_reaches_over_the_sentence_before_its_strin
     ]
     templates = tuple(replace(one, id=one.tokens[0], regex=pack.derived(one)) for one in made)
     one_line = ReadingRules(sentences=True)
-    assert find_unbounded(replace(pack, templates=templates, reading=one_line)) == {"{slot}", "{slot:90}"}
+    assert find_unbounded(replace(pack, templates=templates, reading=one_line)) == {"{slot}"}
     assert find_unbounded(replace(pack, templates=templates, reading=ReadingRules())) == set()
 
 

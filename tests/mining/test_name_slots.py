@@ -144,3 +144,27 @@ def test_places_that_stand_elsewhere_make_no_dateline() -> None:
     pack = mine_pack(_dated(inner=True))
     assert _datelines(pack) == []
     assert any(one.tokens == ("LYNDE", "\u2013") for one in pack.templates)
+
+
+def test_places_within_some_articles_make_no_dateline_whatever_else_opens_articles() -> None:
+    dice = random.Random(2)
+    articles = _dated()[:90] + _dated(inner=True)[90:]
+    articles += [
+        Document(source="a.example", id=f"x{index}", text=f"{words(dice, 1).title()} \u2013 {words(dice, 30)}.")
+        for index in range(30)
+    ]
+    assert _datelines(mine_pack(articles)) == []
+
+
+def test_clubs_in_lines_of_results_are_no_datelines() -> None:
+    dice = random.Random(6)
+    clubs = ("Lynde", "Wilton", "Alder", "Hexham", "Northam")
+    articles = [
+        Document(
+            source="a.example",
+            id=str(index),
+            text=f"{dice.choice(clubs)} \u2013 {dice.choice(clubs)} 2:1\n\n{words(dice, 30).capitalize()}.",
+        )
+        for index in range(120)
+    ]
+    assert _datelines(mine_pack(articles)) == []

@@ -217,7 +217,25 @@ def test_engines_agree_where_strings_stand_often_in_a_line(kind: str, side: str,
 openings = st.tuples(
     st.lists(st.sampled_from([" ", "\n", "-", "\u2028", "\u3000", "\u2003", ".", "a"]), max_size=4).map("".join),
     st.lists(
-        st.sampled_from(["Lynde", "Ω", "of", "later", "5", "(c)", "語", "\u2013", "by", "Foto:", "\n", "case-7 x"]),
+        st.sampled_from(
+            [
+                "Lynde",
+                "Ω",
+                "of",
+                "later",
+                "5",
+                "(c)",
+                "語",
+                "\u2013",
+                "by",
+                "Foto:",
+                "\n",
+                "case-7 x",
+                "\u00abA",
+                "x;y",
+                "O\u2019A",
+            ]
+        ),
         max_size=12,
     ).map(" ".join),
 ).map("".join)
@@ -255,6 +273,15 @@ def test_a_dateline_opens_its_text(engine: str) -> None:
     assert pack is not None
     cleaner = Cleaner(pack, CleanConfig(engine=engine, guard=1.0))
     assert cleaner.clean("\n \u3000New Lynde \u2013 The mayor spoke.").text.strip() == "The mayor spoke."
+    for story in (
+        "Who is to win it all? Lynde \u2013 or Wilton.",
+        "\u201cLynde \u2013 or Wilton\u201d",
+        "2024 \u2013 the year.",
+        "Lynde: Ann Hill \u2013 mayor.",
+        "Lynde \u2013 of all places \u2013 gained."[8:],
+        f"{'Lynde ' * 9}\u2013 a list.",
+    ):
+        assert cleaner.clean(story).text == story
     for story in ("The mayor spoke.\nNew Lynde \u2013 she said \u2013 waits.", "The mayor of Lynde \u2013 she spoke."):
         assert cleaner.clean(story).text == story
     assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates

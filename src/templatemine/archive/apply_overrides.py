@@ -41,7 +41,7 @@ from templatemine.packs.pack_record import (
 from templatemine.packs.readable import join_tokens
 from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
-from templatemine.text.slots import HEADLINES
+from templatemine.text.slots import DATELINE, HEADLINES
 
 STRING_ACTIONS = ("accept", "reject", "edit")
 """Actions that are about one string."""
@@ -139,7 +139,7 @@ class RuleIndex:
         if template.filler == HEADLINES:
             rule = self.by_id.get(template_id(string))
             return rule is not None and rule.action == "reject"
-        if template.filler != "names":
+        if template.filler not in ("names", DATELINE):
             return False
         size = len(string)
         rejected = (rule.tokens for rule in self.by_id.values() if rule.action == "reject" and rule.tokens is not None)

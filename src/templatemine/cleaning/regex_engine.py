@@ -178,6 +178,7 @@ class _SlotFillers:
 
     def __init__(self, text: str, patterns: PatternSet, marks: regex.Pattern[str], separators: str) -> None:
         self._text, self._marks, self._separators = text, marks, separators
+        self._opening = -1, False
         self._user_spans = [span for *span, _ in patterns.user_matches(text, marks)] if patterns.user else []
 
     def can_fill(self, start: int, end: int, slot: str, kind: str) -> bool:
@@ -189,7 +190,9 @@ class _SlotFillers:
 
     def opens_text(self, start: int) -> bool:
         """Return whether the first token of a line is the first one of its text."""
-        return all(map(self._marks.match, self._text[:start]))
+        if start != self._opening[0]:
+            self._opening = start, all(map(self._marks.match, self._text[:start]))
+        return self._opening[1]
 
     def find_headlines(self, start: int) -> int:
         """Find the end of the headlines behind a string; -1 if it does not end its line."""

@@ -23,7 +23,7 @@ from templatemine.text._scan cimport (
     is_all_upper, is_alnum, is_alpha, is_any_digit, is_caseless, is_closer, is_digit, is_joint, is_lower, is_other_digit,
     is_own_token, is_sign, is_small, is_stop, is_two_bytes, is_upper, is_url_byte, is_wide_break, is_wide_space, ISO_DATE,
     JOINT, KEPT, KIND, LEAD, LETTERS, MARKER, MAX_CLOSERS, MAX_FIGURE_WORDS, MAX_GLUED_JOINTS, MAX_GLUED_SIZE, MAX_HEADLINE,
-    MAX_NAME_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES,
+    MAX_NAME_WORDS, MAX_PLACE_WORDS, MAX_SHORT_BYTES, MAX_SIZED_SLOT, MAX_SMALL_LETTERS, MAX_SMALL_RUN, MERIDIEM, MIN_BETWEEN, NAMES,
     normalise, NUMBER, NUMBERS, NUMERIC, Occurrences, occurrences_free, occurrences_push, ORDINAL, PERCENT, PHONE, PRICE,
     REACHES_EDGE, reserve, RULE, scan, Scanner, SEPARATOR, SLOT_SIZE, SPACE, SPANS, Spec, StrView, Table, table_add,
     table_find, table_free, table_init, tag_form, TIME, tm_hash, tm_key, tm_prefetch, TO_BEGIN, TO_END, Tokens, tokens_free,
@@ -1951,6 +1951,43 @@ cdef bint opens_text(const Spec* spec, const uint8_t* p, int64_t start, WalkCach
     return walks.opens
 
 
+cdef bint has_barred_char(const uint8_t* p, int64_t n) noexcept nogil:
+    """Whether a word holds a figure, a quote, a dash or a sign that no place has: `slots.BARRED`."""
+    cdef int64_t i = 0
+    cdef int width = 1
+    cdef uint32_t c
+    while i < n:
+        c = decode(p + i, n - i, &width)
+        if (is_any_digit(c) or c == c'"' or c == c'?' or c == c'!' or c == c':' or c == c';' or 0x2013 <= c <= 0x2015
+                or 0x201C <= c <= 0x201F or c == 0x2026 or c == 0xAB or c == 0xBB or c == 0x2039 or c == 0x203A):
+            return True
+        i += width
+    return False
+
+
+cdef bint opens_as_dateline(const Fillers* f, const Spec* spec, const uint8_t* p, int64_t n, int64_t i, WalkCache* walks) noexcept nogil:
+    """Whether a text begins with the words of a place before a string, which begins at i."""
+    cdef int64_t next = i, edge
+    cdef int char = next_char(spec, p, n, i, False, &next), words = 0
+    cdef bint small = False
+    if char > CHAR_SEPARATOR:
+        return False
+    while char != CHAR_BREAK:
+        if char == CHAR_SEPARATOR:
+            i = next
+            char = next_char(spec, p, n, i, False, &next)
+            continue
+        edge = i
+        while char > CHAR_SEPARATOR:
+            i = next
+            char = next_char(spec, p, n, i, False, &next)
+        words += 1
+        if (words > MAX_PLACE_WORDS or not is_word_of_kind(f, spec, p + i, edge - i, NAMES, False, &small)
+                or has_barred_char(p + i, edge - i)):
+            return False
+    return opens_text(spec, p, i, walks)
+
+
 cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p, int64_t n, const Tokens* tokens, uint8_t edge,
                      uint8_t kind, WalkCache* walks, int64_t* first, int64_t* last) noexcept nogil:
     """Move the first or last token (INOUT) of a match to the edge of its line, as the bits of `edge` say.
@@ -1960,6 +1997,13 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
     cdef int64_t i = last[0], k = first[0], limit = kind if kind else SLOT_SIZE
     if kind == HEADLINES:
         return reach_headlines(p, tokens, walks, last)
+    if kind == DATELINE:
+        if not opens_as_dateline(fillers, spec, p, n, tokens.start[k], walks):
+            return False
+        while k > 0 and not tokens.kind[k] & FIRST_IN_LINE:
+            k -= 1
+        first[0] = k
+        return True
     if kind >= NUMBERS:
         if edge & TO_END:
             if not is_filler_of_kind(fillers, spec, p, n, tokens.end[i], True, kind, walks):
@@ -1967,7 +2011,7 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
             while i + 1 < tokens.size and not tokens.kind[i + 1] & FIRST_IN_LINE:
                 i += 1
         if edge & TO_BEGIN:
-            if not is_filler_of_kind(fillers, spec, p, n, tokens.start[k], False, NAMES if kind == DATELINE else kind, walks):
+            if not is_filler_of_kind(fillers, spec, p, n, tokens.start[k], False, kind, walks):
                 return False
             while k > 0 and not tokens.kind[k] & FIRST_IN_LINE and not walks.first <= k <= walks.token:
                 k -= 1
@@ -1976,8 +2020,6 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
             elif k > walks.token:
                 walks.first = k
             walks.token = max(walks.token, first[0])
-            if kind == DATELINE and not opens_text(spec, p, tokens.start[k], walks):
-                return False
         last[0] = i
         first[0] = k
         return True

@@ -26,7 +26,7 @@ from templatemine.packs.pack_record import keep_one_of_each, order_templates, te
 from templatemine.text import _scan
 from templatemine.text.characters import line_begin
 from templatemine.text.expressions import EncodedText, tokeniser_input
-from templatemine.text.slots import MIN_BETWEEN, SLOT, SLOT_SIZE
+from templatemine.text.slots import ANY, MIN_BETWEEN, SLOT, SLOT_SIZE
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
@@ -81,11 +81,11 @@ def add_heads(pack: Pack, documents: Sequence[Document]) -> Pack:
 
 
 def find_unbounded(pack: Pack) -> set[str]:
-    """Return the ids of the templates whose slots reach over sentences of story: those before their strings, other than
-    names, in texts of one line."""
+    """Return the ids of templates whose slots reach over sentences of story: in texts of one line those before their
+    strings that anything may fill."""
     if pack.reading is None or not pack.reading.sentences:
         return set()
-    return {one.id for one in pack.templates if one.slot == "start" and not one.filler.isalpha()}
+    return {one.id for one in pack.templates if one.slot == "start" and one.filler == ANY}
 
 
 def _drop_slot(template: Template) -> Template:

@@ -21,14 +21,16 @@ from templatemine.mining.slot_types import is_of_kind
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
-from templatemine.text.characters import CAPITAL, SMALL
+from templatemine.text.characters import CAPITAL, CLOSERS, SMALL
 from templatemine.text.expressions import ANCHORS
 from templatemine.text.slots import DATELINE, slot_token
 
 MIN_MEMBERS = 5
 """Templates of a family whose kinds are `KINDS`, with different names."""
 MIN_DATELINES, MIN_OPENING = 3, 0.9
-"""The same of datelines, and the share of the documents of the members that must begin with one."""
+"""The same of datelines, and of the places of the members the share that opens articles, before prose."""
+MIN_PROSE = 120
+"""Characters of a line that is no headline, whatever it ends with: excerpts of feeds are cut off."""
 MAX_NAME_TOKENS = 5
 """Tokens of a name."""
 KINDS = ("byline", "dateline", "media")
@@ -93,30 +95,29 @@ def _find_sentences(pack: Pack, documents: Sequence[Document]) -> set[str]:
 
 
 def _find_inner(pack: Pack, united: Mapping[_Family, Template], documents: Sequence[Document]) -> set[str]:
-    """Return the ids of the templates of datelines whose members stand elsewhere than at the beginning, too."""
+    """Return the ids of the templates of datelines whose members stand elsewhere than at the beginning of articles, or
+    before no prose: names of speakers, or of clubs in lines of results."""
     families = {one.id: family.members for family, one in united.items() if one.filler == DATELINE}
     if not families:
         return set()
-    opening, members = (
-        _count_documents(replace(pack, templates=tuple(some)), documents)
-        for some in (
-            [one for one in united.values() if one.id in families],
-            keep_one_of_each(member for some in families.values() for member in some),
-        )
-    )
-    return {
-        name for name, some in families.items() if opening[name] < MIN_OPENING * sum(members[one.id] for one in some)
-    }
-
-
-def _count_documents(pack: Pack, documents: Sequence[Document]) -> Counter[str]:
-    """Count the documents that have each template of a pack, by id."""
-    matcher, row_of = pack.matcher()
-    found: Counter[str] = Counter()
+    family_of = {member.id: name for name, some in families.items() for member in some}
+    own = keep_one_of_each(member for some in families.values() for member in some)
+    matcher, row_of = replace(pack, templates=tuple(own)).matcher()
+    opening: Counter[str] = Counter()
+    places: Counter[str] = Counter()
     for document in documents:
-        strings = set(matcher.find(encode_body(pack, document))[2].tolist())
-        found.update(pack.templates[row_of[string]].id for string in strings)
-    return found
+        data = encode_body(pack, document)
+        for start, end, string in zip(*(column.tolist() for column in matcher.find(data)), strict=True):
+            name = family_of[own[row_of[string]].id]
+            places[name] += 1
+            opening[name] += not data[:start].strip() and _is_prose(data[end:].split(b"\n", 1)[0])
+    return {name for name in families if opening[name] < MIN_OPENING * places[name]}
+
+
+def _is_prose(rest: bytes) -> bool:
+    """Return whether the rest of a line is prose, and no headline: it is long, or closes."""
+    text = rest.decode("utf-8", "replace").rstrip()
+    return len(text) >= MIN_PROSE or text.rstrip(CLOSERS).endswith(_SENTENCE_ENDS)
 
 
 def _find_families(pack: Pack) -> Iterator[_Family]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from templatemine.packs.readable import join_tokens, template_text
-from templatemine.text.slots import slot_kind
+from templatemine.text.slots import DATELINE, slot_kind
 
 if TYPE_CHECKING:
     from templatemine.model import Template
@@ -38,6 +38,8 @@ def describe_position(template: Template, pack: PackRecord) -> str:
     lines, since articles are one line each."""
     if template.tokens is None:
         return "as written"
+    if template.filler == DATELINE:
+        return "begins an article"
     return _POSITIONS[template.anchor].format("sentence" if pack.reading.sentences else "line")
 
 

@@ -514,6 +514,7 @@ cpdef enum:
     MAX_NAME_WORDS = 12         # words that begin with no small letter, in names after a string; 120 characters have some twenty
     MAX_SMALL_LETTERS = 4       # letters of a lower-case word in names before a string: "and", "of", "der"; prose has longer ones
     MAX_SMALL_RUN = 3           # lower-case words in a row in names after a string: "who reported from"; prose soon has more
+    MAX_PLACE_WORDS = 8         # words of the place of a dateline, and of the agency behind it
     MAX_FIGURE_WORDS = 10       # words of numbers, dates and durations after a string
     MAX_GLUED_JOINTS = 3        # joints with something after them in a word that is glued to the string: "Photo:Ann/Courier"
     MAX_GLUED_SIZE = 120        # characters of an address that is glued to the string

@@ -10,7 +10,8 @@ url       one address, of the web or of a person, without a blank; of letters fr
 names     none that begins with a letter of a script without capitals, nor with a small one but, behind a string, at
           most three in a row of such letters alone, and before it any of at most four: "and Jane Roe of The Courier"
 60        anything of at most so many characters
-dateline  names before a string, from the beginning of the text on
+dateline  up to eight words of names before a string, from the beginning of the text on, none of which holds a figure, a
+          quote, a dash, or one of ? ! : ;
 headlines the lines behind a string that ends its own, up to the first of more than 160 characters, or with a full
           stop, a comma, a colon or a semicolon at its end behind other text
 
@@ -38,6 +39,7 @@ from templatemine.text._scan import (
     MAX_GLUED_SIZE,
     MAX_HEADLINE,
     MAX_NAME_WORDS,
+    MAX_PLACE_WORDS,
     MAX_SIZED_SLOT,
     MAX_SMALL_LETTERS,
     MAX_SMALL_RUN,
@@ -130,6 +132,10 @@ FIRST_NAMED_CODE = min(FILLERS.values())
 """Code of the first of them for the automaton; smaller ones are numbers of characters."""
 
 
+BARRED = f'{DIGITS}{OTHER_DIGITS}"?!:;\u2013-\u2015\u201c-\u201f\u2026\u00ab\u00bb\u2039\u203a'
+"""Class of characters, without brackets, that no place of a dateline holds."""
+
+
 def _is_kind(kind: str) -> bool:
     """Return whether it may follow the colon; told without an expression, which would be made at each start."""
     return kind in FILLERS or (
@@ -195,7 +201,9 @@ def filler_pattern(kind: str, separators: str, side: str, glue: str) -> str:
         return _headlines_pattern(separators)
     if kind == "url":
         return _address_pattern(gap, separators, at_end, glue)
-    if kind in ("names", DATELINE):
+    if kind == DATELINE:
+        return _place_pattern(gap, separators)
+    if kind == "names":
         separator_class = _escape_class(separators)
         other = rf"[^\s{separator_class}{OWN_TOKEN}{SMALL}{CASELESS}][^\s{separator_class}]*"
         # A branch for each kind of word within a bounded repetition is what other engines compile slowly.
@@ -220,6 +228,12 @@ def line_end_pattern(separators: str) -> str:
 
 def _gap_pattern(separators: str) -> str:
     return f"(?:{blank_pattern(separators)})+"
+
+
+def _place_pattern(gap: str, separators: str) -> str:
+    outside = rf"\s{_escape_class(separators)}{BARRED}"
+    word = rf"(?:[{SMALL}]{{1,{MAX_SMALL_LETTERS}}}|[^{outside}{OWN_TOKEN}{SMALL}{CASELESS}][^{outside}]*)"
+    return f"(?:{word}{gap}){{0,{MAX_PLACE_WORDS}}}"
 
 
 @lru_cache(maxsize=64)
