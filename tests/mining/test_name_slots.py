@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -154,6 +155,15 @@ def test_places_within_some_articles_make_no_dateline_whatever_else_opens_articl
         for index in range(30)
     ]
     assert _datelines(mine_pack(articles)) == []
+
+
+def test_places_that_make_no_dateline_leave_other_families_alone() -> None:
+    articles = _archive("{} (Reuters) \u2013", gap=" ", seed=9) + [
+        replace(one, id=f"x{one.id}") for one in _dated(inner=True)
+    ]
+    pack = mine_pack(articles)
+    assert _datelines(pack) == []
+    assert any("(Reuters)" in one for one in _strings(pack))
 
 
 def test_clubs_in_lines_of_results_are_no_datelines() -> None:

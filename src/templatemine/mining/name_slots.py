@@ -121,7 +121,8 @@ def _is_prose(rest: bytes) -> bool:
 
 
 def _find_families(pack: Pack) -> Iterator[_Family]:
-    """Yield the families of a pack, the greatest first; of those of the same members that with the longest string."""
+    """Yield the families of a pack, the greatest first; of those of the same members that with the longest string, and
+    those of a dash last."""
     members: defaultdict[tuple[str, tuple[str, ...]], list[Template]] = defaultdict(list)
     # Where sentences are read as lines, a name behind a string may end with an abbreviation: "According to Dr.".
     sides = ("start",) if pack.reading.sentences else tuple(_SIDES)
@@ -137,7 +138,9 @@ def _find_families(pack: Pack) -> Iterator[_Family]:
                 if (_is_string(string) or _is_dash(side, string)) and _is_name(name, side, pack.tokenise.separators):
                     members[side, string].append(template)
     taken: set[str] = set()
-    for (side, string), some in sorted(members.items(), key=lambda item: (-len(item[1]), -len(item[0][1]), item[0])):
+    for (side, string), some in sorted(
+        members.items(), key=lambda item: (_is_dash(*item[0]), -len(item[1]), -len(item[0][1]), item[0])
+    ):
         if sum(one.kind in KINDS for one in some) < (MIN_DATELINES if _is_dash(side, string) else MIN_MEMBERS):
             continue
         ids = {member.id for member in some}
