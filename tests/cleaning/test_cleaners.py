@@ -64,6 +64,15 @@ def test_a_source_without_a_pack(folder: Path) -> None:
         Cleaners.load(folder, fallback="c.example")
 
 
+def test_a_name_that_no_pack_has_is_told(folder: Path, recwarn: pytest.WarningsRecorder) -> None:
+    cleaners = Cleaners.load(folder)
+    known, other = (Document(source=name, id="1", text="A text.") for name in ("a.example", "A.example"))
+    assert [len(list(cleaners.clean_all(some))) for some in ([], [known], [other, known])] == [0, 1, 2]
+    assert not [one for one in recwarn if "no document has" in str(one.message)]
+    with pytest.warns(UserWarning, match="no document has a pack; the first is of 'A.example', and packs are of 'a.ex"):
+        list(cleaners.clean_all([other]))
+
+
 def test_a_page_is_not_cleaned_by_a_pack_of_texts(folder: Path) -> None:
     page = Document(source="a.example", id="1", html=f"<p>{CALL.format('a.example')}</p>")
     ((_, cleaned),) = Cleaners.load(folder).clean_all([page])

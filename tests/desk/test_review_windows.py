@@ -165,6 +165,7 @@ def test_all_figures_count_what_is_decided(packs: Path, rows: list[dict[str, Any
         client.post("/api/decide", {**sent, "shown": {"text": word}})
     state, told = client.get("/api/review", source=source).json, client.get("/api/summary", source=source).json
     assert (state["done"], state["all"]) == (told["done"], told["templates"]) == (20, len(state["templates"]))
+    assert [one["what"].rpartition(", ")[2] for one in told["decisions"]] == ["and 9 more", "and 9 more"]
     assert listed(client, source, decided=True)["listed"] == 20
     assert listed(client, source, undecided=True)["listed"] == state["all"] - 20
     assert not {row["id"] for row in state["next"]} & {

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from templatemine.cleaning.cleaner import Cleaner, choose_kinds, require_plain_text
 from templatemine.config import CleanConfig, ReadConfig
-from templatemine.errors import ConfigError, SkippedPackError, counted
+from templatemine.errors import ConfigError, SkippedPackError, counted, warn_caller
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles, warn_skipped
+
+NAMED_SOURCES = 3
+"""Sources of packs that a warning names."""
 
 
 class Cleaners(Mapping[str, Cleaner]):
@@ -122,7 +126,8 @@ class Cleaners(Mapping[str, Cleaner]):
     ) -> Iterator[tuple[Document, Cleaned]]:
         """Yield documents, each with its cleaned text, one after the other.
 
-        A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does.
+        A document whose pack is of the other kind (text or pages) stays as it is, as one without a pack does; if no
+        document has a pack, a warning says so.
 
         Parameters
         ----------
@@ -137,13 +142,20 @@ class Cleaners(Mapping[str, Cleaner]):
         return self._clean_each(documents_of(documents, read, source=source, errors=errors))
 
     def _clean_each(self, documents: Iterable[Document]) -> Iterator[tuple[Document, Cleaned]]:
+        alone: str | None = None
+        has_pack = False
         for document in documents:
             cleaner = self._find_cleaner(document.source)
+            has_pack |= cleaner is not None
+            alone = document.source if alone is None else alone
             body = document.body
             if cleaner is None or cleaner.pack.html != document.is_html:
                 yield document, Cleaned(body, ())
             else:
                 yield document, cleaner.clean(body)
+        if alone is not None and not has_pack:
+            some = ", ".join(map(repr, islice(self.packs, NAMED_SOURCES)))
+            warn_caller(f"no document has a pack; the first is of {alone!r}, and packs are of {some or 'no source'}")
 
     def _find_cleaner(self, source: str) -> Cleaner | None:
         name = source if source in self.packs else self.fallback

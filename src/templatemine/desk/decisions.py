@@ -101,17 +101,19 @@ def plan_decision(
     raise ConfigError(f"expected add, answer, judge, remove, review, undo or reset-cutoff, got {kind!r}")
 
 
-def _plan_rules(library: Library, stored: StoredPack, made: Sequence[Rule], judged: str = "") -> Plan:
+def _plan_rules(
+    library: Library, stored: StoredPack, made: Sequence[Rule], judged: str = "", *, shown: bool = False
+) -> Plan:
     return Plan(
         rules=review.amend_rules(stored.pack, library.rejected(stored), stored.pack.overrides.rules, made),
-        what=describe_rule(made[0], stored.pack) + _describe_variants(len(made) - 1),
+        what=describe_rule(made[0], stored.pack) + _describe_others(len(made) - 1, shown),
         reviewed=[review.rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
         judged=(judged, len(made)),
     )
 
 
-def _plan_review(rules: Rules, seen: Sequence[Template]) -> Plan:
-    what = f"Cut: {_shorten(template_text(seen[0]))}" + _describe_variants(len(seen) - 1)
+def _plan_review(rules: Rules, seen: Sequence[Template], *, shown: bool = False) -> Plan:
+    what = f"Cut: {_shorten(template_text(seen[0]))}" + _describe_others(len(seen) - 1, shown)
     return Plan(rules=rules, what=what, reviewed=[one.id for one in seen], judged=("reviewed", len(seen)))
 
 
@@ -119,17 +121,17 @@ def _plan_verdict(library: Library, stored: StoredPack, body: Mapping[str, Any],
     """Plan a verdict: "cut", "leave" or "kind", about a template by its "id", a family by its "head", or all that a
     "shown" view has."""
     verdict, rules = body.get("verdict"), stored.pack.overrides.rules
-    about = _judged_rows(body, table)
+    about, shown = _judged_rows(body, table), "shown" in body
     there = [row for row in about if table.state[row] != OUT]
     first = table.templates[about[0]]
     if verdict == "cut":
         seen = [table.templates[row] for row in there if not table.is_reviewed[row]]
         back = [_bring_back(table.templates[row], name) for row in about if table.state[row] == OUT]
         if back:
-            plan = _plan_rules(library, stored, back, "cut")
+            plan = _plan_rules(library, stored, back, "cut", shown=shown)
             more = [one.id for one in seen]
             return replace(plan, reviewed=[*plan.reviewed, *more], judged=("cut", len(back) + len(more)))
-        return _plan_review(rules, seen) if seen else Plan(rules=rules)
+        return _plan_review(rules, seen, shown=shown) if seen else Plan(rules=rules)
     if verdict == "leave":
         if "id" in body and there and first.tokens is None and table.state[about[0]] == ADDED:
             rest = tuple(one for one in rules if one.action != "add" or one.regex != first.regex)
@@ -138,13 +140,13 @@ def _plan_verdict(library: Library, stored: StoredPack, body: Mapping[str, Any],
             stamp_rule(Rule(action="reject", id=one.id, tokens=one.tokens), name)
             for one in (table.templates[row] for row in there)
         ]
-        return _plan_rules(library, stored, made, "left in") if made else Plan(rules=rules)
+        return _plan_rules(library, stored, made, "left in", shown=shown) if made else Plan(rules=rules)
     if verdict == "kind":
         other = [one for one in (table.templates[row] for row in there) if one.kind != body.get("as")]
         asked = {"action": "kind", "kind": body.get("as")}
         rule = read_rule({**asked, "id": first.id}, "rule")  # names what is wrong with the kind
         made = [stamp_rule(replace(rule, id=one.id), name) for one in other]
-        return _plan_rules(library, stored, made, "named") if made else Plan(rules=rules)
+        return _plan_rules(library, stored, made, "named", shown=shown) if made else Plan(rules=rules)
     raise ConfigError(f"verdict: expected cut, leave or kind, got {verdict!r:.60}")
 
 
@@ -236,8 +238,9 @@ def changed_ids(before: Pack, after: Pack) -> set[str]:
 _ANSWERED: Mapping[str, str] = {ALL: "Cut", LABEL: "Cut the label only", STORY: "Left in"}
 
 
-def _describe_variants(variants: int) -> str:
-    return f", and {counted(variants, 'variant')}" if variants else ""
+def _describe_others(number: int, shown: bool) -> str:
+    """Return how many more templates a decision is about: variants of the first, or what else a list shows."""
+    return f", and {f'{number:,} more' if shown else counted(number, 'variant')}" if number else ""
 
 
 def describe_rule(rule: Rule, pack: Pack) -> str:

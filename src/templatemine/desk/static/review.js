@@ -782,7 +782,7 @@ async function summary() {
   const left = found.templates - found.done;
   const change = (what, one, other) => el("li", {}, `${what}: `, one === other ? other : `${one} → `, one === other ? null : el("b", {}, other));
   $("summary-text").replaceChildren(
-    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. In all, ${number(found.done)} of ${counted(found.templates, "template")} are decided${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk` : ""}.`),
+    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. In all, ${number(found.done)} of ${counted(found.templates, "template")} are decided${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk that is left` : ""}.`),
     el("ul", {},
       change("Templates", number(before.templates), number(after.templates)),
       change(`Articles of the sample that change, of ${number(after.articles)}`, number(before.touched), number(after.touched)),
