@@ -153,9 +153,9 @@ class Cleaners(Mapping[str, Cleaner]):
                 yield document, Cleaned(body, ())
             else:
                 yield document, cleaner.clean(body)
-        if alone is not None and not has_pack:
+        if alone is not None and self.packs and not has_pack:
             some = ", ".join(map(repr, islice(self.packs, NAMED_SOURCES)))
-            warn_caller(f"no document has a pack; the first is of {alone!r}, and packs are of {some or 'no source'}")
+            warn_caller(f"no document has a pack; the first is of {alone!r}, and packs are of {some}")
 
     def _find_cleaner(self, source: str) -> Cleaner | None:
         name = source if source in self.packs else self.fallback
