@@ -135,6 +135,19 @@ def _check_engines(pack: Pack, text: str) -> None:
     assert [column.tolist() for column in sieved.find(data)] == [column.tolist() for column in plain]
 
 
+def _check_expressions(pack: Pack, text: str) -> None:
+    """In `re`, `regex` and RE2 the expression of a pack of one template finds what the engines find."""
+    # On raw text an expression may begin in a mark.
+    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
+    expected = native(pack, text)
+    source = pack.templates[0].regex
+    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
+        found = set(everywhere(engine, text))
+        # Of several strings in a line an expression finds what reaches farthest from its beginning.
+        assert found <= set(expected)
+        assert covered(found) == covered(expected)
+
+
 @examples(400)
 @given(
     st.sampled_from(FIXED),
@@ -166,18 +179,9 @@ def test_engines_agree_on_kinds(
 def test_expressions_say_what_engines_do(
     fixed: str, kind: str, side: str, separators: str, whole: bool, text: str
 ) -> None:
-    """In `re`, `regex` and RE2 an expression of a pack finds what the engines find."""
-    # On raw text an expression may begin in a mark.
-    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
     pack = slotted(fixed, kind, side, separators=separators, whole=whole)
     assert pack is not None
-    expected = native(pack, text)
-    source = pack.templates[0].regex
-    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
-        found = set(everywhere(engine, text))
-        # Of several strings in a line an expression finds what reaches farthest from its beginning.
-        assert found <= set(expected)
-        assert covered(found) == covered(expected)
+    _check_expressions(pack, text)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -256,15 +260,20 @@ def test_engines_agree_on_datelines(fixed: str, separators: str, whole: bool, ow
     st.sampled_from([one for one in DASHED if one != "5"]), st.sampled_from(["-", ""]), st.booleans(), openings | texts
 )
 def test_expressions_find_datelines(fixed: str, separators: str, whole: bool, text: str) -> None:
-    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
     pack = slotted(fixed, DATELINE, "start", separators=separators, whole=whole)
     assert pack is not None
-    expected = native(pack, text)
-    source = pack.templates[0].regex
-    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
-        found = set(everywhere(engine, text))
-        assert found <= set(expected)
-        assert covered(found) == covered(expected)
+    _check_expressions(pack, text)
+
+
+def test_engines_agree_on_each_character_of_a_place() -> None:
+    """The class of what no place holds is written twice, as an expression and natively."""
+    pack = slotted("\u2013", DATELINE, "start")
+    assert pack is not None
+    cleaners = [Cleaner(pack, CleanConfig(engine=engine, guard=1.0)) for engine in ("native", "regex")]
+    for code in (*range(0x20, 0x3100), *range(0xFE00, 0x10000)):
+        text = f"A{chr(code)}b \u2013 x"
+        native_spans, regex_spans = (cleaner.spans(text) for cleaner in cleaners)
+        assert native_spans == regex_spans, hex(code)
 
 
 @pytest.mark.parametrize("engine", ["native", "regex"])
@@ -342,15 +351,17 @@ def test_engines_agree_on_headlines(fixed: str, separators: str, whole: bool, ow
 @examples(300)
 @given(st.sampled_from([one for one in FIXED if one != "5"]), st.sampled_from(["-", ""]), st.booleans(), lines | texts)
 def test_expressions_find_headlines(fixed: str, separators: str, whole: bool, text: str) -> None:
-    text = re.sub("http[^ ]*|x@y|@z|\x1c", "Q.R", text)
     pack = slotted(fixed, HEADLINES, "end", separators=separators, whole=whole)
     assert pack is not None
-    expected = native(pack, text)
-    source = pack.templates[0].regex
-    for engine in (re.compile(source), regex.compile(source), re2.compile(for_re2(source))):
-        found = set(everywhere(engine, text))
-        assert found <= set(expected)
-        assert covered(found) == covered(expected)
+    _check_expressions(pack, text)
+
+
+def test_a_headline_has_no_blank_before_what_closes_it() -> None:
+    pack = slotted("Foto:", HEADLINES, "end")
+    assert pack is not None
+    for last in ("One thing )", "One thing-)", "One thing)"):
+        _check_engines(pack, f"Foto:\n{last}")
+        _check_expressions(pack, f"Foto:\n{last}")
 
 
 def test_headlines_end_where_prose_begins() -> None:

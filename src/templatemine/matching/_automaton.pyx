@@ -1883,9 +1883,9 @@ cdef int64_t write_form(Scanner scanner, const uint8_t* p, int64_t n, uint8_t ki
     return tag_form(&scanner.spec, p, n, kind, scratch.form)
 
 
-cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
-    """Whether a line, without blanks and separators at its edges, is short and does not end as sentences and their parts do; or
-    is some signs alone."""
+cdef bint is_headline(const Spec* spec, const uint8_t* p, int64_t start, int64_t end) noexcept nogil:
+    """Whether a line, without blanks and separators at its edges, is short and does not end as sentences and their parts do, or
+    with a blank before what closes it; or is some signs alone."""
     cdef int64_t last = end
     cdef int closers = 0, signs = 0, width = 1
     cdef uint32_t c = 0
@@ -1909,10 +1909,11 @@ cdef bint is_headline(const uint8_t* p, int64_t start, int64_t end) noexcept nog
             break
         closers += 1
         end = last
-    return end > start and closers <= MAX_CLOSERS and not is_stop(c) and count_points(p, start, end) <= MAX_HEADLINE
+    return (end > start and closers <= MAX_CLOSERS and not is_stop(c) and count_points(p, start, end) <= MAX_HEADLINE
+            and classify_char(spec, p + last, end - last, &width) > CHAR_SEPARATOR)
 
 
-cdef bint reach_headlines(const uint8_t* p, const Tokens* tokens, WalkCache* walks, int64_t* last) noexcept nogil:
+cdef bint reach_headlines(const Spec* spec, const uint8_t* p, const Tokens* tokens, WalkCache* walks, int64_t* last) noexcept nogil:
     """Move the last token (INOUT) of a match to the end of the headlines behind its line; False if its line goes on.
 
     From within a run that was walked before (INOUT) its end is the same.
@@ -1931,7 +1932,7 @@ cdef bint reach_headlines(const uint8_t* p, const Tokens* tokens, WalkCache* wal
             end += 1
         if end + 1 < tokens.size and not tokens.kind[end + 1] & FIRST_IN_LINE:
             break
-        if not is_headline(p, tokens.start[i + 1], tokens.end[end]):
+        if not is_headline(spec, p, tokens.start[i + 1], tokens.end[end]):
             break
         i = end
     walks.headlines = last[0]
@@ -1958,7 +1959,7 @@ cdef bint has_barred_char(const uint8_t* p, int64_t n) noexcept nogil:
     cdef uint32_t c
     while i < n:
         c = decode(p + i, n - i, &width)
-        if (is_any_digit(c) or c == c'"' or c == c'?' or c == c'!' or c == c':' or c == c';' or 0x2013 <= c <= 0x2015
+        if (is_any_digit(c) or is_other_digit(c) or c == c'"' or c == c'?' or c == c'!' or c == c':' or c == c';' or 0x2013 <= c <= 0x2015
                 or 0x201C <= c <= 0x201F or c == 0x2026 or c == 0xAB or c == 0xBB or c == 0x2039 or c == 0x203A):
             return True
         i += width
@@ -1996,7 +1997,7 @@ cdef bint reach_edge(const Fillers* fillers, const Spec* spec, const uint8_t* p,
     """
     cdef int64_t i = last[0], k = first[0], limit = kind if kind else SLOT_SIZE
     if kind == HEADLINES:
-        return reach_headlines(p, tokens, walks, last)
+        return reach_headlines(spec, p, tokens, walks, last)
     if kind == DATELINE:
         if not opens_as_dateline(fillers, spec, p, n, tokens.start[k], walks):
             return False

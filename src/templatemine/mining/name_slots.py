@@ -107,10 +107,11 @@ def _find_inner(pack: Pack, united: Mapping[_Family, Template], documents: Seque
     places: Counter[str] = Counter()
     for document in documents:
         data = encode_body(pack, document)
+        first = len(data) - len(data.lstrip())
         for start, end, string in zip(*(column.tolist() for column in matcher.find(data)), strict=True):
             name = family_of[own[row_of[string]].id]
             places[name] += 1
-            opening[name] += not data[:start].strip() and _is_prose(data[end:].split(b"\n", 1)[0])
+            opening[name] += start <= first and _is_prose(data[end:].split(b"\n", 1)[0])
     return {name for name in families if opening[name] < MIN_OPENING * places[name]}
 
 
