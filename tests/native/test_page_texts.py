@@ -80,6 +80,70 @@ def test_blocks_that_do_not_fit_are_refused() -> None:
             _html.decode_texts(text, np.array(wrong), np.array([0]))
 
 
+@examples(200)
+@given(
+    st.lists(st.sampled_from([b"next", b"rel", b"rel=next", b"\xc3\xa4b", b'"@type"', b"@t", b"ee"]), unique=True),
+    st.lists(
+        st.sampled_from([b"rel", b"=", b"next", b"e", b"\xc3\xa4", b"b", b'"@t', b'ype"', b" ", b"r"]), max_size=12
+    ),
+)
+def test_phrases_in_one_pass(phrases: list[bytes], pieces: list[bytes]) -> None:
+    text, finder = b"".join(pieces), _html.PhraseFinder(tuple(phrases))
+    expected = [[at for at in range(len(text)) if text.startswith(phrase, at)] for phrase in phrases]
+    assert finder.find(text) == expected
+    assert finder.stand_in(text) == [bool(places) for places in expected]
+
+
+def test_phrases_that_cannot_be_looked_for() -> None:
+    for wrong in ((b"a",), (b"ab",) * 256):
+        with pytest.raises(ValueError, match="phrases: expected up to 255, each of two bytes"):
+            _html.PhraseFinder(wrong)
+
+
+@examples(200)
+@given(st.data())
+def test_titles_dates_and_prose_among_blocks(data: st.DataObject) -> None:
+    names = ("words", "title_words", "month", "year", "numbers", "own")
+    rows = data.draw(st.lists(st.lists(st.integers(0, 12), min_size=len(names), max_size=len(names)), max_size=9))
+    counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
+    counts[:, [_html.COUNTS.index(name) for name in names]] = np.reshape(rows, (-1, len(names)))
+    words, titled, month, year, numbers, own = np.reshape(rows, (-1, len(names))).T
+    heading, kept = (np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))) for _ in "12")
+    title, first = data.draw(st.integers(0, 9)), data.draw(st.integers(0, 9))
+
+    similarity = 2 * titled / (words + max(title, 1))
+    value = np.where(similarity >= 0.5, similarity + 0.2 * heading + 1e-3 * kept, -1)
+    best = int(value.argmax()) if (value > 0).any() else -1
+    marks = heading.astype(np.uint8), kept.astype(np.uint8)
+    assert _blocks.find_titled(counts, title, *marks, 0.5, 0.2) == best
+
+    is_dated = ((month + year > 0) | (numbers > 1)) & (words - own // 2 <= 6)
+    assert _blocks.find_dated(counts, 6).tolist() == np.flatnonzero(is_dated).tolist()
+
+    is_prose = kept.astype(bool) & (words >= 5) & (2 * numbers < words) & (np.arange(len(rows)) >= first)
+    assert _blocks.find_prose(counts, marks[1], first, 5) == next(iter(np.flatnonzero(is_prose)), -1)
+
+    with pytest.raises(ValueError, match="counts of each block"):
+        _blocks.find_dated(counts[:, :2].copy(), 6)
+    with pytest.raises(ValueError, match="expected"):
+        _blocks.find_titled(counts, title, marks[0], np.zeros(len(rows) + 1, np.uint8), 0.5, 0.2)
+    with pytest.raises(ValueError, match="expected"):
+        _blocks.find_prose(counts, marks[1], -1, 5)
+
+
+def test_chances_of_kinds_are_those_of_a_logistic_regression() -> None:
+    draw = np.random.default_rng(7)
+    values, mean, scale = draw.normal(size=9) * 9, draw.normal(size=9), draw.uniform(0.1, 2, 9)
+    weights, intercept = draw.normal(size=(4, 9)), draw.normal(size=4)
+    odds = weights @ np.clip((values - mean) / scale, -4, 4) + intercept + np.array([2.5, 0, 0, 0])
+    expected = np.exp(odds) / np.exp(odds).sum()
+    found = _scores.find_kind_chances(values, mean, scale, weights, intercept, 4.0, 2.5)
+    assert found == pytest.approx(expected)
+    for wrong in ((values[1:], intercept), (values, intercept[1:])):
+        with pytest.raises(ValueError, match="of each"):
+            _scores.find_kind_chances(wrong[0], mean, scale, weights, wrong[1], 4.0, 2.5)
+
+
 STYLE = re.compile(rb"<style(?![a-z0-9])[^>]*>(.*?)</", re.IGNORECASE | re.DOTALL)
 
 PIECES = st.lists(

@@ -136,7 +136,7 @@ def test_runs_of_main_text_are_counted() -> None:
     ],
 )
 def test_the_address_is_the_canonical_one_or_that_of_open_graph(head: str, address: str) -> None:
-    assert read_address(head.encode()) == address
+    assert read_address(Page(head)) == address
 
 
 @examples(300)

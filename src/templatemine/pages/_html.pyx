@@ -13,8 +13,8 @@ from templatemine.text._scan cimport (
 )
 
 __all__ = [
-    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "TAGS", "decode_texts", "encode_page", "find_ld_json", "find_metas",
-    "find_styles", "hash_path",
+    "BlockScanner", "COUNTS", "FLAGS", "KEYS", "MARKS", "PhraseFinder", "TAGS", "decode_texts", "encode_page", "find_ld_json",
+    "find_metas", "find_styles", "hash_path",
 ]
 
 
@@ -461,6 +461,75 @@ def find_ld_json(const uint8_t[::1] page not None):
             found.append(i - 2)
         i += 1
     return found
+
+
+cdef enum:
+    MAX_PHRASES = 255
+
+# Letters, the rarest of English and of mark-up first; all others are taken for more frequent.
+cdef bytes RARE_FIRST = b"@+ZXQJKVYWHGFUBMDPLNRSIOTEACzjqxkvbpygfwmucldrhsnioate"
+
+
+cdef class PhraseFinder:
+    """Finds up to 255 phrases of two bytes or more, all of them in one pass, as they stand.
+
+    A phrase is looked for only where two bytes of it stand, the rarest pair by `RARE_FIRST`.
+    """
+    cdef tuple _phrases
+    cdef uint8_t[65536] _first          # pair of bytes -> the first phrase that it stands for, and one; 0 for none
+    cdef uint8_t[MAX_PHRASES] _following
+    cdef int64_t[MAX_PHRASES] _anchor   # bytes of the phrase before the pair
+
+    def __cinit__(self, tuple phrases not None):
+        cdef int index
+        cdef int64_t place, pair
+        if len(phrases) > MAX_PHRASES or any(len(phrase) < 2 for phrase in phrases):
+            raise ValueError("phrases: expected up to 255, each of two bytes or more")
+        self._phrases = phrases
+        memset(self._first, 0, sizeof(self._first))
+        ranks = {letter: rank for rank, letter in enumerate(RARE_FIRST, 1)}
+        for index, phrase in enumerate(self._phrases):
+            places = range(len(phrase) - 1)
+            place = min(places, key=lambda at: ranks.get(phrase[at], 60) * ranks.get(phrase[at + 1], 60))
+            pair = phrase[place] | phrase[place + 1] << 8
+            self._anchor[index] = place
+            self._following[index] = self._first[pair]
+            self._first[pair] = index + 1
+
+    def find(self, const uint8_t[::1] text not None):
+        """Where each phrase stands: a list of ascending lists of int, in bytes; places of one phrase may overlap."""
+        cdef int64_t n = text.shape[0], i, start
+        cdef int one
+        found = [[] for _ in self._phrases]
+        for i in range(n - 1):
+            one = self._first[text[i] | <uint16_t>text[i + 1] << 8]
+            while one:
+                one -= 1
+                start = i - self._anchor[one]
+                if self._stands_at(&text[0], n, start, one):
+                    found[one].append(start)
+                one = self._following[one]
+        return found
+
+    def stand_in(self, const uint8_t[::1] text not None):
+        """Whether each phrase stands somewhere: a list of bool."""
+        cdef int64_t n = text.shape[0], i
+        cdef int one
+        cdef uint8_t[MAX_PHRASES] found
+        memset(found, 0, sizeof(found))
+        for i in range(n - 1):
+            one = self._first[text[i] | <uint16_t>text[i + 1] << 8]
+            while one:
+                one -= 1
+                if not found[one] and self._stands_at(&text[0], n, i - self._anchor[one], one):
+                    found[one] = 1
+                one = self._following[one]
+        return [found[one] == 1 for one in range(len(self._phrases))]
+
+    cdef bint _stands_at(self, const uint8_t* p, int64_t n, int64_t start, int one) except -1:
+        cdef bytes phrase = self._phrases[one]
+        cdef int64_t size = len(phrase)
+        return 0 <= start and start + size <= n and memcmp(p + start, <const char*>phrase, size) == 0
 
 
 # ----------------------------------------------------------------------------------------------------------------------- words

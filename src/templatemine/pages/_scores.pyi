@@ -12,6 +12,7 @@ __all__ = [
     "average_by_path",
     "decode_blocks",
     "describe_main",
+    "find_kind_chances",
     "measure_doubt",
     "smooth",
     "smooth_leaves",
@@ -66,6 +67,15 @@ def smooth_scores(
 ) -> NDArray[np.float64]: ...
 def measure_doubt(scores: NDArray[np.float64], words: NDArray[np.int32]) -> float: ...
 def describe_main(scores: NDArray[np.float64], words: NDArray[np.int32], counts: NDArray[np.int32]) -> list[float]: ...
+def find_kind_chances(
+    values: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    intercept: NDArray[np.float64],
+    most: float,
+    bonus: float,
+) -> NDArray[np.float64]: ...
 def average_by_path(
     scores: NDArray[np.float64], words: NDArray[np.int32], keys: NDArray[np.uint64]
 ) -> NDArray[np.float64]: ...

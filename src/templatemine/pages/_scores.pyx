@@ -4,7 +4,7 @@ main text.
 
 import numpy as np
 
-from libc.math cimport isfinite, log, log1p
+from libc.math cimport exp, isfinite, log, log1p
 from libc.stdint cimport int16_t, int32_t, int64_t, int8_t, uint32_t, uint64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -788,6 +788,47 @@ def describe_main(const double[::1] scores not None, const int32_t[::1] words no
         expected / max(every, 1.0), log1p(expected), linked / max(expected, 1.0), log1p(kept / max(blocks, 1)),
         longest / max(kept, 1.0), runs, measure_doubt(scores, words),
     ]
+
+
+def find_kind_chances(const double[::1] values not None, const double[::1] mean not None, const double[::1] scale not None,
+                      const double[:, ::1] weights not None, const double[::1] intercept not None, double most, double bonus):
+    """The probability of each kind of page: a logistic regression over standard values.
+
+    Parameters
+    ----------
+    values, mean, scale : float64 arrays, shape (values,)
+    weights : float64 array, shape (kinds, values)
+    intercept : float64 array, shape (kinds,)
+    most : float
+        Deviations from the mean, in units of the scale, at which a value is cut off.
+    bonus : float
+        Added to the log odds of the first kind.
+
+    Returns
+    -------
+    float64 array, shape (kinds,)
+    """
+    cdef int64_t n = values.shape[0], kinds = weights.shape[0], i, k
+    cdef double standard, greatest, total = 0
+    check(mean.shape[0] == n and scale.shape[0] == n and weights.shape[1] == n, "mean, scale and weights of each value")
+    check(intercept.shape[0] == kinds and kinds > 0, "an intercept of each kind")
+    found = np.array(intercept)
+    cdef double[::1] out = found
+    with nogil:
+        out[0] += bonus
+        for i in range(n):
+            standard = min(max((values[i] - mean[i]) / scale[i], -most), most)
+            for k in range(kinds):
+                out[k] += weights[k, i] * standard
+        greatest = out[0]
+        for k in range(1, kinds):
+            greatest = max(greatest, out[k])
+        for k in range(kinds):
+            out[k] = exp(out[k] - greatest)
+            total += out[k]
+        for k in range(kinds):
+            out[k] /= total
+    return found
 
 
 def average_by_path(const double[::1] scores not None, const int32_t[::1] words not None, const uint64_t[:, ::1] keys not None):

@@ -30,7 +30,7 @@ from templatemine.pages.page_kind import (
     load_kind_model,
     read_address,
 )
-from templatemine.pages.scanner import GROUPS, block_scanner
+from templatemine.pages.scanner import GROUPS, LANDMARK_FINDER, LANDMARKS, block_scanner
 from templatemine.text import _scan
 
 __all__ = ["Page", "feature_names", "load_forests", "find_headline"]
@@ -44,6 +44,15 @@ MAX_TITLE_BYTES = 4000
 
 PART_BLOCKS, MAX_PARTS = 1 << 15, 32
 """Blocks that are judged at once, and how many such stretches a page has at most; see `_split_columns`."""
+
+HEADING_MARK, ITEM_MARK = 1, 2
+_MARK_OF_TAG = np.array(
+    [
+        HEADING_MARK if flags & _html.FLAGS["heading"] else ITEM_MARK if name == "li" else 0
+        for name, flags in _html.TAGS
+    ],
+    np.uint8,
+)
 
 _PUNCTUATION = re.compile(r"\W+")
 
@@ -128,6 +137,13 @@ class Page:
         return _blocks.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
 
     @cached_property
+    def marks(self) -> NDArray[np.uint8]:
+        """Return the mark of each block, that of the nearest heading or item around it: `HEADING_MARK`, `ITEM_MARK`,
+        0."""
+        columns = self.columns
+        return _blocks.inherit_by_blocks(columns["parents"], _MARK_OF_TAG[columns["tags"]], columns["element"])
+
+    @cached_property
     def tag_counts(self) -> list[int]:
         """Count the elements of each of `_html.TAGS` on the page."""
         return np.bincount(self.columns["tags"], minlength=len(_html.TAGS)).tolist()  # type: ignore[no-any-return]
@@ -172,7 +188,12 @@ class Page:
     @cached_property
     def address(self) -> str:
         """Return the address of the page, in lower case: its url, else what it declares; "" if there is neither."""
-        return (self.url or read_address(self._data)).lower()
+        return (self.url or read_address(self)).lower()
+
+    @cached_property
+    def landmarks(self) -> Mapping[bytes, list[int]]:
+        """Return where each of `scanner.LANDMARKS` stands in the page, in bytes, ascending."""
+        return dict(zip(LANDMARKS, LANDMARK_FINDER.find(self._data), strict=True))
 
     @cached_property
     def kind_chances(self) -> NDArray[np.float64]:
@@ -233,15 +254,18 @@ class Page:
         if not len(repeated):
             return first
         block_of: dict[str, int] = {}
-        for block, words in zip(
-            repeated.tolist(),
-            _blocks.normalise_texts(columns["text"], columns["bounds"], repeated),
-            strict=True,
-        ):
-            if words is None:
-                words = " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
-            first[block] = block_of.setdefault(words, block)
+        texts = zip(
+            repeated.tolist(), _blocks.normalise_texts(columns["text"], columns["bounds"], repeated), strict=True
+        )
+        first[repeated] = [
+            block_of.setdefault(self._normalise_text(block) if words is None else words, block)
+            for block, words in texts
+        ]
         return first
+
+    def _normalise_text(self, block: int) -> str:
+        """Return the words of a text as `_blocks.normalise_texts` does, in any script."""
+        return " ".join(_PUNCTUATION.sub(" ", self.text(block).casefold()).split())
 
     @cached_property
     def all_text(self) -> bytes:

@@ -6,42 +6,27 @@ begins no paragraph.  Two of them in a row do, for that is how pages without par
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
-from templatemine.pages.blocks import Page
+from templatemine.pages import _html
+from templatemine.pages.blocks import HEADING_MARK, Page
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
 MARKS = (HEADING, PARAGRAPH, ITEM)
-_NAMES = (PARAGRAPH, *MARKS)
+_NAMES = (PARAGRAPH, HEADING, ITEM)
 
 BREAKS = _html.COUNTS.index("break")
 
 
-@lru_cache(maxsize=1)
-def _marks_of_tags() -> NDArray[np.uint8]:
-    """Return, by the number of a tag, 1 more than the index of its mark in `MARKS`, 0 for none of its own."""
-    heading = _html.FLAGS["heading"]
-    kinds = [1 if flags & heading else 3 if name == "li" else 0 for name, flags in _html.TAGS]
-    return np.array(kinds, np.uint8)
-
-
 def block_marks(page: Page) -> list[str]:
     """Return the mark of each block: that of the nearest heading or item around it, else that of a paragraph."""
-    return [_NAMES[kind] for kind in _mark_numbers(page).tolist()]
+    return [_NAMES[kind] for kind in page.marks.tolist()]
 
 
 def is_heading(page: Page) -> NDArray[np.bool_]:
     """Return whether the mark of each block is that of a heading."""
-    return _mark_numbers(page) == _NAMES.index(HEADING, 1)  # type: ignore[no-any-return]
-
-
-def _mark_numbers(page: Page) -> NDArray[np.uint8]:
-    columns = page.columns
-    return _blocks.inherit_by_blocks(columns["parents"], _marks_of_tags()[columns["tags"]], columns["element"])
+    return page.marks == HEADING_MARK  # type: ignore[no-any-return]
 
 
 def continues_paragraph(page: Page, block: int) -> bool:

@@ -20,13 +20,14 @@ from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import find_objects
 from templatemine.pages.hidden import select_elements
-from templatemine.pages.scanner import GROUPS, marker_mask
+from templatemine.pages.scanner import GROUPS, PAID, marker_mask
 
 NOTICE_SCORE = -9.2
 """Log odds of a notice."""
 
 COOKIES = (b"ookie", b"OOKIE", "クッキー".encode(), "쿠키".encode(), "куки".encode())
 """Names of cookies in text."""
+_COOKIE_FINDER = _html.PhraseFinder(COOKIES)
 MENTION_WORDS = 5
 """Words of a block from which on it speaks of cookies; a link to a policy has fewer."""
 NOTICE_SHARE, NAMED_SHARE = 0.6, 0.3
@@ -120,7 +121,7 @@ def is_paywalled(page: Page) -> bool:
 
 
 def _declared_objects(page: Page) -> Iterator[dict[str, Any]]:
-    return find_objects(page.data) if b"isAccessibleForFree" in page.data else iter(())
+    return find_objects(page.data) if page.landmarks[PAID] else iter(())
 
 
 def _is_paid(thing: Mapping[str, Any]) -> bool:
@@ -147,22 +148,13 @@ def _is_headline(page: Page) -> NDArray[np.bool_]:
 def _cookie_blocks(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     """Find the blocks about cookies, some of which may be taken for main text; None if the title is about cookies, as
     that of an article is."""
-    text = page.all_text
-    words = COOKIES[:2] if text.isascii() else COOKIES
-    offsets = [offset for word in words if word in text for offset in _find_all(text, word)]
+    offsets = [offset for places in _COOKIE_FINDER.find(page.columns["text"]) for offset in places]
     if not offsets or any(word in page.title.encode() for word in COOKIES):
         return None
     mentions = np.zeros(len(page), np.bool_)
     mentions[np.searchsorted(page.columns["bounds"], np.array(offsets), "right") - 1] = True
     mentions &= page.words >= MENTION_WORDS
     return mentions if (mentions & likely).any() else None
-
-
-def _find_all(text: bytes, word: bytes) -> Iterator[int]:
-    offset = text.find(word)
-    while offset >= 0:
-        yield offset
-        offset = text.find(word, offset + 1)
 
 
 def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

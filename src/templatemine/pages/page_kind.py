@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from templatemine.bounds import WORDS
 from templatemine.pages import _html, _scores
+from templatemine.pages.scanner import CANONICAL, NEXT, SCHEMA, TYPE
 
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
@@ -83,11 +84,9 @@ VALUES = (
 _KNOWN = VALUES.index("address_known")
 _NAMES = [name for name, _ in _html.TAGS]
 _TAG_INDICES = [_NAMES.index(name) for name in _TAGS]
-_SIGN_WORDS = [name.encode() for name in _SIGNS]
+_SIGN_FINDER = _html.PhraseFinder(tuple(name.encode() for name in _SIGNS))
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
 _CURRENCIES = [sign.encode() for sign in "$€£"]
-_NEXT = (b'rel="next"', b"rel='next'", b"rel=next")
-_BEFORE_NEXT = len(b'rel="')
 _LD_TYPE = re.compile(rb'"@type"\s*:\s*\[?\s*"([A-Za-z]{1,40})"')
 _ITEM_TYPE = re.compile(rb"schema\.org/([A-Za-z]{1,40})[\"']?[\s>]")
 _CONTENT = re.compile(rb"\bcontent\s*=\s*[\"']?([^\"'<>]{0,2000})", re.IGNORECASE)
@@ -119,11 +118,10 @@ class KindModel:
 
     def chances(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the probability of each of `KINDS`, given the values of `describe_page`."""
-        standard = np.minimum(np.maximum((values - self.mean) / self.scale, -MAX_DEVIATION), MAX_DEVIATION)
-        odds = self.weights @ standard + self.intercept
-        odds[0] += NO_ADDRESS * (1 - values[_KNOWN])
-        parts = np.exp(odds - odds.max())
-        return parts / parts.sum()  # type: ignore[no-any-return]
+        bonus = NO_ADDRESS * (1 - float(values[_KNOWN]))
+        return _scores.find_kind_chances(
+            values, self.mean, self.scale, self.weights, self.intercept, MAX_DEVIATION, bonus
+        )
 
 
 @lru_cache(maxsize=1)
@@ -135,7 +133,9 @@ def load_kind_model() -> KindModel:
         np.ascontiguousarray(table[f"forest_{name}"])
         for name in ("feature", "threshold", "left", "right", "leaf", "sizes")
     ]
-    columns = {name: table[name].astype(np.float64) for name in ("mean", "scale", "weights", "intercept")}
+    columns = {
+        name: np.ascontiguousarray(table[name], np.float64) for name in ("mean", "scale", "weights", "intercept")
+    }
     return KindModel(**columns, forest=_scores.Forest(*trees))
 
 
@@ -155,35 +155,26 @@ def describe_page(page: Page, scores: NDArray[np.float64]) -> NDArray[np.float64
     signs, text, counts = page.columns["signs"].tobytes().lower(), page.all_text, page.tag_counts
     values = [
         *_scores.describe_main(scores, page.words, page.columns["counts"]),
-        math.log1p(sum(map(text.count, _CURRENCIES))),
+        math.log1p(sum(map(text.count, _CURRENCIES[:1] if text.isascii() else _CURRENCIES))),
         math.log1p(text.count(b"?")),
-        _names_next(page.data),
-        *[word in signs for word in _SIGN_WORDS],
+        any(page.landmarks[name] for name in NEXT),
+        *_SIGN_FINDER.stand_in(signs),
         *[math.log1p(counts[index]) for index in _TAG_INDICES],
-        *_describe_types(page.data),
+        *_describe_types(page),
         *_describe_address(page),
     ]
     return np.array(values, np.float64)
 
 
-def _names_next(data: bytes) -> bool:
-    """Return whether a page links to the next one, in one pass: to look for each of `_NEXT` takes three."""
-    at = data.find(b"next")
-    while at >= 0:
-        if data.startswith(_NEXT, max(at - _BEFORE_NEXT, 0)) or data.startswith(_NEXT, max(at - _BEFORE_NEXT + 1, 0)):
-            return True
-        at = data.find(b"next", at + 1)
-    return False
-
-
-def _describe_types(data: bytes) -> list[float]:
+def _describe_types(page: Page) -> list[float]:
     """Count how often a page declares each of `_TYPES`, and return its ``og:type``."""
     counts = [0] * len(_TYPES)
-    for sign, pattern in ((b'"@type"', _LD_TYPE), (b"schema.org/", _ITEM_TYPE)):
-        for name in pattern.findall(data) if sign in data else ():
-            if (index := _TYPE_INDEX.get(name)) is not None:
+    for landmark, pattern in ((TYPE, _LD_TYPE), (SCHEMA, _ITEM_TYPE)):
+        for place in page.landmarks[landmark]:
+            match = pattern.match(page.data, place)
+            if match and (index := _TYPE_INDEX.get(match[1])) is not None:
                 counts[index] += 1
-    declared = _read_meta(data, b"og:type").strip().lower()
+    declared = _read_meta(page.data, b"og:type").strip().lower()
     return [*map(math.log1p, counts), *[name == declared for name in _DECLARED], not declared]
 
 
@@ -203,9 +194,9 @@ def _describe_address(page: Page) -> list[float]:
     ]
 
 
-def read_address(data: bytes) -> str:
+def read_address(page: Page) -> str:
     """Return the address that a page declares, "" if it has none: the canonical one, else ``og:url``."""
-    return _read_canonical(data) or _read_meta(data, b"og:url")
+    return _read_canonical(page) or _read_meta(page.data, b"og:url")
 
 
 def _read_meta(data: bytes, name: bytes) -> str:
@@ -216,8 +207,9 @@ def _read_meta(data: bytes, name: bytes) -> str:
     return ""
 
 
-def _read_canonical(data: bytes) -> str:
-    at = data.find(b"canonical")
-    match = _CANONICAL.search(data, max(at - _TAG_BYTES, 0), at + _TAG_BYTES) if at >= 0 else None
+def _read_canonical(page: Page) -> str:
+    match = None
+    if places := page.landmarks[CANONICAL]:
+        match = _CANONICAL.search(page.data, max(places[0] - _TAG_BYTES, 0), places[0] + _TAG_BYTES)
     href = _HREF.search(match[0]) if match else None
     return href[1].decode("utf-8", "replace") if href else ""

@@ -93,6 +93,13 @@ def _case_forms(word: str) -> Iterator[bytes]:
         yield "".join(char.lower() if char.isascii() else char for char in form).encode()
 
 
+TYPE, SCHEMA, CANONICAL, PAID = b'"@type"', b"schema.org/", b"canonical", b"isAccessibleForFree"
+NEXT = (b'rel="next"', b"rel='next'", b"rel=next")
+LANDMARKS = (TYPE, SCHEMA, CANONICAL, PAID, *NEXT)
+"""What stands where a page says to machines of what kind it is, where it is, and whom it is for."""
+LANDMARK_FINDER = _html.PhraseFinder(LANDMARKS)
+
+
 @lru_cache(maxsize=1)
 def block_scanner() -> _html.BlockScanner:
     """Return the scanner with these tables; one is enough for all threads."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _html
+from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.date_order import DateOrder
 from templatemine.pages.declared import SINGLE, declared_title_and_date, words_of
@@ -25,9 +25,7 @@ _SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
 TITLE_SEPARATOR = re.compile(rf"\s+{_SEPARATORS}\s+|\s*[|»｜]\s*")
 """Separators between a title and the name of the site."""
 
-TITLE_WORDS, MONTH, YEAR, NUMBERS, LINKED, OWN = (
-    _html.COUNTS.index(name) for name in ("title_words", "month", "year", "numbers", "linked", "own")
-)
+TITLE_WORDS, LINKED = (_html.COUNTS.index(name) for name in ("title_words", "linked"))
 
 MIN_SIMILARITY = 0.5
 """Smallest similarity (Dice's coefficient) of ``<title>`` and a block that is the headline: of their words, or of their
@@ -49,9 +47,8 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
     heading, kept : bool arrays, shape (blocks,)
         Which blocks are headings, and which are kept.
     """
-    similarity = _title_similarity(page)
-    if similar := (similarity >= MIN_SIMILARITY).nonzero()[0].tolist():
-        best = max(similar, key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3)
+    best = _find_titled(page, heading, kept)
+    if best >= 0:
         is_link = page.columns["counts"][best, LINKED] == page.words[best] and not heading[best]
         return best if not is_link or (part := _find_title_part(page, heading & kept)) < 0 else part
     for candidates in (heading & kept, heading):
@@ -59,6 +56,21 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
             if not is_date(page.text(block)):
                 return block
     return -1
+
+
+def _find_titled(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
+    """Find the block most similar to ``<title>``, headings preferred; return its index, -1 if none is similar."""
+    if not _is_by_characters(page.title):
+        columns = page.columns
+        marks = heading.view(np.uint8), kept.view(np.uint8)
+        return _blocks.find_titled(columns["counts"], int(columns["title"]), *marks, MIN_SIMILARITY, HEADING_BONUS)
+    similarity = _title_similarity(page)
+    similar = (similarity >= MIN_SIMILARITY).nonzero()[0].tolist()
+    return max(
+        similar,
+        key=lambda block: similarity[block] + HEADING_BONUS * heading[block] + kept[block] * 1e-3,
+        default=-1,
+    )
 
 
 def title_parts(title: str) -> list[str]:
@@ -91,17 +103,24 @@ def is_like_title(page: Page, block: int) -> bool:
 def _title_similarity(page: Page) -> NDArray[np.float64]:
     """Return the similarity of each block and ``<title>``; by characters, only of blocks short enough to reach
     `MIN_SIMILARITY`."""
-    words = words_of(page.title)
-    size = len(words)
-    if page.title.isascii() or 2 * sum(in_class(word, SINGLE) for word in words) < max(size, 1):
+    if not _is_by_characters(page.title):
         columns = page.columns
         return np.asarray(2 * columns["counts"][:, TITLE_WORDS] / (page.words + max(int(columns["title"]), 1)))
-    title = Counter(words)
+    words = words_of(page.title)
+    size, title = len(words), Counter(words)
     similarity = np.zeros(len(page))
     for block in np.flatnonzero(page.words <= (2 / MIN_SIMILARITY - 1) * size).tolist():
         tokens = Counter(words_of(page.text(block)))
         similarity[block] = 2 * (title & tokens).total() / (size + tokens.total())
     return similarity
+
+
+def _is_by_characters(title: str) -> bool:
+    """Return whether most words of a title are characters, as in Chinese, Japanese and Korean."""
+    if title.isascii():
+        return False
+    words = words_of(title)
+    return 2 * sum(in_class(word, SINGLE) for word in words) >= max(len(words), 1)
 
 
 def find_date(page: Page, articles: Iterable[Mapping[str, Any]], title: int, kept: NDArray[np.bool_]) -> str | None:
@@ -118,17 +137,14 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    is_prose = (page.words >= OPENING_WORDS) & (2 * page.columns["counts"][:, NUMBERS] < page.words)
-    story = (kept & is_prose)[title + 1 :]
-    if not story.any():
+    last = _blocks.find_prose(page.columns["counts"], kept.view(np.uint8), title + 1, OPENING_WORDS)
+    if last < 0:
         return None
-    last = title + 1 + int(story.argmax())
-    lines = _dated_blocks(page)
-    near = (lines > title) & (lines <= title + MAX_DISTANCE) if title >= 0 else False
-    head = lines[(lines < last) & ((lines >= last - MAX_DISTANCE) | near)]
+    near = range(title + 1, title + MAX_DISTANCE + 1) if title >= 0 else range(0)
+    head = [line for line in _dated_blocks(page) if line < last and (line >= last - MAX_DISTANCE or line in near)]
     changed = None
     order = DateOrder(page)
-    for line in (*head[head > title].tolist(), *head[head < title][::-1].tolist()):
+    for line in (*[line for line in head if line > title], *[line for line in head[::-1] if line < title]):
         for date, change in _block_dates(page, line, order):
             if not change:
                 return date
@@ -141,7 +157,7 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
     dates, as on pages that list others or have comments."""
     dates = {
         date
-        for line in _dated_blocks(page).tolist()
+        for line in _dated_blocks(page)
         if is_labelled(page.text(line))
         for date, changes in _block_dates(page, line, order)
         if changes is change
@@ -149,12 +165,9 @@ def find_labelled_date(page: Page, order: Order, change: bool = False) -> str | 
     return dates.pop() if len(dates) == 1 else None
 
 
-def _dated_blocks(page: Page) -> NDArray[np.int64]:
+def _dated_blocks(page: Page) -> list[int]:
     """Return indices of the blocks that may be date lines: short, and with a month, a year or several numbers."""
-    counts = page.columns["counts"]
-    dated = (counts[:, MONTH] + counts[:, YEAR] > 0) | (counts[:, NUMBERS] > 1)
-    # In scripts without spaces each character is a word.
-    return np.flatnonzero(dated & (page.words - counts[:, OWN] // 2 <= MAX_DISTANCE))
+    return _blocks.find_dated(page.columns["counts"], MAX_DISTANCE).tolist()  # type: ignore[no-any-return]
 
 
 def _block_dates(page: Page, line: int, order: Order) -> list[tuple[str, bool]]:
