@@ -14,8 +14,8 @@ from templatemine.pages._html cimport C_LINKED, C_SIZE, K_FULL, K_SIZE
 from templatemine.pages._blocks cimport check, falling_order, first_places, probability_of
 
 __all__ = [
-    "CODES", "Forest", "LEAVES", "LEVELS", "average_by_path", "decode_blocks", "describe_main", "measure_doubt", "smooth",
-    "smooth_leaves", "smooth_scores", "to_probabilities",
+    "CODES", "Forest", "LEAVES", "LEVELS", "average_by_path", "decode_blocks", "describe_main", "find_kind_chances", "measure_doubt",
+    "smooth", "smooth_leaves", "smooth_scores", "to_probabilities",
 ]
 
 
