@@ -53,7 +53,7 @@ def test_what_a_small_window_does_not_show_stays(old: Pack) -> None:
     some = documents(400, 480, every=0)
     new = mine(some)["a.example"]
     assert RARE not in strings(new)
-    merged, known = carry(old, new, {}, window(some), 80)
+    merged, known, _ = carry(old, new, {}, window(some), 80)
     assert strings(merged) == strings(new) | {RARE}
     (rare,) = (one for one in merged.templates if " ".join(one.tokens or ()) == RARE)
     assert (rare.df, rare.count) == (4, 4)  # 20 of 400, in proportion to 80
@@ -71,7 +71,7 @@ def test_a_string_that_has_changed_its_place_in_the_line_is_in_the_pack_once(old
     moved = replace(old, mined=None, templates=tuple(other if one.id == rare.id else one for one in old.templates))
     assert mined_mark(other) != mined_mark(rare)
     within = Document(source="a.example", id="within", text=f"Somebody wrote {RARE} And somebody else read it.")
-    merged, known = carry(moved, new, {}, window([*some, within]), 80)
+    merged, known, _ = carry(moved, new, {}, window([*some, within]), 80)
     assert [one for one in merged.templates if one.id == rare.id] == [rare]
     assert mined_mark(other) not in known
 
@@ -81,7 +81,7 @@ def test_absence_adds_up_until_it_is_evidence(old: Pack) -> None:
     rounds = 0
     while RARE in strings(pack):
         some = documents(1000 + 80 * rounds, 1080 + 80 * rounds, every=0)
-        pack, known = carry(pack, mine(some)["a.example"], known, window(some), 80)
+        pack, known, _ = carry(pack, mine(some)["a.example"], known, window(some), 80)
         rounds += 1
     assert 400 < 80 * rounds < 1600
     assert known == {}
@@ -90,9 +90,9 @@ def test_absence_adds_up_until_it_is_evidence(old: Pack) -> None:
 def test_it_is_seen_again(old: Pack) -> None:
     some = documents(400, 480, every=0)
     new = mine(some)["a.example"]
-    pack, known = carry(old, new, {}, window(some), 80)
+    pack, known, _ = carry(old, new, {}, window(some), 80)
     again = [*some[1:], documents(500, 501, every=1)[0]]
-    pack, known = carry(pack, new, known, window(again, "2024-04-01"), 1)
+    pack, known, _ = carry(pack, new, known, window(again, "2024-04-01"), 1)
     (one,) = known.values()
     assert (one.absent, one.seen) == (0, "2024-04-01")
     assert RARE in strings(pack)
@@ -102,7 +102,7 @@ def test_after_a_year_it_goes(old: Pack) -> None:
     some = documents(400, 480, every=0)
     new = mine(some)["a.example"]
     for days, stays in ((MAX_ABSENT_DAYS, True), (MAX_ABSENT_DAYS + 1, False)):
-        pack, _ = carry(old, new, {}, window(some, day_after("2024-02-20", days)), 80)
+        pack, _, _ = carry(old, new, {}, window(some, day_after("2024-02-20", days)), 80)
         assert (RARE in strings(pack)) == stays
 
 
@@ -110,8 +110,11 @@ def test_what_was_learnt_from_no_more_documents_than_the_window_is_judged_anew(o
     some = documents(400, 480)
     new = mine(documents(400, 480, every=0))["a.example"]
     for size, stays in ((80, False), (81, True)):
-        pack, _ = carry(replace(old, documents=size), new, {}, window(some), 80)
+        pack, _, left = carry(replace(old, documents=size), new, {}, window(some), 80)
         assert (RARE in strings(pack)) == stays
+        rare = next(one.id for one in old.templates if " ".join(one.tokens or ()) == RARE)
+        having = sum(RARE in document.body for document in some)
+        assert left.get(rare) == (None if stays else having)
 
 
 def test_what_the_new_pack_cuts_anyway_goes(old: Pack) -> None:
@@ -119,14 +122,14 @@ def test_what_the_new_pack_cuts_anyway_goes(old: Pack) -> None:
     part = replace(old.templates[0], id="t0000000000", tokens=("letter", "of", "a.example"), anchor="")
     assert CALL in strings(new)
     bare = replace(old, templates=(part,), mined=None)
-    pack, known = carry(bare, new, {}, window(documents(400, 480)), 80)
+    pack, known, _ = carry(bare, new, {}, window(documents(400, 480)), 80)
     assert (pack, known) == (new, {})
 
 
 def test_rules_of_people_are_no_templates_that_stay(old: Pack) -> None:
     some = documents(400, 480, every=0)
     own = replace(old, mined=tuple(mark for mark in old.mined or () if mark in {mined_mark(old.templates[0])}))
-    pack, _ = carry(own, mine(some)["a.example"], {}, window(some), 80)
+    pack, _, _ = carry(own, mine(some)["a.example"], {}, window(some), 80)
     assert RARE not in strings(pack)
 
 

@@ -307,7 +307,7 @@ def test_a_window_that_gives_nothing_leaves_the_pack(tmp_path: Path, monkeypatch
     path = tmp_path / "packs" / "a.example.json"
     before = path.read_bytes()
     assert Pack.load(path).templates
-    monkeypatch.setattr(module, "carry", lambda old, new, *_: (new, {}))  # all that is absent goes
+    monkeypatch.setattr(module, "carry", lambda old, new, *_: (new, {}, {}))  # all that is absent goes
     articles = [article("a.example", number) for number in range(90, 190)]
     (found,) = run(tmp_path, [{**one, "text": one["text"].rpartition("\n")[0]} for one in articles])
     assert found.note == "nothing was found in the window; mine --force replaces the pack with an empty one"

@@ -4,7 +4,8 @@ A window holds the newest few hundred documents, and a template that is in one o
 what the old pack has and mining the window did not give is judged by its record (`CarriedTemplate`):
 
 - The window has it, but only where templates of the new pack cut anyway: it goes.
-- The window has it, and holds as many documents as it was learnt from: mining has judged it anew, and it goes.
+- The window has it, and holds as many documents as it was learnt from: mining has judged it anew, and it goes.  How
+  many documents have it where nothing is cut any more is told.
 - The window has none of it: it goes once that is evidence.  By the test of `cleaning.drift`, so many documents in a row
   without it must be so much likelier if it comes four times less often than it did; and after a year it goes anyway.
 - Else it stays, with its counts in proportion to the documents of the new pack.
@@ -60,7 +61,7 @@ class CarriedTemplate:
 
 def carry(
     old: Pack, new: Pack, records: Mapping[str, CarriedTemplate], window: Sequence[DatedDocument], new_documents: int
-) -> tuple[Pack, dict[str, CarriedTemplate]]:
+) -> tuple[Pack, dict[str, CarriedTemplate], dict[str, int]]:
     """Return the new pack with the templates of the old one that stay.
 
     Parameters
@@ -79,6 +80,8 @@ def carry(
     Pack
     dict
         As `records`, of the templates that stay.
+    dict
+        Id of a template that goes -> documents of the window that have it where the new pack cuts nothing.
     """
     # The same string in another place of its line, or with another kind of filler, was judged anew; a pack has it once.
     ids = {template.id for template in new.templates}
@@ -89,12 +92,13 @@ def carry(
         if template.tokens is not None and template.id not in ids and (mined is None or mined_mark(template) in mined)
     ]
     if not missing or not window:
-        return new, {}
+        return new, {}, {}
     hit_counts, last_days, uncovered = _count_hits(
         replace(old, templates=tuple(missing), overrides=Overrides()), new, window
     )
     kept_records: dict[str, CarriedTemplate] = {}
     kept_templates: list[Template] = []
+    left: dict[str, int] = {}
     for template in missing:
         mark = mined_mark(template)
         before = records.get(mark) or CarriedTemplate(
@@ -105,18 +109,20 @@ def carry(
         if not _should_keep(
             updated, hit_counts[template.id], uncovered[template.id], len(window), window[-1].day, len(old.templates)
         ):
+            if uncovered[template.id]:
+                left[template.id] = uncovered[template.id]
             continue
         kept_records[mark] = updated
         share = new.documents / max(1, before.documents)
         df = max(1, min(new.documents, round(before.df * share)))
         kept_templates.append(replace(template, df=df, count=max(df, round(template.count * share))))
     if not kept_templates:
-        return new, {}
+        return new, {}, left
     marks = None if new.mined is None else (*new.mined, *map(mined_entry, kept_templates))
     templates = sorted(
         (*new.templates, *kept_templates), key=lambda template: (-template.df, -template.count, template.id)
     )
-    return replace(new, templates=tuple(templates), mined=marks), kept_records
+    return replace(new, templates=tuple(templates), mined=marks), kept_records, left
 
 
 def _should_keep(

@@ -111,6 +111,8 @@ class SourceUpdate:
         Reason -> candidates that were rejected for it, as `SourceOutcome.rejected`; None if the pack is that of before.
     kept : int
         Those of them that its window did not give, but its earlier pack has.
+    left : mapping of str to int
+        Id of a template that was removed -> documents of the window that have it still, and where nothing is cut.
     unreadable_dates : int
         Of the documents that were given.
     note : str
@@ -128,6 +130,7 @@ class SourceUpdate:
     templates: int | None
     rejected: Mapping[str, int] | None
     kept: int
+    left: Mapping[str, int]
     unreadable_dates: int
     note: str
     changes: Changes
@@ -458,13 +461,14 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         rejected: Mapping[str, int] | None = None
         note, bug = state.note, ""
         carried: dict[str, CarriedTemplate] = {}
+        left: dict[str, int] = {}
         if not state.note:
             options = self.resolve_options(old)
             report = self.make_report(source, options, table, work)
             likely = old
             if old is not None and report.pack is not None:
                 likely = _drop_unlikely(old, report.pack, options)
-                pack, carried = self.carry_templates(likely, report.pack, state.new)
+                pack, carried, left = self.carry_templates(likely, report.pack, state.new)
                 report = replace(report, pack=pack)
             report = keep_rules(report, os.path.join(self.packs, pack_names(source)[0]))
             assert report.pack is not None
@@ -487,23 +491,26 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             templates=templates,
             rejected=rejected,
             kept=len(carried),
+            left=left,
             unreadable_dates=self.dates.of_source(source),
             note=note,
             changes=changes,
             bug=bug,
         )
 
-    def carry_templates(self, old: Pack, new: Pack, new_documents: int) -> tuple[Pack, dict[str, CarriedTemplate]]:
-        """Return the pack of a window with the templates that stay of the earlier one; their history is written,
+    def carry_templates(
+        self, old: Pack, new: Pack, new_documents: int
+    ) -> tuple[Pack, dict[str, CarriedTemplate], dict[str, int]]:
+        """Do as `carry` does with the pack of a window and the earlier one; the history of what stays is written,
         too."""
         name = safe_file_name(new.source) + ".kept"
         stored = manifest.read_json(self.window_path(name, self.state)) or {}
         records = {mark: CarriedTemplate(**row) for mark, row in stored.items()}
         window = list(self.read_window(new.source, os.path.join(self.work, "window")))
-        pack, carried = carry(old, new, records, window, new_documents)
+        pack, carried, left = carry(old, new, records, window, new_documents)
         if carried or stored:
             manifest.write_json(self.window_path(name), {mark: record.as_dict() for mark, record in carried.items()})
-        return pack, carried
+        return pack, carried, left
 
     def make_report(self, source: str, options: ResolvedConfig, table: RateFile, work: DecideSource) -> SourceReport:
         documents = [dated.document for dated in self.read_window(source, os.path.join(self.work, "window"))]

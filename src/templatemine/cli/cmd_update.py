@@ -24,7 +24,9 @@ hidden folder, and its pack is mined from this window. Only sources with new
 documents are mined again. A pack stays unchanged until its window holds enough
 documents, or while it has an error, which is told.
 An expression that the window does not give stays in the pack until enough
-documents in a row have been without it: "kept" in the table counts these.
+documents in a row have been without it: "kept" in the table counts these. One
+that mining a window as large rejects goes, though documents have it still: how
+many stands beside it. An override keeps it.
 --dry-run shows what would change.
 
 A folder that is missing, and a source that the folder has neither a pack nor a
@@ -176,7 +178,7 @@ def _format_changes(one: SourceUpdate) -> list[str]:
     marked = [
         *(f"~ {_format_template(old)} -> {_format_template(new)}" for old, new in changes.changed),
         *(f"+ {_format_template(template)}" for template in changes.added),
-        *(f"- {_format_template(template)}" for template in changes.removed),
+        *(f"- {_format_removed(template, one)}" for template in _by_what_is_left(one)),
     ]
     for kind in "~+-":
         of_kind = [line for line in marked if line.startswith(kind)]
@@ -184,6 +186,17 @@ def _format_changes(one: SourceUpdate) -> list[str]:
         if len(of_kind) > _MAX_LISTED:
             lines.append(f"  {kind} and {len(of_kind) - _MAX_LISTED:,} more (--json lists all)")
     return lines
+
+
+def _by_what_is_left(one: SourceUpdate) -> list[Template]:
+    return sorted(one.changes.removed, key=lambda template: -one.left.get(template.id, 0))
+
+
+def _format_removed(template: Template, one: SourceUpdate) -> str:
+    """Format an expression that was removed, and say so if documents of the window still have it."""
+    left = one.left.get(template.id, 0)
+    told = f"  (rejected now; still in {left:,} of {counted(one.window, 'document')})" if left else ""
+    return _format_template(template) + told
 
 
 def _format_template(template: Template) -> str:
@@ -205,7 +218,9 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
         "unreadable_dates": one.unreadable_dates,
         "note": one.note,
         "added": [_template_json(template) for template in changes.added],
-        "removed": [_template_json(template) for template in changes.removed],
+        "removed": [
+            {**_template_json(template), "left": one.left.get(template.id, 0)} for template in _by_what_is_left(one)
+        ],
         "changed": [{"from": _template_json(old), "to": _template_json(new)} for old, new in changes.changed],
     }
 
