@@ -161,6 +161,25 @@ def lines(draw: st.DrawFn) -> bytes:
     return line.replace(b"\n", b" ")
 
 
+JSON = st.recursive(
+    st.none() | st.integers(-9, 9) | st.text(st.sampled_from('":\\{}a,\n\u4e2d\U0001f600'), max_size=6),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=3), values, max_size=3),
+    max_leaves=12,
+)
+
+
+@examples(200)
+@given(JSON, st.booleans())
+def test_keys_of_all_objects(value: object, ascii_only: bool) -> None:
+    def count(part: object) -> int:
+        if isinstance(part, dict):
+            return len(part) + sum(map(count, part.values()))
+        return sum(map(count, part)) if isinstance(part, list) else 0
+
+    assert _scan.count_keys(json.dumps(value, ensure_ascii=ascii_only).encode()) == count(value)
+    assert _scan.count_keys(b'"an open string \\') == 0
+
+
 @examples(600)
 @given(lines(), st.booleans())
 @example(b'{"text":"a"}', False)

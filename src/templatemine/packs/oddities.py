@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from templatemine.errors import warn_caller
+from templatemine.text import _scan
 
 KnownFields = Mapping[str, frozenset[str]]
 """The fields of the objects of a pack, by their key; those of the pack itself at the empty key."""
 
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _MAX_NAMED = 5
 """Oddities that a warning names."""
 
@@ -22,8 +23,7 @@ def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields,
     """Warn of repeated keys in an object, of which the last counts, and of fields that mean nothing: a person
     who edited a pack would wonder why they change nothing."""
     oddities: list[str] = []
-    # Outside strings a colon follows a key, and nothing else: to look for pairs takes longer than all other reading.
-    if _STRING.sub("", text).count(":") != _count_keys(data):
+    if _may_repeat_keys(data, text):
         oddities += _find_repeated_keys(text)
     oddities += [f"{name} means nothing" for name in _find_unknown_fields(data, known_fields)]
     if oddities:
@@ -31,10 +31,13 @@ def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields,
         warn_caller(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}")
 
 
-def _count_keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(map(_count_keys, value.values()))
-    return sum(map(_count_keys, value)) if isinstance(value, list) and value and isinstance(value[0], dict) else 0
+def _may_repeat_keys(data: Mapping[str, Any], text: str) -> bool:
+    """Return whether a text has more keys than what was read of it: to look for pairs takes longer than to read."""
+    try:
+        written = orjson.dumps(data)
+    except orjson.JSONEncodeError:  # numbers and characters that orjson does not write
+        return True
+    return _scan.count_keys(text.encode("utf-8", "surrogatepass")) != _scan.count_keys(written)
 
 
 def _find_repeated_keys(text: str) -> list[str]:

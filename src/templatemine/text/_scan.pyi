@@ -10,6 +10,7 @@ __all__ = [
     "Scanner",
     "Tokeniser",
     "code_points",
+    "count_keys",
     "form_hashes",
     "form_traits",
     "line_ends",
@@ -72,4 +73,5 @@ class Tokeniser(Scanner):
     def finish(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]: ...
 
 def code_points(text: Buffer, offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def count_keys(json: Buffer) -> int: ...
 def line_ends(block: bytes, every: int) -> tuple[int, list[int]]: ...
