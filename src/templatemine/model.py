@@ -377,8 +377,10 @@ class Template:
     @property
     def filler(self) -> str:
         """Return the kind of the filler of the slot, "" for any; see `slots`."""
-        tokens = self.tokens or ("",)
-        return {"end": tokens[-1], "start": tokens[0]}.get(self.slot, "")[len("{slot:") : -1]
+        slot, tokens = self.slot, self.tokens
+        if not slot or tokens is None:  # as in most; the desk asks it of thousands
+            return ""
+        return {"end": tokens[-1], "start": tokens[0]}.get(slot, "")[len("{slot:") : -1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
-from templatemine.desk.effects import MAX_SLOW  # noqa: E402
+from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
@@ -200,13 +200,13 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
 ) -> None:
     client, desk = world
     cleaned: list[int] = []
-    fresh = open_source.count_cuts
+    fresh = open_source.find_cuts
 
-    def counted(pack: Any, articles: Any, config: Any) -> list[int]:
+    def counted(pack: Any, articles: Any, config: Any) -> list[ArticleCuts]:
         cleaned.append(len(articles))
         return fresh(pack, articles, config)
 
-    monkeypatch.setattr(open_source, "count_cuts", counted)
+    monkeypatch.setattr(open_source, "find_cuts", counted)
     state = client.get("/api/review", source=source).json
     some = [row["id"] for row in state["templates"] if 0 < row["effect"]["seen"] < state["articles"]]
     for name in some[:3]:
@@ -217,7 +217,7 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
         held = desk.library.stored_pack(source)
         assert held is not None
         texts = desk.library.matching_articles(held)
-        assert state["sample"]["cut"] == sum(fresh(held.pack, texts, desk.library.config.clean))
+        assert state["sample"]["cut"] == sum(count_cuts(held.pack, texts, desk.library.config.clean))
         row = next(row for row in state["templates"] if row["id"] == name)
         assert cleaned[-1] == row["effect"]["seen"] < len(texts)
 

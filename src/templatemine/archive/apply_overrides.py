@@ -135,12 +135,13 @@ class RuleIndex:
     def _is_part_left_in(self, template: Template) -> bool:
         """Return whether a template cuts what a rule leaves in, and more: the label before headlines, or a string with
         one of the names of its slot."""
+        filler = template.filler
+        if filler not in (HEADLINES, "names", DATELINE):
+            return False
         string = template.string or ()
-        if template.filler == HEADLINES:
+        if filler == HEADLINES:
             rule = self.by_id.get(template_id(string))
             return rule is not None and rule.action == "reject"
-        if template.filler not in ("names", DATELINE):
-            return False
         size = len(string)
         rejected = (rule.tokens for rule in self.by_id.values() if rule.action == "reject" and rule.tokens is not None)
         return any(

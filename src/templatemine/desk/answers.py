@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
 from templatemine.archive.apply_answers import QuestionContexts, describe_removal, open_questions, possible_answers
-from templatemine.archive.apply_overrides import apply_rules
+from templatemine.archive.apply_overrides import apply_rules, mined_templates
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
 from templatemine.desk import review
@@ -22,7 +22,7 @@ from templatemine.desk.effects import sum_cuts
 from templatemine.desk.export import EXPORT_FORMATS, select_finished
 from templatemine.desk.library import Article, Library, StoredPack, parse_rules, rules_json
 from templatemine.desk.open_source import OpenSource
-from templatemine.desk.review_table import OUT, ReviewTable, View, read_view
+from templatemine.desk.review_table import ADDED, ReviewTable, View, read_view
 from templatemine.desk.safe_page import render_article, sanitise_page
 from templatemine.desk.security import RequestLimits
 from templatemine.desk.store import Annotation, Event, NotFound, escape_surrogates
@@ -231,15 +231,16 @@ class Desk:
         # An undo of what was decided before is a decision of its own: the figures have it, so the list has it.
         made = [one for one in events if one.seq not in undone and (one.undoes is None or one.undoes <= since)]
         then = apply_rules(pack, self.library.rejected(stored), parse_rules(events[0].before)) if events else pack
-        there = table.state != OUT
+        mined = table.measure_risks(opened.tears(stored, replace(pack, templates=tuple(mined_templates(pack)))))
+        mined[table.state == ADDED] = 0.0
         return {
             "decisions": [{"what": one.what, "name": one.name} for one in made],
             "before": {"templates": len(then.templates), **sum_cuts(opened.cuts(stored, then), articles)},
             "after": {"templates": len(pack.templates), **sum_cuts(opened.cuts(stored), articles)},
             "templates": len(table.templates),
             "done": int(table.is_decided.sum()),
-            "risk": round(float(table.risks[there].sum())),
-            "open_risk": round(float(table.risks[~table.is_decided].sum())),
+            "risk": round(float(mined.sum())),
+            "open_risk": round(float(mined[~table.is_decided].sum())),
             "next": [table.row(row) for row in table.list_open(3)],
         }
 
@@ -272,6 +273,7 @@ class Desk:
             "written": found.tokens is None,
             "regex": found.regex,
             "reasons": describe_reasons(found),
+            "doubt": table.describe_doubt(row),
             "short": short_forms_of(pack).shorten(found) or found.regex,
             "family": len(family),
             "kin": [table.row(one) for one in family if one != row][:MAX_KIN],

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +22,11 @@ from templatemine.errors import CapacityError
 from templatemine.model import Template
 from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths, story_probability
+from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
+from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
+from templatemine.text.tears import judge_cuts, leaves_half
 
-__all__ = ["EffectColumns", "Effects", "SlowArticles", "count_cuts", "sum_cuts"]
+__all__ = ["ArticleCuts", "EffectColumns", "Effects", "SlowArticles", "count_cuts", "find_cuts", "sum_cuts"]
 
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
@@ -52,8 +56,10 @@ class EffectColumns:
     articles, characters : array
         Articles in which it alone removes something, and how many characters: those that stay if it is rejected.  Of a
         template that is out: those that go if it is accepted.
-    risks : array
-        Characters expected to be story among all that it stands for in the sample (`report.risk`).
+    covered : array
+        Characters of all that it matches in the sample.
+    signs : list of Signs
+        Why it may be story (`report.doubts`); none of what people decided.
     heads : array
         The row of the head of its family, its own for a head.
     """
@@ -61,7 +67,8 @@ class EffectColumns:
     seen: NDArray[np.int64]
     articles: NDArray[np.int64]
     characters: NDArray[np.int64]
-    risks: NDArray[np.float64]
+    covered: NDArray[np.int64]
+    signs: list[Signs]
     heads: NDArray[np.int64]
 
 
@@ -98,7 +105,7 @@ class Effects:
         self._exclusive_lengths = [np.zeros(0, np.int64) for _ in articles]
         self._variants = Variants()
         self._families: tuple[bytes, NDArray[np.int64]] = b"", np.zeros(0, np.int64)
-        self._doubts = np.zeros(0)
+        self._signs: list[Signs] = []
         self._lock = Lock()
         self._last_indices: list[tuple[Sequence[Template], NDArray[np.int64]]] = []
         self._add(templates)
@@ -131,7 +138,6 @@ class Effects:
             self._by_value[replace(one, kind="")] = place
         self._templates += templates
         self._variants.add(templates)
-        self._doubts = np.concatenate([self._doubts, [story_probability(one) for one in templates]])
         occurrences = Occurrences(replace(self._pack, templates=tuple(templates)))
         more = [np.zeros(len(templates), np.int64) for _ in range(4)]
         columns = self._article_counts, self._covered_lengths, self._changed_counts, self._characters
@@ -159,6 +165,22 @@ class Effects:
             self._count([number])
         if slow:
             raise SlowArticles(slow)
+        self._signs += self._find_signs(first)
+
+    def _find_signs(self, first: int) -> list[Signs]:
+        """Return the signs of the templates from a place on: as the report has them, of the matches in some articles
+        of the sample."""
+        templates = self._templates[first:]
+        varying = np.zeros(len(self._templates), np.bool_)
+        varying[first:] = [varies(one) for one in templates]
+        holding = (
+            (article.document.body, OccurrenceColumns(*(column[there] for column in found)))
+            for article, found in zip(self._articles, self._occurrences, strict=True)
+            if (there := varying[found.template_indices]).any()
+        )
+        matches = measure_matches(islice(holding, MAX_MATCHED_TEXTS))
+        documents = self._pack.documents
+        return [find_signs(one, one.df, documents, matches.get(place)) for place, one in enumerate(templates, first)]
 
     def _find_index(self, template: Template) -> int | None:
         known = self._by_identity.get(id(template))
@@ -226,15 +248,18 @@ class Effects:
             self._kept = kept
             self._count(changed)
             places = np.concatenate([own, others])
-            risks = self._doubts[places] * self._covered_lengths[places]
+            signs = [self._signs[place] for place in places.tolist()]
             if pack.overrides.added:  # what a person decided is not in doubt
                 added = set(pack.overrides.added)
-                risks[[row for row, one in enumerate((*pack.templates, *removed)) if one.id in added]] = 0.0
+                for row, one in enumerate((*pack.templates, *removed)):
+                    if one.id in added:
+                        signs[row] = Signs(0.0, ())
             return EffectColumns(
                 seen=self._article_counts[places],
                 articles=self._changed_counts[places],
                 characters=self._characters[places],
-                risks=risks,
+                covered=self._covered_lengths[places],
+                signs=signs,
                 heads=self._find_heads(places),
             )
 
@@ -252,6 +277,26 @@ class Effects:
         rows[places] = np.arange(len(places))
         found: NDArray[np.int64] = rows[self._families[1][places]]
         return found
+
+
+class ArticleCuts(NamedTuple):
+    """The cuts of an article: characters, and of each cut the templates, and whether it tears a sentence."""
+
+    characters: int = 0
+    judged: Sequence[tuple[tuple[str, ...], bool]] = ()
+
+
+def find_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[ArticleCuts]:
+    """Find what the pack removes from each article, and what that tears: of pages nothing, for these are not cut by
+    lines."""
+    cleaner = Cleaner(pack, config)
+    found = []
+    for one in articles:
+        text = one.document.body
+        spans = cleaner.spans(text)
+        judged = [] if pack.html else judge_cuts(text, spans, leaves_half)
+        found.append(ArticleCuts(sum(span.end - span.start for span in spans), judged))
+    return found
 
 
 def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:

@@ -7,15 +7,17 @@ and only what they touch is found anew.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from threading import RLock
 
 from templatemine.archive.apply_overrides import mined_templates
-from templatemine.desk.effects import Effects, SlowArticles, count_cuts
+from templatemine.desk.effects import ArticleCuts, Effects, SlowArticles, find_cuts
 from templatemine.desk.library import Article, Library, StoredPack
 from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
+from templatemine.text.tears import CutCount, count_tears
 
 __all__ = ["OpenSource"]
 
@@ -27,7 +29,7 @@ class OpenSource:
         self._library = library
         self._lock = RLock()
         self._effects: tuple[Pack, Effects] | None = None
-        self._cuts: list[tuple[tuple[Template, ...], list[int]]] = []
+        self._cuts: list[tuple[tuple[Template, ...], list[ArticleCuts]]] = []
         self._facts: dict[int, RowFacts] = {}
         self._table: tuple[Pack, int, ReviewTable] | None = None
         self._preview: tuple[tuple[str, ...], CutoffPreview] | None = None
@@ -35,11 +37,11 @@ class OpenSource:
     def effects(self, stored: StoredPack) -> Effects:
         """Return what the templates of the pack and those removed from it do in the sample. Articles for which
         expressions take too long leave it, or these could be neither seen nor removed."""
-        wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
         with self._lock:
             known = self._effects
             if known is not None and known[0] is stored.pack:
                 return known[1]
+            wanted = (*stored.pack.templates, *stored.pack.overrides.removed)
             self._effects = None
             while True:
                 articles = self._library.matching_articles(stored)
@@ -70,12 +72,19 @@ class OpenSource:
 
     def cuts(self, stored: StoredPack, pack: Pack | None = None) -> list[int]:
         """Count the characters that a pack of the source, by default the present one, removes from each article of
-        the sample.
+        the sample."""
+        return [one.characters for one in self._find_cuts(stored, pack or stored.pack)]
+
+    def tears(self, stored: StoredPack, pack: Pack | None = None) -> dict[str, CutCount]:
+        """Count the cuts and tears of each template of such a pack in the sample, by its id."""
+        return count_tears(chain.from_iterable(one.judged for one in self._find_cuts(stored, pack or stored.pack)))
+
+    def _find_cuts(self, stored: StoredPack, pack: Pack) -> list[ArticleCuts]:
+        """Find what a pack of the source removes from each article of the sample.
 
         Of articles in which none of the templates occurs that it has and the pack before had not, or the other way
         round, they are those of the pack before.
         """
-        pack = pack or stored.pack
         with self._lock:
             effects, articles = self.effects(stored), self._library.matching_articles(stored)
             known = next((cuts for templates, cuts in self._cuts if templates == pack.templates), None)
@@ -83,13 +92,14 @@ class OpenSource:
                 last, cuts = self._cuts[0] if self._cuts else ((), [])
                 places = effects.find_articles(_symmetric_difference(last, pack.templates)) if last else None
                 if places is None or len(cuts) != len(articles):
-                    cuts, places = [0] * len(articles), [*range(len(articles))]
+                    cuts, places = [ArticleCuts()] * len(articles), [*range(len(articles))]
                 known = [*cuts]
                 there = effects.restrict_pack(pack, places)
-                fresh = count_cuts(there, [articles[place] for place in places], self._library.config.clean)
+                fresh = find_cuts(there, [articles[place] for place in places], self._library.config.clean)
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
-                self._cuts = [(pack.templates, known), *self._cuts[:1]]  # before a decision and after it
+                # As mined, before a decision, and after it.
+                self._cuts = [(pack.templates, known), *self._cuts[:2]]
             return known
 
     def table(self, stored: StoredPack, reviewed: Mapping[str, str], seq: int) -> ReviewTable:
@@ -97,7 +107,7 @@ class OpenSource:
         with self._lock:
             known = self._table
             if known is None or known[0] is not stored.pack or known[1] != seq:
-                made = ReviewTable(stored.pack, self.effects(stored), reviewed, self._facts)
+                made = ReviewTable(stored.pack, self.effects(stored), self.tears(stored), reviewed, self._facts)
                 known = self._table = stored.pack, seq, made
             return known[2]
 

@@ -20,6 +20,8 @@ from templatemine.kinds import KINDS
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import template_text
+from templatemine.report.doubts import describe_doubt, measure_damage
+from templatemine.text.tears import CutCount
 
 __all__ = ["FACETS", "WINDOW", "ReviewTable", "RowFacts", "View", "read_view"]
 
@@ -161,13 +163,22 @@ class ReviewTable:
 
     Parameters
     ----------
+    tears : mapping
+        Id of a template -> its cuts in the sample, and how many of them tear a sentence.
     reviewed : mapping
         Id of a template -> who looked at it last.
     known : dict
         Facts by identity of the template: of thousands a decision changes a few.
     """
 
-    def __init__(self, pack: Pack, effects: Effects, reviewed: Mapping[str, str], known: dict[int, RowFacts]) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        effects: Effects,
+        tears: Mapping[str, CutCount],
+        reviewed: Mapping[str, str],
+        known: dict[int, RowFacts],
+    ) -> None:
         self.templates: Sequence[Template] = (*pack.templates, *pack.overrides.removed)
         for one in self.templates:
             if id(one) not in known:
@@ -183,7 +194,8 @@ class ReviewTable:
         self.is_reviewed[[self.rows[name] for name in reviewed if name in self.rows]] = True
         self.is_decided = self.is_reviewed | (self.state != KEPT)
         self._effects = effects.measure(pack)
-        self.risks = np.round(self._effects.risks, 1)
+        self._tears = tears
+        self.risks = self.measure_risks(tears)
         self.heads = self._effects.heads
         self._family_sizes = np.bincount(self.heads, minlength=size)
         self._family_risks = np.zeros(size)
@@ -198,6 +210,20 @@ class ReviewTable:
         self._ranks[by_rank] = np.arange(size)
         self._df = np.array([one.df for one in self.templates], np.int64)
         self._orders: dict[str, NDArray[np.int64]] = {}
+
+    def measure_risks(self, tears: Mapping[str, CutCount]) -> NDArray[np.float64]:
+        """Return by what the rows are ranked, as in the report: what a template may do to stories, by its signs and
+        these tears."""
+        torn = np.zeros(len(self.templates))
+        for name, count in tears.items():
+            if count.tears and name in self.rows:
+                torn[self.rows[name]] = count.tears / count.cuts
+        chances = np.array([one.chance for one in self._effects.signs], np.float64)
+        return np.round(measure_damage(chances, torn, self._effects.covered), 1)
+
+    def describe_doubt(self, row: int) -> tuple[str, ...]:
+        """Say in sentences, as in the report, what a template tears in the sample, and why it may be story."""
+        return describe_doubt(self._effects.signs[row], self._tears.get(self.templates[row].id, CutCount(0, 0)))
 
     # ------------------------------------------------------------------------------------------------------- the list
 

@@ -10,24 +10,42 @@ most came first.  The scores were trained on these labels, the signs were not; w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from templatemine.errors import counted
 from templatemine.model import Span, Template
 from templatemine.packs.pack import Pack
-from templatemine.report.risk import Occurrences, story_probability
+from templatemine.report.risk import OccurrenceColumns, Occurrences, story_probability
 from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.tears import CutCount
 
-__all__ = ["Matches", "Signs", "find_signs", "match_templates", "reads_as_story"]
+__all__ = [
+    "MAX_MATCHED_TEXTS",
+    "MIN_DOUBT",
+    "Matches",
+    "Signs",
+    "describe_doubt",
+    "find_signs",
+    "match_templates",
+    "measure_damage",
+    "measure_matches",
+    "reads_as_story",
+    "varies",
+]
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and their cuts."""
 
 MAX_MATCHED_TEXTS = 50
 """Articles in which the matches of templates with a slot are measured."""
+
+MIN_DOUBT = 0.15
+"""Chance to be story, by score and signs, from which on a template is in doubt."""
 
 WEIGHT = 4.0
 """By which a sign multiplies the odds that a template is story; a weight of 3 ranks alike."""
@@ -73,19 +91,30 @@ class Matches:
     story: float
 
 
+def varies(template: Template) -> bool:
+    """Return whether the matches of a template differ from its example: it has a slot, or was written by hand."""
+    return bool(template.slot) or template.tokens is None
+
+
 def match_templates(pack: Pack, looked: SampledTexts) -> Mapping[int, Matches]:
-    """Measure the matches of templates with a slot, or written by hand, in some articles: by index in the pack."""
-    slotted = [place for place, one in enumerate(pack.templates) if one.slot or one.tokens is None]
-    if not slotted or not looked:
+    """Measure the matches of templates that vary in some articles: by index in the pack."""
+    varying = [place for place, one in enumerate(pack.templates) if varies(one)]
+    if not varying or not looked:
         return {}
-    occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in slotted)))
+    occurrences = Occurrences(replace(pack, templates=tuple(pack.templates[place] for place in varying)))
+    found = measure_matches((text, occurrences.find(text)) for text, _ in looked[:MAX_MATCHED_TEXTS])
+    return {varying[index]: matches for index, matches in found.items()}
+
+
+def measure_matches(found: Iterable[tuple[str, OccurrenceColumns]]) -> dict[int, Matches]:
+    """Measure the occurrences of templates in texts, by the index that they have there."""
     texts: dict[int, list[str]] = {}
-    for text, _ in looked[:MAX_MATCHED_TEXTS]:
-        for start, end, index in zip(*(column.tolist() for column in occurrences.find(text)), strict=True):
-            texts.setdefault(slotted[index], []).append(text[start:end])
+    for text, columns in found:
+        for start, end, index in zip(*(column.tolist() for column in columns), strict=True):
+            texts.setdefault(index, []).append(text[start:end])
     return {
-        place: Matches(sum(map(len, found)) / len(found), sum(map(reads_as_story, found)) / len(found))
-        for place, found in texts.items()
+        index: Matches(sum(map(len, some)) / len(some), sum(map(reads_as_story, some)) / len(some))
+        for index, some in texts.items()
     }
 
 
@@ -126,3 +155,23 @@ def find_signs(template: Template, df: int, documents: int, matches: Matches | N
         odds /= WEIGHT
     score = [] if template.score is None else [f"its score is {template.score:.2f}"]
     return Signs(odds / (1.0 + odds), (*score, *words))
+
+
+def measure_damage(
+    chance: float | NDArray[np.float64], torn: float | NDArray[np.float64], characters: float | NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return by what templates are ranked: the chance that it is story, or the share of its cuts that tear sentences,
+    whichever is greater, times the square root of the characters that go: what removes most is mostly boilerplate, and
+    must not hide what is in doubt."""
+    damage: NDArray[np.float64] = np.maximum(chance, torn) * np.sqrt(characters)
+    return damage
+
+
+def describe_doubt(signs: Signs, count: CutCount) -> tuple[str, ...]:
+    """Say in sentences what a template tears, and why it may be story; nothing of one that is in no doubt."""
+    said = []
+    if count.tears:
+        said.append(f"Tears a sentence in {count.tears:,} of {counted(count.cuts, 'cut')} that were looked at.")
+    if signs.chance >= MIN_DOUBT and signs.words:
+        said.append(f"Why: {'; '.join(signs.words)}.")
+    return tuple(said)

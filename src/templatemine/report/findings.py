@@ -10,17 +10,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 from templatemine.evaluation.residue import KINDS, Residue, find_residues
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
-from templatemine.report.doubts import Matches, SampledTexts, find_signs
+from templatemine.report.doubts import (
+    MIN_DOUBT,
+    Matches,
+    SampledTexts,
+    Signs,
+    describe_doubt,
+    find_signs,
+    measure_damage,
+)
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import story_probability
 from templatemine.report.words import template_text
-from templatemine.text.tears import join_spans, leaves_half, tally_tears
+from templatemine.text.tears import CutCount, join_spans, leaves_half, tally_tears
 
 RESIDUE_KINDS = {
     "begins torn": "what is left begins with a small letter or a sign, which the line did not",
@@ -31,9 +38,6 @@ RESIDUE_KINDS = {
 }
 """The kinds of `residue.KINDS`, in words."""
 assert RESIDUE_KINDS.keys() == KINDS.keys()
-
-MIN_DOUBT = 0.15
-"""Chance to be story, by score and signs, from which on a template that tears nothing is among the risks."""
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -85,10 +89,13 @@ class NotableTemplate:
 
     @property
     def damage(self) -> float:
-        """Return by what templates are ranked: the chance that it is story, or the share of its cuts that tear
-        sentences, whichever is greater, times the square root of the characters that go: what removes most is mostly
-        boilerplate, and must not hide what is in doubt."""
-        return max(self.doubt, self.tears / self.cuts if self.cuts else 0.0) * sqrt(self.characters)
+        """Return by what templates are ranked (`doubts.measure_damage`)."""
+        return float(measure_damage(self.doubt, self.tears / max(self.cuts, 1), self.characters))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return in sentences what it tears, and why it may be story."""
+        return describe_doubt(Signs(self.doubt, self.signs), CutCount(self.cuts, self.tears))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,7 @@
-"""(template, characters that it removes) -> how many of them are expected to be story: the order in which a person
-reviews them.
+"""(template, texts) -> where it occurs, what it alone removes, and the chance by its score that this is story.
 
-A score is the chance that a string is boilerplate.  So a template removes story with the chance that is left, and the
-one that is nearest to rejection and removes most comes first.  `mining.questions` weighs its questions in the same way.
+A score is the chance that a string is boilerplate, so a template removes story with the chance that is left.  What
+templates are ranked by is in `doubts`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 
 _CONTINUES = frozenset(",;:)]’'”»…")
@@ -174,17 +174,26 @@ def tally_tears(
     Parameters
     ----------
     found : iterable of (text, spans)
-        Spans are ascending.  Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without
-        harm.
+        Spans are ascending.
     is_torn : callable
         (text, start, end) -> whether the cut counts as a tear: `is_tear`, or `leaves_half`.
     """
-    cuts: Counter[Name] = Counter()
-    torn: list[Sequence[Name]] = []
-    for text, spans in found:
-        for start, end, names in join_spans(text, spans):
-            cuts.update(names)
-            if names and is_torn(text, start, end):
-                torn.append(names)
-    tears = Counter(min(names, key=lambda name: (cuts[name], name)) for names in torn)
+    return count_tears(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
+
+
+def judge_cuts(
+    text: str, spans: Iterable[AnySpan[Name]], is_torn: Callable[[str, int, int], bool]
+) -> list[tuple[tuple[Name, ...], bool]]:
+    """Return the templates of each cut of a text, and whether it is torn."""
+    return [(names, bool(names) and is_torn(text, start, end)) for start, end, names in join_spans(text, spans)]
+
+
+def count_tears(judged: Iterable[tuple[Sequence[Name], bool]]) -> dict[Name, CutCount]:
+    """Count the cuts and tears of each template.
+
+    Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without harm.
+    """
+    judged = list(judged)
+    cuts = Counter(chain.from_iterable(names for names, _ in judged))
+    tears = Counter(min(names, key=lambda name: (cuts[name], name)) for names, is_torn in judged if is_torn)
     return {name: CutCount(count, tears[name]) for name, count in cuts.items()}

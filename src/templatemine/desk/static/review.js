@@ -291,6 +291,8 @@ function facets() {
   $("kind-shown").replaceChildren(el("option", { value: "" }, `kind of all ${number(seen.there)} …`), ...state.kinds.map((one) => el("option", { value: one }, one)));
 }
 
+const RISK = "the chance that it is story, or the share of its cuts that tear sentences, times the square root of the characters that it matches in the sample";
+
 function item(row, place) {
   const { variants } = row;
   const risk = variants && !unfolded.has(row.id) ? row.family_risk : row.effect.risk; // of a family, that of the worst
@@ -307,7 +309,7 @@ function item(row, place) {
     el("span", { class: "df", title: "documents of the archive" }, number(row.df)),
     el("span", { class: "say", dir: "auto" }, row.text),
     variants ? el("span", { class: "more", title: "variants of it (f)", onclick: (event) => { event.stopPropagation(); choose(row); fold(); } }, `+${variants}`) : el("span"),
-    el("span", { class: "risk", title: "characters of the sample at risk" }, row.state === "out" ? "–" : number(Math.round(risk))),
+    el("span", { class: "risk", title: RISK }, row.state === "out" ? "–" : number(Math.round(risk))),
     el("span", { class: "unseen" }, ` (${means})`), quick);
 }
 
@@ -363,6 +365,7 @@ const details = later(60, async () => {
   const parts = [
     el("p", { class: "big", dir: "auto" }, row.text),
     row.text.includes("{") ? el("p", { class: "dim" }, "Words in braces are patterns: {number} is any number, {slot} the rest of a line.") : null,
+    row.doubt.length ? el("p", { class: "doubt" }, row.doubt.join(" ")) : null,
     row.reasons ? el("p", { class: "dim" }, row.reasons) : null,
     row.reviewed ? el("p", { class: "dim" }, `Decided by ${row.reviewed}.`) : null,
     el("p", { class: "effect" }, told(row)),
@@ -396,12 +399,11 @@ function expression(label, text) {
 
 // What would happen, before it is decided.
 function told(row) {
-  const { articles: some, characters: size, seen, risk } = row.effect;
+  const { articles: some, characters: size, seen } = row.effect;
   const all = number(state.sample.articles);
   if (!seen) return `It is in none of the ${all} articles of the sample.`;
   if (row.state === "out") return some ? `If cut: ${counted(size, "character")} more go from ${some} of ${all} articles of the sample.` : "If cut: nothing changes in the sample; other templates remove it there.";
-  const does = some ? `If left in: ${counted(size, "character")} stay in ${some} of ${all} articles of the sample.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
-  return state.scored && row.score !== null ? `${does} About ${counted(Math.round(risk), "character")} of what it matches may be story, by its score.` : does;
+  return some ? `If left in: ${counted(size, "character")} stay in ${some} of ${all} articles of the sample.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
 }
 
 function snippets(rows) {
@@ -782,7 +784,7 @@ async function summary() {
   const left = found.templates - found.done;
   const change = (what, one, other) => el("li", {}, `${what}: `, one === other ? other : `${one} → `, one === other ? null : el("b", {}, other));
   $("summary-text").replaceChildren(
-    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. In all, ${number(found.done)} of ${counted(found.templates, "template")} are decided${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk that is left` : ""}.`),
+    el("p", {}, el("b", {}, found.decisions.length ? counted(found.decisions.length, "decision") : "No decisions"), ` in this session. In all, ${number(found.done)} of ${counted(found.templates, "template")} are decided${left && state.scored ? `; the other ${number(left)} hold ${percent(found.open_risk, found.risk)} of the risk that the mined templates had` : ""}.`),
     el("ul", {},
       change("Templates", number(before.templates), number(after.templates)),
       change(`Articles of the sample that change, of ${number(after.articles)}`, number(before.touched), number(after.touched)),
