@@ -225,6 +225,14 @@ def test_no_sideways_scrolling(browser: Any, file: Path, width: int) -> None:
     found.page.close()
 
 
+def test_no_table_is_clipped_on_a_small_screen(browser: Any, file: Path) -> None:
+    """At 1300 pixels the last columns of the templates were out of sight."""
+    found = Watched(browser, file, viewport={"width": 1300, "height": 800})
+    wider = "all => all.map(one => one.scrollWidth - one.clientWidth).filter(one => one > 0)"
+    assert found.page.locator(".wide").evaluate_all(wider) == []
+    found.page.close()
+
+
 def test_bars_begin_at_one_place(browser: Any, file: Path) -> None:
     found = Watched(browser, file, viewport={"width": 1400, "height": 800})
     left = "all => all.map(one => one.getBoundingClientRect().left)"

@@ -17,9 +17,10 @@ from templatemine.io.read import read_documents
 from templatemine.model import Document, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, rank_templates
+from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, rank_risky
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.summary import MEASURED_STORY, summarise
@@ -87,6 +88,22 @@ def test_sources_are_listed_by_what_may_be_wrong(pack: Pack, documents: list[Doc
     assert table.index("torn.example") < table.index("large.example")
 
 
+def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pack, documents: list[Document]) -> None:
+    """Torn sentences counted in no column, and such a source stood last."""
+    words = Template(id="h1", regex=r"(?<=[a-z] )([a-z]{5})(?= [a-z])", tokens=None, df=9, count=9, example="whole")
+    packs = {"calm.example": replace(pack, source="calm.example")}
+    packs["torn.example"] = replace(pack, source="torn.example", templates=(words,))
+    made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
+    left = made.sources[1].left
+    assert left.articles == left.looked > 0
+    page = rendered(made)
+    assert f"cuts: {RESIDUE_KINDS['torn sentence']}." in page
+    table = page.partition("Sources by risk</h2>")[2].partition("</table>")[0]
+    shares = re.findall(r'c-worst">([\d.]+)%', table)
+    assert [f"{100 * one.worst:.1f}" for one in sorted(made.sources, key=lambda one: -one.worst)] == shares
+    assert table.index("torn.example") < table.index("calm.example")
+
+
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:
     scores = [0.4, 0.3, 0.44, 0.35, 0.999]  # of strings that are in half of the articles
     shaken = tuple(
@@ -135,6 +152,24 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     assert page.index("Tears a sentence in") < page.index("Sources by risk</h2>")
 
 
+def test_a_passage_is_shown_once(pack: Pack) -> None:
+    """Of three sentences that always go together, each was shown with all three."""
+    sentences = ("Read the morning letter.", "It comes before six.", "It costs nothing.")
+    lines = [
+        replace(pack.templates[0], id=template_id(tokens), tokens=tokens, example=one, anchor="", score=0.99)
+        for one in sentences
+        for tokens in [tuple(one.split())]
+    ]
+    lines = [replace(one, regex=pack.derived(one)) for one in lines]
+    texts = [f"The mill in town number {place} burns.\n\n{' '.join(sentences)}" for place in range(9)]
+    texts += [f"{text} Read the morning letter." for text in texts[:2]]
+    documents = [Document(source=pack.source, id=str(place), text=text) for place, text in enumerate(texts)]
+    made = report(replace(pack, templates=tuple(lines)), documents)
+    (only,) = made.largest
+    assert (only.match, only.beside) == (" ".join(sentences), 2)
+    assert "cut with 2 other templates" in rendered(made)
+
+
 def test_the_risk_is_the_damage_that_is_done(pack: Pack, documents: list[Document]) -> None:
     """A tear of a few characters does not lead, what is hardly in doubt is no risk, and no template is told twice."""
     one = pack.templates[0]
@@ -143,7 +178,7 @@ def test_the_risk_is_the_damage_that_is_done(pack: Pack, documents: list[Documen
     large = replace(notable, number=2, characters=9000, doubt=0.19)
     torn = replace(notable, number=3, characters=9000, cuts=10, tears=2)
     sure = replace(notable, number=4, characters=90000, doubt=0.02)
-    assert [one.number for one in rank_templates([small, large, torn, sure], 9, by_risk=True)] == [3, 2, 1]
+    assert [one.number for one in rank_risky([small, large, torn, sure], 9)] == [3, 2, 1]
     made = report(pack, documents)
     told = [{two.template.id for two in part} for part in (made.riskiest, made.largest)]
     assert made.largest

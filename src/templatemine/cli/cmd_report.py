@@ -156,5 +156,5 @@ def _source_json(one: SourceView) -> dict[str, Any]:
     if (found := one.measured) is not None:
         names = ("documents", "changed", "stubs", "characters", "cut")
         facts |= {name: getattr(found, name) for name in names}
-        facts |= {"looked": one.left.looked, "incomplete": one.left.articles}
+        facts |= {"looked": one.left.looked, "incomplete": one.left.articles, "risk_share": round(one.worst, 4)}
     return facts

@@ -23,7 +23,7 @@ from templatemine.text.tears import CutCount, count_unpaired, join_spans, leaves
 
 ALL = "all"
 TORN = "torn sentence"
-"""The share of the changed articles in which a cut tears a sentence, or leaves half of one."""
+"""Kind of a residue: a cut tears a sentence, or leaves half of one."""
 MIN_OWN_SENTENCE = 3
 """Words from which on what begins with a capital, and ends as a sentence, is one: names are shorter."""
 MAX_TEARING = 10
@@ -47,11 +47,11 @@ class Residue:
     Attributes
     ----------
     kind : str
-        One of `KINDS`.
+        One of `KINDS`, or `TORN`.
     start, end : int
-        The line, in code points of the document.
+        The line, in code points of the document; of a torn sentence, the cut.
     left, cut : str
-        The rest of it, and the removed part.
+        The rest of it, and the removed part; of a torn sentence, what is left on both sides.
     """
 
     kind: str
@@ -113,7 +113,7 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
-    """Yield the residues of cuts in the lines of a text.
+    """Yield the residues of cuts in the lines of a text, and then the cuts that tear sentences.
 
     Parameters
     ----------
@@ -140,6 +140,20 @@ def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
             for kind, has_residue in KINDS.items():
                 if has_residue(line, left):
                     yield Residue(kind=kind, start=start, end=end, left=left, cut=cut)
+    for start, end, _ in join_spans(text, spans):
+        if leaves_half(text, start, end):
+            left = " … ".join(_find_context(text, start, end))
+            yield Residue(kind=TORN, start=start, end=end, left=left, cut=text[start:end])
+
+
+def _find_context(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return some words before a cut and behind it, on one line."""
+    before, behind = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+    if start > CONTEXT:
+        before = before.partition(" ")[2] or before
+    if end + CONTEXT < len(text):
+        behind = behind.rpartition(" ")[0] or behind
+    return " ".join(before.split()), " ".join(behind.split())
 
 
 def evaluate_residue(documents: Sequence[Document], system: System, config: ResidueConfig | None = None) -> TrialResult:
@@ -164,12 +178,12 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
             answer = answers[id(document)]
             document_residues = list(find_residues(document.body, answer.removed))
             kinds = {residue.kind for residue in document_residues}
-            torn = any(leaves_half(document.body, *cut[:2]) for cut in join_spans(document.body, answer.removed))
-            told = ["changed", *kinds, *(["any"] if kinds else []), *([TORN] if torn else [])]
+            told = ["changed", *kinds, *(["any"] if kinds else [])]
             for name in (source, ALL):
                 counts.setdefault(name, Counter()).update(told)
             for residue in document_residues:
-                if len(examples[residue.kind]) < config.examples:
+                # Torn sentences are told with the templates that tear them.
+                if residue.kind != TORN and len(examples[residue.kind]) < config.examples:
                     examples[residue.kind].append(
                         f"{residue.kind}: {source} {document.id}: {_shorten(residue.left)} [-{_shorten(residue.cut)}-]"
                     )
@@ -198,13 +212,8 @@ def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Itera
         if count.tears:
             places = ((text, *one) for text, spans in cut for one in join_spans(text, spans) if template in one[2])
             text, start, end, _ = next(place for place in places if leaves_half(*place[:3]))
-            left, right = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
-            yield (
-                count,
-                source,
-                template,
-                f"{_shorten(left)} [-{_shorten(text[start:end])}-] {_shorten(right)}",
-            )
+            before, behind = _find_context(text, start, end)
+            yield count, source, template, f"{before} [-{_shorten(text[start:end])}-] {behind}"
 
 
 def _row(name: str, articles: int, count: Counter[str]) -> dict[str, object]:

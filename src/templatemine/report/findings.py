@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from templatemine.evaluation.residue import KINDS, Residue, find_residues
+from templatemine.evaluation.residue import KINDS, TORN, Residue, find_residues
 from templatemine.model import Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
@@ -35,9 +35,10 @@ RESIDUE_KINDS = {
     "lone sign": "only signs are left, where there were words",
     "label": "a label has lost what it labelled",
     "open end": "what is left stops within a sentence, whose last words are gone",
+    TORN: "the sentence around a cut is torn, or half of one is left",
 }
-"""The kinds of `residue.KINDS`, in words."""
-assert RESIDUE_KINDS.keys() == KINDS.keys()
+"""Kinds of residues, in words."""
+assert RESIDUE_KINDS.keys() == {*KINDS, TORN}
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -65,6 +66,8 @@ class NotableTemplate:
         Of its cuts that were looked at, how many tear a sentence or leave half of one (`text.tears`).
     before, match, after : str
         An example in its article; for one that was not found, `match` is that of the pack.
+    beside : int
+        Other templates that match within the same cut.
     """
 
     source: str
@@ -81,6 +84,7 @@ class NotableTemplate:
     before: str = ""
     match: str = ""
     after: str = ""
+    beside: int = 0
 
     @property
     def text(self) -> str:
@@ -197,13 +201,30 @@ def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
     best = min(places, key=lambda place: len(place[1][2]), default=None)
     if best is None:
         return one
-    text, (start, end, _) = best
+    text, (start, end, names) = best
     left, right = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
     before, after = text[left:start], text[end:right]
     # Context ends with its paragraph, or between two words.
     before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
     after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
-    return replace(one, before=before, match=text[start:end], after=after)
+    return replace(one, before=before, match=text[start:end], after=after, beside=len(set(names)) - 1)
+
+
+def select_passages(
+    ranked: Iterable[NotableTemplate], most: int, above: Sequence[NotableTemplate]
+) -> list[NotableTemplate]:
+    """Return the first templates whose examples are different passages, also from those that are shown `above`: what
+    several templates cut together is told once."""
+    shown = [(one.source, " ".join(one.match.split())) for one in above]
+    chosen: list[NotableTemplate] = []
+    for one in ranked:
+        passage = " ".join(one.match.split())
+        if not any(source == one.source and _is_mostly(passage, other) for source, other in shown):
+            shown.append((one.source, passage))
+            chosen.append(one)
+            if len(chosen) >= most:
+                break
+    return chosen
 
 
 def count_residues(looked: SampledTexts) -> CutResidues:
@@ -224,14 +245,21 @@ def count_residues(looked: SampledTexts) -> CutResidues:
     )
 
 
-def rank_templates(rows: Iterable[NotableTemplate], most: int, by_risk: bool) -> list[NotableTemplate]:
-    """Return the first by the damage that they may do (each once, and only those that tear sentences or are in doubt),
-    or by characters removed."""
-    if by_risk:
-        ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
-        worst: dict[tuple[str, int], NotableTemplate] = {}
-        for one in ranked:
-            if one.tears or (one.characters and one.doubt >= MIN_DOUBT):
-                worst.setdefault((one.source, one.number), one)
-        return list(worst.values())[:most]
-    return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))[:most]
+def _is_mostly(passage: str, other: str) -> bool:
+    """Return whether a passage is within another one, or mostly is that."""
+    return passage in other or (other in passage and 2 * len(other) > len(passage))
+
+
+def rank_risky(rows: Iterable[NotableTemplate], most: int) -> list[NotableTemplate]:
+    """Return the first by the damage that they may do: each once, of those that tear sentences or are in doubt."""
+    ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
+    worst: dict[tuple[str, int], NotableTemplate] = {}
+    for one in ranked:
+        if one.tears or (one.characters and one.doubt >= MIN_DOUBT):
+            worst.setdefault((one.source, one.number), one)
+    return list(worst.values())[:most]
+
+
+def rank_largest(rows: Iterable[NotableTemplate]) -> list[NotableTemplate]:
+    """Return the templates by the characters that they remove."""
+    return sorted(rows, key=lambda one: (-one.characters, one.source, one.number))

@@ -46,7 +46,7 @@ def summarise(report: Report) -> list[str]:
     if looked:
         said.append(
             f"Of {looked:,} changed articles that were looked at, {torn:,} ({_share(torn, looked)}) have a line that a "
-            "cut left incomplete."
+            "cut left incomplete, or a sentence that it tore."
         )
     return said + _summarise_changes(report)
 

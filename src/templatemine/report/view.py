@@ -21,9 +21,11 @@ from templatemine.report.findings import (
     count_residues,
     describe_templates,
     estimate_removed,
-    rank_templates,
+    rank_largest,
+    rank_risky,
     select_largest,
     select_notable,
+    select_passages,
     select_tearing,
 )
 from templatemine.report.histogram import Histogram, histogram_of, sparkline
@@ -132,7 +134,7 @@ class SourceView:
     @property
     def worst(self) -> float:
         """Return by what sources are ranked: the share of what goes that is at risk, or of the changed articles with an
-        incomplete line, whichever is greater.  Of few articles the latter counts less."""
+        incomplete line or a torn sentence, whichever is greater.  Of few articles the latter counts less."""
         cut = 0 if self.measured is None else self.measured.cut
         at_risk = self.risk / cut if cut else 0.0
         return max(at_risk, self.left.articles / (self.left.looked + FEW_ARTICLES))
@@ -248,11 +250,11 @@ def make_report(
     rows = [one for source in sources for one in source.largest]
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
-    risky = rank_templates(scored, config.risky, by_risk=True)
-    told = {(one.source, one.number) for one in risky}
-    others = [one for one in rows if (one.source, one.number) not in told]
-    shown = risky, rank_templates(others, config.risky, by_risk=False)
-    riskiest, largest = ([add_example(one, _sampled_texts(measured.get(one.source))) for one in part] for part in shown)
+    looked = {source: _sampled_texts(measured.get(source)) for source in names}
+    riskiest = [add_example(one, looked[one.source]) for one in rank_risky(scored, config.risky)]
+    told = {(one.source, one.number) for one in riskiest}
+    others = rank_largest(one for one in rows if (one.source, one.number) not in told)
+    largest = select_passages((add_example(one, looked[one.source]) for one in others), config.risky, riskiest)
     return Report(
         sources=sources,
         riskiest=tuple(riskiest),
