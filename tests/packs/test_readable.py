@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import join_tokens, sought_words
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,11 @@ def test_what_has_a_pattern_ends_where_a_script_without_blanks_goes_on(
     tokens: list[str], example: str, text: str
 ) -> None:
     assert join_tokens(tokens, example) == text
+
+
+def test_a_month_is_a_month_in_any_language() -> None:
+    """People were shown "{day} {month_other}", which says more of the program than of the template."""
+    tokens = ["({month_other}", "{number_world},", "{weekday_short}", "{my_other}", "{{month_other}}"]
+    assert join_tokens(tokens) == "({month} {number}, {weekday} {my_other} {{month_other}}"
+    assert join_tokens(["el", "{month_other}", "pm"], "el mayo-pm") == "el {month}-pm"
+    assert sought_words(["de", "{month_other}"]) == "de {month}\nde {month_other}"

@@ -38,7 +38,7 @@ from templatemine.packs.pack_record import (
     split_entry,
     template_id,
 )
-from templatemine.packs.readable import join_tokens
+from templatemine.packs.readable import join_tokens, sought_words
 from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
 from templatemine.text.slots import DATELINE, HEADLINES
@@ -125,7 +125,7 @@ class RuleIndex:
         if self._is_part_left_in(template):
             return False
         if self.never or self.always:
-            words = _fold_case(join_tokens(template.tokens) if template.tokens is not None else template.example)
+            words = _fold_case(sought_words(template.tokens) if template.tokens is not None else template.example)
             if any(text in words for text in self.never):
                 return False
             if any(text in words for text in self.always):
@@ -151,7 +151,7 @@ class RuleIndex:
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
         """Return whether a rejected candidate comes in, rules about this very string aside."""
-        words = _fold_case(join_tokens(tokens)) if self.never or self.always else ""
+        words = _fold_case(sought_words(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
         if any(text in words for text in self.always):

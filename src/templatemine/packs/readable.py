@@ -1,7 +1,7 @@
 """Templates, candidates and questions as people read them.
 
 Tokens do not tell what parted them.  Where there is an example, it does: "10-year-old" is ``{number}``, ``year`` and
-``old``.
+``old``.  Months, weekdays and numbers have several patterns each, by language and length, which are one to people.
 """
 
 from __future__ import annotations
@@ -19,12 +19,24 @@ if TYPE_CHECKING:
 
 _NO_BLANK = re.compile(f"(?<=[{OWN_TOKEN}])\x00|\x00(?=[{OWN_TOKEN}])")
 _SEPARATORS, _LAST_SEPARATORS = re.compile(r"[\s-]*"), re.compile(r"[\s-]*\Z")
+_PATTERN = re.compile(r"(?<!\{)\{(month|weekday|number)_(?:short|other|world)\}")
 _WORD = re.compile(rf"[^\s{OWN_TOKEN}-]*")
 
 
 def join_tokens(tokens: Iterable[str], example: str = "") -> str:
     """Join tokens on one line, without blanks between characters of scripts that are written without spaces, and with
-    the hyphens that part them in the example, if there is one."""
+    the hyphens that part them in the example, if there is one; what is a month is called that."""
+    return _PATTERN.sub(r"{\1}", _join_tokens(tokens, example))
+
+
+def sought_words(tokens: Iterable[str]) -> str:
+    """Return in what words of rules are sought: tokens as people read them, and with the patterns that they have."""
+    joined = _join_tokens(tokens, "")
+    shown = _PATTERN.sub(r"{\1}", joined)
+    return f"{shown}\n{joined}"
+
+
+def _join_tokens(tokens: Iterable[str], example: str) -> str:
     # Most examples have none.
     joined = _join_as_written([*tokens], example) if "-" in example else "\x00".join(tokens)
     return " ".join(_NO_BLANK.sub("", joined).replace("\x00", " ").split())
