@@ -10,7 +10,7 @@ import pytest
 from cli_support import read, records, write
 
 from conftest import Cli
-from templatemine.archive.apply_answers import describe_removal, open_questions
+from templatemine.archive.apply_answers import describe_removal, describe_stake, open_questions
 from templatemine.packs.overrides import Overrides
 from templatemine.packs.pack import Pack
 from templatemine.text import time_limit
@@ -75,7 +75,7 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
     file.write_text(json.dumps(data), encoding="utf-8")
     told = cli("ask", file, "-a", write(archive, rows), stdin=b"b\n").out
     assert told.count("[-Related:-]{- ") == 3
-    assert "[-goes with b and l-]{-with b alone-}" in told
+    assert "marked: [-goes with b and l-], {-goes with b alone-}" in told
     for words in ("b (cut, with what follows on its line): ", "l (cut the label only): ", "s (leave in): "):
         assert words in told
     lost = {key: told.split(f"  {key} (")[1].split("): ")[1].split("\n")[0] for key in "bls"}
@@ -94,6 +94,30 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
     replace(pack, overrides=Overrides()).save(file, force=True)
     told = cli("ask", file, "-a", write(archive, rows), "--list").out
     assert "careful: in 40 of 40 articles what b would cut with the label ends a sentence" in told
+
+
+def test_a_wrong_key_is_told_and_no_word_is_taken_for_its_first_letter(cli: Cli, packs: Path) -> None:
+    """The prompt came again without a word, and "stop" was taken for the answer s."""
+    ran = cli("ask", packs, "--source", SOURCE, "-n", "1", stdin=b"x\nstop\nq\n")
+    assert "'x' is none of b, s, q and Enter" in ran.out
+    assert "'stop' is none of b, s, q and Enter" in ran.out
+    assert Pack.load(packs / f"{SOURCE}.json").overrides.rules == ()
+
+
+def test_a_question_says_why_it_is_asked(cli: Cli, packs: Path) -> None:
+    """What is nearly sure is asked about before what is in doubt, where it is much."""
+    pack = Pack.load(packs / f"{SOURCE}.json")
+    one = open_questions(pack)[0]
+    told = cli("ask", packs, "--source", SOURCE, "-n", "1", "--list").out
+    assert f"asked because {describe_stake(pack, one)}" in told
+    assert f"{one.count * len(one.example):,} characters in {one.df} documents" in told
+    assert describe_stake(pack, replace(one, filled="start")).endswith(", and what precedes it on the line")
+    sure = replace(one, tokens=pack.templates[0].tokens or ())
+    assert describe_stake(pack, sure).startswith("it cuts about")
+
+
+def test_help_says_what_its_marks_mean(cli: Cli) -> None:
+    assert "The string is marked (by\ncolour, or as [-this-])" in cli("ask", "--help").out
 
 
 def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:

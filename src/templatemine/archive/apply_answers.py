@@ -11,12 +11,13 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
-from templatemine.errors import ConfigError
+from templatemine.errors import ConfigError, counted
 from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.text.slots import ANY, slot_token
 
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
@@ -134,6 +135,19 @@ def describe_removal(pack: Pack, question: Question) -> str:
     if not removal:
         return "cut in part" if find_inner_templates(pack, question) else "left in"
     return "cut with the rest of its line" if removal == ALL and question.filled else "cut"
+
+
+def describe_stake(pack: Pack, question: Question) -> str:
+    """Say why a string is asked about, though others may be more in doubt: how much is decided with it."""
+    removal = current_removal(pack, question)
+    in_part = not removal and find_inner_templates(pack, question)
+    verb = "cuts" if removal else "leaves some of" if in_part else "leaves"
+    size = question.count * len(question.example or join_tokens(question.tokens))
+    rest = {"end": ", and what follows on the line", "start": ", and what precedes it on the line"}
+    return (
+        f"it {verb} about {counted(size, 'character')} in {counted(question.df, 'document')}"
+        f"{rest.get(question.filled, '')}"
+    )
 
 
 def _template_ids(question: Question) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
 are boilerplate or belong to the story, those first whose answer changes most.
 With --archive each is shown where it stands in three articles, with what each
-answer would change in up to a hundred of the source. [-Of a label-]{-what
-follows on its line is marked as well-}. Packs of pages are left out, unless
---source names them: templates do not choose the main text.
+answer would change in up to a hundred of the source. The string is marked (by
+colour, or as [-this-]), and so is what would go with a label ({-this-}). Packs
+of pages are left out, unless --source names them: templates do not choose the
+main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.
@@ -214,12 +215,13 @@ def _ask_questions(
         words = _answer_words(question)
         choices = ", ".join(f"{key} = {words[answer]}" for key, answer in keys.items())
         for line in _read_lines(f"{choices}, q = stop, or Enter to pass: "):
-            key = line.strip().lower()[:1]
+            key = line.strip().lower()
             if key == "q":
                 return answers, False
             if not key or key in keys:
                 answers += [(question, keys[key])] if key else []
                 break
+            common.print_text(f"{common.escape_line(key[:20])!r} is none of {', '.join(keys)}, q and Enter\n")
         else:
             return answers, False
     return answers, True
@@ -243,7 +245,7 @@ def _read_lines(prompt: str) -> Iterator[str]:
 
 
 def _format_question(number: int, of: int, question: Question, sample: _Sample, painter: Painter) -> list[str]:
-    from templatemine.archive.apply_answers import Context, describe_removal
+    from templatemine.archive.apply_answers import Context, describe_removal, describe_stake
     from templatemine.report.words import join_tokens
 
     pack = sample.pack
@@ -253,14 +255,15 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
         f"{number} of {of}: {what}, in {question.df:,} of {pack.documents:,} documents, {state} today, "
         f"{question.score:.0%} likely boilerplate"
     )
-    lines = ["", painter.title(head), f"  {common.escape_line(join_tokens(question.tokens, question.example))}"]
+    string = common.escape_line(join_tokens(question.tokens, question.example))
+    lines = ["", painter.title(head), f"  asked because {describe_stake(pack, question)}", f"  {string}"]
     places = sample.contexts.places_of(question)
     for before, found, filler, behind in places or [Context("", question.example, "", "")]:
         label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
         marked = rest + label if question.filled == "start" else label + rest
         lines.append(f"  | {_join_lines(before)}{marked}{_join_lines(behind)}")
     if any(place.filler for place in places):
-        lines.append(f"  {painter.cut('goes with b and l')}{painter.filler('with b alone')}")
+        lines.append(f"  marked: {painter.cut('goes with b and l')}, {painter.filler('goes with b alone')}")
     return [*lines, *_format_effects(question, sample)] if places else lines
 
 

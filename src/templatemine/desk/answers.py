@@ -9,7 +9,13 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from templatemine.archive.apply_answers import QuestionContexts, describe_removal, open_questions, possible_answers
+from templatemine.archive.apply_answers import (
+    QuestionContexts,
+    describe_removal,
+    describe_stake,
+    open_questions,
+    possible_answers,
+)
 from templatemine.archive.apply_overrides import apply_rules, mined_templates
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.desk import compare as comparing
@@ -317,6 +323,7 @@ class Desk:
                 "score": one.score,
                 "filled": one.filled,
                 "today": describe_removal(stored.pack, one),
+                "stake": describe_stake(stored.pack, one),
                 "answers": possible_answers(one),
                 "snippets": [
                     dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.contexts_of(one)

@@ -620,7 +620,7 @@ function put(rows) {
   $("questions").replaceChildren(...(rows.length ? rows.map((row) => {
     return el("section", { class: "question" },
       el("p", { class: "big", dir: "auto" }, row.text),
-      el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate`),
+      el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate; asked because ${row.stake}`),
       snippets(row.snippets),
       el("p", { class: "effect", "data-tokens": row.tokens.join("\n") }),
       el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {
