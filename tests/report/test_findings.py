@@ -102,6 +102,7 @@ def test_a_source_that_tears_every_sentence_leads_and_the_rank_is_seen(pack: Pac
     shares = re.findall(r'c-worst">([\d.]+)%', table)
     assert [f"{100 * one.worst:.1f}" for one in sorted(made.sources, key=lambda one: -one.worst)] == shares
     assert table.index("torn.example") < table.index("calm.example")
+    assert "c-worst" not in rendered(report(pack, None)).partition("</style>")[2]  # which is known of an archive alone
 
 
 def test_the_riskiest_first(pack: Pack, documents: list[Document]) -> None:

@@ -17,7 +17,7 @@ from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, count_tears
+from templatemine.text.tears import CutCount, tally_judged
 
 __all__ = ["OpenSource"]
 
@@ -77,7 +77,7 @@ class OpenSource:
 
     def tears(self, stored: StoredPack, pack: Pack | None = None) -> dict[str, CutCount]:
         """Count the cuts and tears of each template of such a pack in the sample, by its id."""
-        return count_tears(chain.from_iterable(one.judged for one in self._find_cuts(stored, pack or stored.pack)))
+        return tally_judged(chain.from_iterable(one.judged for one in self._find_cuts(stored, pack or stored.pack)))
 
     def _find_cuts(self, stored: StoredPack, pack: Pack) -> list[ArticleCuts]:
         """Find what a pack of the source removes from each article of the sample.

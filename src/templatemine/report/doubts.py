@@ -173,5 +173,5 @@ def describe_doubt(signs: Signs, count: CutCount) -> tuple[str, ...]:
     if count.tears:
         said.append(f"Tears a sentence in {count.tears:,} of {counted(count.cuts, 'cut')} that were looked at.")
     if signs.chance >= MIN_DOUBT and signs.words:
-        said.append(f"Why: {'; '.join(signs.words)}.")
+        said.append(f"It may be story: {'; '.join(signs.words)}.")
     return tuple(said)

@@ -178,7 +178,7 @@ def tally_tears(
     is_torn : callable
         (text, start, end) -> whether the cut counts as a tear: `is_tear`, or `leaves_half`.
     """
-    return count_tears(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
+    return tally_judged(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
 
 
 def judge_cuts(
@@ -188,7 +188,7 @@ def judge_cuts(
     return [(names, bool(names) and is_torn(text, start, end)) for start, end, names in join_spans(text, spans)]
 
 
-def count_tears(judged: Iterable[tuple[Sequence[Name], bool]]) -> dict[Name, CutCount]:
+def tally_judged(judged: Iterable[tuple[Sequence[Name], bool]]) -> dict[Name, CutCount]:
     """Count the cuts and tears of each template.
 
     Of a cut by several templates the rarest is to blame: frequent ones are elsewhere without harm.
