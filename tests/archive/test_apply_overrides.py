@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from templatemine.archive.apply_overrides import (
     FREQUENCY_REASONS,
+    RuleIndex,
     apply_rules,
     keep_rules,
     mined_templates,
@@ -461,3 +462,10 @@ def test_what_a_rule_leaves_in_is_not_cut_with_more(pack: Pack, left_in: tuple[s
     made_pack = replace(pack, templates=tuple(replace(one, regex=pack.derived(one)) for one in templates), mined=None)
     found = apply_rules(made_pack, (), [Rule(action="reject", tokens=left_in)])
     assert {" ".join(one.tokens or ()) for one in {*made_pack.templates} - {*found.templates}} == gone
+
+
+@pytest.mark.parametrize("words", ["de {month}", "de {month_other}"])
+def test_a_rule_of_words_knows_what_is_shown_and_what_is_stored(words: str) -> None:
+    one = Template(id="t", regex="", tokens=("1", "de", "{month_other}"), df=9, count=9, example="1 de mayo")
+    assert not RuleIndex([Rule(action="never", text=words)]).keeps(one)
+    assert RuleIndex([Rule(action="never", text="de {weekday}")]).keeps(one)

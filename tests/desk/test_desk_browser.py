@@ -34,7 +34,7 @@ from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import load_packs  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
-from templatemine.packs.readable import join_tokens  # noqa: E402
+from templatemine.packs.readable import join_tokens, template_text  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -961,7 +961,7 @@ def test_a_session_by_keyboard_ends_with_a_summary(page: Any, place: Place) -> N
     page.keyboard.press("?")
     assert page.locator("#keys").is_visible()
     page.keyboard.press("/")
-    word = max((before.templates[0].tokens or ()), key=len)
+    word = max(template_text(before.templates[0]).split(), key=len)
     page.keyboard.type(word)
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "list"
