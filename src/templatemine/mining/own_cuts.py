@@ -13,7 +13,7 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import read_text
-from templatemine.text.tears import CutCount, tally_tears
+from templatemine.text.tears import CutCount, join_spans, tally_tears
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
@@ -27,22 +27,28 @@ _GAP = 3
 """Default of `CleanConfig.gap`."""
 
 
-def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
-    """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
+def find_cuts(
+    pack: Pack, documents: Sequence[Document]
+) -> Iterator[tuple[Document, str, Sequence[tuple[int, int, Sequence[int]]]]]:
+    """Yield some of the documents as they are read, with the cuts of a pack, each with the rows of its templates; none
+    where a user's patterns become marks."""
     if pack.patterns.user:
-        return {}
+        return
     matcher, rows = pack.matcher()
     documents = choose_by_text(documents, MAX_DOCUMENTS)
+    for first in range(0, len(documents), _BATCH):
+        batch = documents[first : first + _BATCH]
+        read = [(document.body, read_text(document.body, pack.reading)) for document in batch]
+        texts = [body if reading is None else reading.text for body, reading in read]
+        for document, text, spans in zip(batch, texts, matcher.spans(texts, _GAP), strict=True):
+            named = [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
+            yield document, text, join_spans(text, named)
 
-    def find() -> Iterator[tuple[str, Sequence[tuple[int, int, Sequence[int]]]]]:
-        for first in range(0, len(documents), _BATCH):
-            batch = documents[first : first + _BATCH]
-            read = [(document.body, read_text(document.body, pack.reading)) for document in batch]
-            texts = [body if reading is None else reading.text for body, reading in read]
-            for text, spans in zip(texts, matcher.spans(texts, _GAP), strict=True):
-                yield text, spans or ()
 
-    return {pack.templates[rows[row]].id: count for row, count in tally_tears(find()).items()}
+def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
+    """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
+    found = ((text, cuts) for _, text, cuts in find_cuts(pack, documents))
+    return {pack.templates[row].id: count for row, count in tally_tears(found).items()}
 
 
 def tearing_templates(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

@@ -46,8 +46,9 @@ from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
-from templatemine.mining.select import UNLIKELY, Decision, decide, select
+from templatemine.mining.select import REASONS, TEXT_STAYS, UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
+from templatemine.mining.stranded import find_stranded
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
@@ -470,6 +471,7 @@ class MatchStep:
             pack = add_heads(pack, mined)
             pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
             pack = unite_families(add_headlines(pack, mined), mined)
+            pack = _reject(pack, REASONS[TEXT_STAYS], find_stranded(pack, mined, _sampled(candidates, documents)))
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
@@ -495,7 +497,8 @@ def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
     if not ids:
         return pack
     kept = tuple(template for template in pack.templates if template.id not in ids)
-    return replace(pack, templates=kept, rejected={**pack.rejected, reason: len(ids)})
+    rejected = {**pack.rejected, reason: pack.rejected.get(reason, 0) + len(ids)}
+    return replace(pack, templates=kept, rejected=rejected)
 
 
 def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:

@@ -90,7 +90,7 @@ def leaves_half(text: str, start: int, end: int) -> bool:
         # A label or a dateline may well go before a small letter, and so may anything before an address.
         if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
             return True
-        if _LABELLED.match(cut) and _goes_on_unmarked(text, behind):
+        if _LABELLED.match(cut) and goes_on_unmarked(text, behind):
             return True
         if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
             return True
@@ -98,7 +98,7 @@ def leaves_half(text: str, start: int, end: int) -> bool:
     return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
 
 
-def _goes_on_unmarked(text: str, behind: str) -> bool:
+def goes_on_unmarked(text: str, behind: str) -> bool:
     """Return whether the first sentence of what is behind a cut has lost its end: an ordinary word, which the text also
     has in small letters, begins with a capital behind a word in small letters."""
     words = behind.split()[:_HEADLINE_WORDS]
