@@ -70,6 +70,8 @@ def test_tears(text: str, is_torn: bool) -> None:
         ("[Advertisement] ROME and Milan closed.", True),  # an acronym looks like the rest of a name in capitals
         ("[ROME (Paper) -] the mill closed.", False),
         ("[Photo:] ann lee", False),
+        ("It is so to the mill. [Photo:] Nobody knew To the end he stayed.", True),
+        ("It is so to the mill. [Photo:] Nobody knew. To the end he stayed.", False),
         ("[Source:] https://mill.example", False),
         ("[Follow us on] @mill", False),
         ("It closed. [by Ann Lee]", False),

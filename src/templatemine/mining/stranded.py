@@ -19,7 +19,7 @@ from templatemine.mining.own_cuts import find_cuts
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.characters import OWN_TOKEN
-from templatemine.text.tears import CutCount, goes_on_unmarked
+from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked
 
 MIN_LEFT = 0.5
 """Share of the cuts of a label that have text right behind them."""
@@ -35,7 +35,6 @@ _KEY, _OWN_KEY = 18, 9
 """Letters by which titles are found; in scripts without spaces."""
 _MAX_WORDS = 12
 """Words of a cut at which a title may begin."""
-_COLONS = (":", "\uff1a")
 _DATELINE = "dateline"
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _WORD = regex.compile(r"(?<!\w)\w")
@@ -103,7 +102,7 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titled: Sequence[Do
     for document, text, cuts in find_cuts(pack, documents):
         for start, end, rows in cuts:
             template = pack.templates[rows[-1]]
-            if template.kind == _DATELINE or not (template.slot == "end" or text[:end].rstrip().endswith(_COLONS)):
+            if template.kind == _DATELINE or not (template.slot == "end" or text[:end].rstrip().endswith(COLONS)):
                 continue
             counts[template.id].update(["cuts", *_look_behind(text, start, end, titles, document.id)])
     slotted = {template.id for template in pack.templates if template.slot == "end"}

@@ -17,6 +17,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 _CONTINUES = frozenset(",;:)]’'”»…")
 _OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
 """Ends of labels and datelines, behind which something else begins."""
+COLONS = (":", "\uff1a")
+"""Ends of labels alone."""
 _ADDRESS = frozenset("@/")
 _SENTENCE_MARKS = frozenset(".!?\u2026")
 _LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
@@ -74,7 +76,8 @@ def leaves_half(text: str, start: int, end: int) -> bool:
     other side of the cut.
 
     The half goes on in small letters behind the cut, or behind one word in capitals; or it is that of a headline behind
-    a label, to which the next sentence is glued; or the cut begins in small letters behind an open sentence.
+    a label, or all of it, to which the next sentence is glued; or the cut begins in small letters behind an open
+    sentence.
 
     >>> leaves_half("See: First half of it. second half goes on", 0, 22), leaves_half("Read on. The mill", 0, 8)
     (True, False)
@@ -90,7 +93,7 @@ def leaves_half(text: str, start: int, end: int) -> bool:
         # A label or a dateline may well go before a small letter, and so may anything before an address.
         if first[0].islower() and not _ADDRESS.intersection(first) and cut.rstrip()[-1] not in _OPENS:
             return True
-        if _LABELLED.match(cut) and goes_on_unmarked(text, behind):
+        if (_LABELLED.match(cut) or cut.rstrip().endswith(COLONS)) and goes_on_unmarked(text, behind):
             return True
         if ends_open and first.isupper() and first.isalpha() and others and len(first) > 1 and others[0][0].islower():
             return True
