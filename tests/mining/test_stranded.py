@@ -11,9 +11,11 @@ import pytest
 
 from invented import mine_pack, words
 from strategies import examples
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig
 from templatemine.mining import stages
 from templatemine.mining.select import REASONS, TEXT_STAYS
-from templatemine.mining.stranded import Titles, find_stranded
+from templatemine.mining.stranded import Titles, find_stranded, name_headlines
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
@@ -91,15 +93,54 @@ def test_a_slot_that_ends_within_titles_takes_no_part_of_them() -> None:
     assert _stranded(_pack(FILLED), whole) == {}
 
 
+def _named(pack: Pack, articles: list[Document]) -> dict[str, tuple[int, int, str]]:
+    return {one.example: (one.df, one.count, one.kind) for one in name_headlines(pack, pack.templates, articles)}
+
+
+@pytest.mark.parametrize("tokens", [LABEL, FILLED])
+def test_known_headlines_go_with_their_label(tokens: tuple[str, ...]) -> None:
+    titles = _titles(40)
+    articles = [_article(place, titles[place // 2], titles[place]) for place in range(40)]
+    pack = _pack(tokens, kind="")
+    expected = {f"Read also: {title}": (2, 2, "related") for title in titles[1:20]}
+    # The first two are before the title of one of them.
+    assert _named(pack, articles) == {**expected, f"Read also: {titles[0]}": (2, 2, "related")}
+    named = replace(pack, templates=tuple(name_headlines(pack, pack.templates, articles)))
+    cleaner = Cleaner(named, CleanConfig())
+    for place, one in enumerate(articles):
+        assert cleaner.clean(one.body).text.split() == one.body.replace(f"Read also: {titles[place // 2]}", "").split()
+    assert _named(pack, [replace(one, title=None) for one in articles]) == {}
+    assert _named(pack, articles[:2]) == {}  # one title says nothing of a label
+
+
+def test_a_headline_to_which_a_sentence_is_glued_is_unknown() -> None:
+    titles = _titles(40)
+    articles = [_article(place, titles[place - 1], titles[place]) for place in range(40)]
+    glued = [
+        replace(one, text=one.body.replace(titles[place - 1] + " ", titles[place - 1]))
+        for place, one in enumerate(articles)
+    ]
+    assert _named(_pack(LABEL), glued) == {}
+
+
+def test_names_of_sites_and_repeated_titles_are_no_titles() -> None:
+    titles = _titles(40)
+    articles = [_article(place, titles[place - 1], f"{titles[place]} | The Stonefield Courier") for place in range(40)]
+    assert len(_named(_pack(LABEL), articles)) == 40
+    same = [replace(one, title=titles[place // 4]) for place, one in enumerate(articles)]
+    assert _named(_pack(LABEL), same) == {}
+
+
 def test_mining_says_why_such_labels_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     titles = _titles(60)
     articles = [_article(place, titles[place - 1], titles[place]) for place in range(60)]
     articles = [replace(one, text=one.body.replace("Read also:", "Video:")) for one in articles]
     kept = mine_pack(articles)
+    assert not any(one.tokens == ("Video:",) for one in kept.templates)
     monkeypatch.setattr(stages, "find_stranded", lambda *_: {})
     other = mine_pack(articles)
     assert [one.tokens for one in other.templates] == [("Video:",)]
-    assert kept.templates == ()
+    assert sorted(one.example for one in kept.templates) == sorted(f"Video: {title}" for title in titles)
     reason = REASONS[TEXT_STAYS]
     assert kept.rejected[reason] == other.rejected.get(reason, 0) + 1
 

@@ -155,8 +155,8 @@ def _join_head(pack: Pack, template: Template, sentences: _Sentences) -> Templat
     may_open = max(Counter(before.lstrip()[:2] for before in sentences.texts).values()) >= least
     if not may_open and not _may_share_words(sentences.texts):
         return None
-    scanner = _scan.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
-    read = {before: _read_tokens(pack, scanner, before) for before in sentences.texts}
+    scanner = make_scanner(pack)
+    read = {before: read_tokens(pack, scanner, before) for before in sentences.texts}
     forms = [tokens.forms for tokens in read.values()]
     head = _find_head(forms, least, opening=True)
     is_inner = not head
@@ -188,7 +188,7 @@ def _may_share_words(texts: Iterable[str]) -> bool:
     return max(counts.values(), default=0) >= _MIN_TRIED_SHARE * len(some)
 
 
-class _Tokens(NamedTuple):
+class Tokens(NamedTuple):
     """The tokens of a text: their forms, and where each begins and ends."""
 
     forms: tuple[bytes, ...]
@@ -204,7 +204,13 @@ class _Tokens(NamedTuple):
         return -1, -1
 
 
-def _read_tokens(pack: Pack, scanner: _scan.Tokeniser, text: str) -> _Tokens:
+def make_scanner(pack: Pack) -> _scan.Tokeniser:
+    """Return the tokeniser of texts of a pack."""
+    return _scan.Tokeniser(*pack.patterns.scanner_arguments(pack.tokenise.separators, False))
+
+
+def read_tokens(pack: Pack, scanner: _scan.Tokeniser, text: str) -> Tokens:
+    """Return the tokens of a reading form."""
     encoded = EncodedText(text, pack.patterns, pack.tokenise.separators)
     starts, ends, kinds = scanner.token_spans(encoded.data)
     forms = tuple(
@@ -212,7 +218,7 @@ def _read_tokens(pack: Pack, scanner: _scan.Tokeniser, text: str) -> _Tokens:
         for start, end, kind in zip(starts.tolist(), ends.tolist(), kinds.tolist(), strict=True)
     )
     first, last = encoded.points(starts, ends)
-    return _Tokens(forms, first.tolist(), last.tolist())
+    return Tokens(forms, first.tolist(), last.tolist())
 
 
 def _find_head(texts: Sequence[tuple[bytes, ...]], least: float, *, opening: bool) -> tuple[bytes, ...]:

@@ -48,12 +48,14 @@ from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import REASONS, TEXT_STAYS, UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
-from templatemine.mining.stranded import find_stranded
+from templatemine.mining.slot_types import Fillers
+from templatemine.mining.stranded import find_stranded, name_headlines
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
-from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats
+from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import drop_mismatches
+from templatemine.packs.pack_record import keep_one_of_each, order_templates
 from templatemine.text import _scan
 from templatemine.text.reading import PLAIN, ReadingRules
 
@@ -471,7 +473,10 @@ class MatchStep:
             pack = add_heads(pack, mined)
             pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
             pack = unite_families(add_headlines(pack, mined), mined)
-            pack = _reject(pack, REASONS[TEXT_STAYS], find_stranded(pack, mined, _sampled(candidates, documents)))
+            staying = np.flatnonzero(reason_of == TEXT_STAYS).tolist() if pack.reading.sentences else []
+            rows = np.array([*staying, *sorted(overruns)], np.int64)
+            labels = build_templates(candidates, rows, documents, {}, Fillers(()), options)
+            pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
         return SourceReport(
@@ -499,6 +504,19 @@ def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
     kept = tuple(template for template in pack.templates if template.id not in ids)
     rejected = {**pack.rejected, reason: pack.rejected.get(reason, 0) + len(ids)}
     return replace(pack, templates=kept, rejected=rejected)
+
+
+def _settle_labels(
+    pack: Pack, staying: Sequence[Template], looked: Sequence[Document], documents: Sequence[Document]
+) -> Pack:
+    """Return a pack without the labels that would go alone, but with these and `staying` ones before headlines that the
+    archive knows."""
+    ids = find_stranded(pack, looked, documents)
+    named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents)
+    pack = _reject(pack, REASONS[TEXT_STAYS], ids)
+    if not named:
+        return pack
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *named]))))
 
 
 def _sampled(candidates: SourceCandidates, documents: Sequence[Document]) -> Sequence[Document]:

@@ -6,18 +6,24 @@ first sentence of a headline of two, or one of the story.  The archive shows whi
 the headlines that labels announce.  Where it has no titles, text behind a label that is written as titles are, or that
 goes on in a capital where no sentence ends, is more than the story.  A label whose headlines the parser has dropped,
 too, has neither behind it, and goes.
+
+What a title shows the end of goes whole: a label with a known headline is a template of its own.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import regex
 
+from templatemine.mining.heads import encode_body, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts
-from templatemine.model import Document
+from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text.characters import OWN_TOKEN
 from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked
 
@@ -27,6 +33,12 @@ MIN_TITLES, TITLE_SHARE = 2, 0.1
 """Titles behind a label that show what stays, and of how many places: an archive seldom has all its articles."""
 MIN_SIGNED, SIGNED_SHARE = 5, 0.25
 """Places of a label, and share of them with text that is written as titles are: stories are behind one in twenty."""
+MIN_SITES, SITE_SHARE = 5, 0.2
+"""Titles that end with the name of their site, and share of them."""
+MAX_CALLED = 2
+"""Articles of one title."""
+MAX_HEADLINES = 2000
+"""Known headlines that a pack has."""
 _BEHIND = 300
 """Characters behind a cut that are looked at."""
 _TITLE_WORDS, _CAPITALS = 8, 5
@@ -35,20 +47,31 @@ _KEY, _OWN_KEY = 18, 9
 """Letters by which titles are found; in scripts without spaces."""
 _MAX_WORDS = 12
 """Words of a cut at which a title may begin."""
-_DATELINE = "dateline"
+RELATED, _DATELINE = "related", "dateline"
+_SEPARATORS = (" - ", " | ", " \u2013 ", " \u2014 ")
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _WORD = regex.compile(r"(?<!\w)\w")
 
 
 class Titles:
-    """The titles of articles, found in the texts of others by their letters alone."""
+    """The titles of articles, found in the texts of others by their letters alone.
+
+    The name of the site behind them is no part of them, and what several articles are called is the title of none.
+    """
 
     def __init__(self, documents: Sequence[Document]) -> None:
-        self._by_key: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        parts = [(document.title or "").rpartition(separator) for document in documents for separator in _SEPARATORS]
+        sites = Counter(separator + site for title, separator, site in parts if title)
+        common = {site for site, count in sites.items() if count >= max(MIN_SITES, SITE_SHARE * len(documents))}
+        ids: dict[str, list[str]] = defaultdict(list)
         for document in documents:
-            letters = _letters(document.title or "")
-            if key := _key(letters):
-                self._by_key[key].append((letters, document.id))
+            title = document.title or ""
+            site = max((one for one in common if title.endswith(one)), key=len, default="")
+            ids[_letters(title.removesuffix(site))].append(document.id)
+        self._by_key: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for letters, own in ids.items():
+            if len(own) <= MAX_CALLED and (key := _key(letters)):
+                self._by_key[key].append((letters, own[0]))
 
     def __bool__(self) -> bool:
         return bool(self._by_key)
@@ -112,6 +135,53 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titled: Sequence[Do
         if count["left"] > MIN_LEFT * count["cuts"]
         and (_tears_titles(count) if name in slotted else _is_before_titles(count))
     }
+
+
+def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
+    """Return templates of stranded labels that have a title of the archive behind them: the headlines whose end is
+    known, the most frequent ones where there are very many."""
+    titles = Titles(documents)
+    if not titles or not stranded:
+        return []
+    bare = [replace(one, id=template_id(one.string or ()), tokens=one.string, anchor="") for one in stranded]
+    bare = keep_one_of_each(bare)
+    scanner = make_scanner(pack)
+    examples: dict[tuple[str, ...], tuple[int, str]] = {}
+    places: Counter[int] = Counter()
+    for document, text, cuts in find_cuts(replace(pack, templates=tuple(bare)), documents, len(documents)):
+        for start, end, rows in cuts:
+            first = _WORD.search(text, end)
+            title_end = titles.find_end(text, first.start(), document.id) if first else -1
+            if title_end < 0:
+                continue
+            places[rows[-1]] += 1
+            token_end = next((place for place in range(title_end, len(text)) if text[place].isspace()), len(text))
+            if _letters(text[title_end:token_end]):
+                continue  # the next sentence is glued to it
+            piece = text[start:token_end]
+            tokens = tuple(map(pack.patterns.readable, read_tokens(pack, scanner, piece).forms))
+            examples[tokens] = min(examples.get(tokens, (rows[-1], piece)), (rows[-1], piece))
+    named = [
+        replace(bare[row], id=template_id(tokens), tokens=tokens, example=piece, kind=bare[row].kind or RELATED)
+        for tokens, (row, piece) in sorted(examples.items())
+        if places[row] >= MIN_TITLES
+    ]
+    counted = _count(pack, [replace(one, regex=pack.derived(one)) for one in named], documents)
+    return order_templates(one for one in counted if one.df)[:MAX_HEADLINES]
+
+
+def _count(pack: Pack, templates: Sequence[Template], documents: Sequence[Document]) -> Iterator[Template]:
+    """Yield templates with the documents that have them, and how often."""
+    if not templates:
+        return
+    matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
+    df, count = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    for document in documents:
+        found = np.bincount(matcher.find(encode_body(pack, document))[2], minlength=len(rows))
+        df += found > 0
+        count += found
+    for row, own_df, own_count in zip(rows, df.tolist(), count.tolist(), strict=True):
+        yield replace(templates[row], df=own_df, count=own_count)
 
 
 def _tears_titles(count: Counter[str]) -> bool:
