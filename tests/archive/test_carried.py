@@ -87,6 +87,15 @@ def test_absence_adds_up_until_it_is_evidence(old: Pack) -> None:
     assert known == {}
 
 
+def test_a_headline_of_one_article_is_of_its_day(old: Pack) -> None:
+    some = documents(400, 480, every=0)
+    new = mine(some)["a.example"]
+    for df, stays in ((1, False), (2, True)):
+        templates = [replace(one, df=df) if " ".join(one.tokens or ()) == RARE else one for one in old.templates]
+        merged, known, _ = carry(replace(old, templates=tuple(templates)), new, {}, window(some), 80)
+        assert (RARE in strings(merged)) == stays == bool(known)
+
+
 def test_it_is_seen_again(old: Pack) -> None:
     some = documents(400, 480, every=0)
     new = mine(some)["a.example"]

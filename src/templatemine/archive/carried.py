@@ -8,6 +8,7 @@ what the old pack has and mining the window did not give is judged by its record
   many documents have it where nothing is cut any more is told.
 - The window has none of it: it goes once that is evidence.  By the test of `cleaning.drift`, so many documents in a row
   without it must be so much likelier if it comes four times less often than it did; and after a year it goes anyway.
+- One document alone had it: it goes.  Such are headlines behind a label (`mining.stranded`), which are of their day.
 - Else it stays, with its counts in proportion to the documents of the new pack.
 
 Rules that people gave are no part of this: they are applied afterwards, as ever.
@@ -104,6 +105,8 @@ def carry(
         before = records.get(mark) or CarriedTemplate(
             df=template.df, documents=old.documents, absent=0, seen=old.last_date or ""
         )
+        if before.df < 2:
+            continue
         absent = 0 if hit_counts[template.id] else max(len(window), before.absent + new_documents)
         updated = replace(before, absent=absent, seen=last_days.get(template.id, before.seen))
         if not _should_keep(
