@@ -55,9 +55,29 @@ def make_mixed_archive(seed: int = 5) -> list[dict[str, Any]]:
         dict(row, source="few pages")
         for row in generate_pages(ArchiveSpec(seed=9, sources=1, documents=7, kilobytes=0.8))
     ]
+    rows += _make_lines_that_are_lost()
     random.Random(seed).shuffle(rows)
-    names = ("source", "id", "text", "html", "date")
+    names = ("source", "id", "text", "html", "date", "title")
     return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _make_lines_that_are_lost() -> list[dict[str, Any]]:
+    """Articles of one line, with a label before titles of others, whose ends these titles alone show."""
+    dice = random.Random(4)
+
+    def line(words: int) -> str:
+        return " ".join("".join(dice.choices("ghijklmnopqrstuv", k=7)) for _ in range(words)).capitalize()
+
+    titles = [line(7) for _ in range(60)]
+    return [
+        {
+            "source": "one line",
+            "id": f"{place:02}",
+            "text": f"{line(12)}. Video: {titles[place - 1]} {line(12)}.",
+            "title": title,
+        }
+        for place, title in enumerate(titles)
+    ]
 
 
 def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -77,8 +97,7 @@ def _make_sampled_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def documents(rows: Iterable[dict[str, Any]]) -> list[Document]:
     return [
-        Document(source=row["source"], id=row["id"], text=row["text"], html=row["html"], date=row["date"])
-        for row in rows
+        Document(**{name: row.get(name) for name in ("source", "id", "text", "html", "date", "title")}) for row in rows
     ]
 
 

@@ -164,7 +164,7 @@ def main(master: str, archive: str, folder: str) -> None:
             time.sleep(0.1)
 
     Thread(target=tell, daemon=True).start()
-    schema = "source string, id string, text string, html string, date string"
+    schema = "source string, id string, text string, html string, date string, title string"
     documents = spark.read.schema(schema).json(archive).repartition(6)
     packs = mine_archive(documents, SAMPLED, ArchiveConfig(partitions=6, parts=4))
     rows = [row.asDict() for row in packs.collect()]

@@ -52,7 +52,7 @@ def test_parts_say_what_the_whole_says(sources: list[SourceCandidates], bits: in
 def test_a_floor_leaves_out_what_is_rare_and_changes_nothing_up_to_the_floor_of_mining(
     sources: list[SourceCandidates],
 ) -> None:
-    least = min(int(mined.repeats.df.min()) for mined in sources)
+    least = min(int(df) for mined in sources for df in mined.repeats.df)
     assert in_parts(sources, 4, least) == in_parts(sources, 4, 0)
     for mined, given in zip(sources, in_parts(sources, 4, 8), strict=True):
         assert not collect_counts(mined, given, 4, 8).sources[mined.repeats.df < 8].any()

@@ -38,7 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-SCHEMA = "source string, id string, text string, html string, date string"
+SCHEMA = "source string, id string, text string, html string, date string, title string"
 
 
 @pytest.fixture(scope="module")
@@ -92,13 +92,16 @@ def test_a_column_of_places_gives_the_bytes_of_a_run_in_that_order(spark: Any) -
             "body": row["text"],
             "page": row["html"],
             "date": row["date"],
+            "headline": row["title"],
             "line": line,
         }
         for line, row in enumerate(rows)
     ]
     random.Random(4).shuffle(renamed)
-    df = spark.createDataFrame(renamed, "site string, key string, body string, page string, date string, line long")
-    read = ReadConfig(source_field="site", id_field="key", text_field="body", html_field="page")
+    df = spark.createDataFrame(
+        renamed, "site string, key string, body string, page string, date string, headline string, line long"
+    )
+    read = ReadConfig(source_field="site", id_field="key", text_field="body", html_field="page", title_field="headline")
     archive = ArchiveConfig(read=read, order="line", partitions=2, parts=1)
     assert facts(mine_archive(df, SAMPLED, archive).collect()) == wanted
 

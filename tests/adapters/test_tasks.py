@@ -166,7 +166,7 @@ def test_cleaning_is_that_of_the_command_line() -> None:
     found: Rows = []
     schema = pa.RecordBatch.from_pylist(rows).schema
     for batch in tasks.clean(batches(rows, 50, schema), shipped, StreamConfig()):
-        assert batch.schema.names == ["source", "id", "text", "html", "date", "n", "removed", "removed_stub"]
+        assert batch.schema.names == ["source", "id", "text", "html", "date", "title", "n", "removed", "removed_stub"]
         found += batch.to_pylist()
     assert [(row["id"], row["n"], row["html"]) for row in found] == [(row["id"], row["n"], row["html"]) for row in rows]
     cleaner = RecordCleaner(packs)

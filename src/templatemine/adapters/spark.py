@@ -237,7 +237,7 @@ class SparkExecutor(Executor["DataFrame", "DataFrame", "DataFrame"]):
         listed = self._spark.createDataFrame(list(self._placement.giants.items()), "source string, part int")
         return (
             self._documents.join(F.broadcast(listed), "source")
-            .select("part", "source", "id", "text", "html", "date")
+            .select("part", "source", "id", "text", "html", "date", "title")
             .mapInArrow(answer, tasks.ROW_SCHEMA)
             .withColumn("number", F.spark_partition_id())
         )
@@ -263,6 +263,7 @@ def _documents(df: DataFrame, archive: ArchiveConfig) -> DataFrame:
         article.alias("text"),
         F.when(article.isNull() | page.rlike(r"(?U)\S"), page).alias("html"),  # as `fields.page_of` has it
         text(names.date_field).alias("date"),
+        text(names.title_field).alias("title"),
         (F.lit(0) if archive.order is None else F.col(archive.order)).alias("at"),
     ).where(F.col("source").rlike(r"(?U)\S") & (F.col("text").isNotNull() | F.col("html").isNotNull()))
     # A document without an id gets one that is its own: the sample is chosen by it.
@@ -393,7 +394,7 @@ def _select_documents(documents: DataFrame, placement: _Placement, spark: SparkS
     if any(row[2] is not None for row in placement.rows):
         keyed = _add_keys(joined, placement.plan.options.sample)
         joined = keyed.where(F.col("last").isNull() | (_digest_step() <= F.col("last")))
-    return joined.select("part", "source", "id", "text", "html", "date", "at")
+    return joined.select("part", "source", "id", "text", "html", "date", "title", "at")
 
 
 # ------------------------------------------------------------------------------------------------------------ cleaning

@@ -166,9 +166,9 @@ def _join_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
 def _documents(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Document]]:
     """Yield partition and document of each row."""
     for batch in batches:
-        names = ("part", "source", "id", "text", "html", "date")
-        for part, source, name, text, html, date in zip(*(batch[one].to_pylist() for one in names), strict=True):
-            yield part, Document(source=source, id=name, text=text, html=html, date=date)
+        names = ("part", "source", "id", "text", "html", "date", "title")
+        for part, *values in zip(*(batch[one].to_pylist() for one in names), strict=True):
+            yield part, Document(**dict(zip(names[1:], values, strict=True)))
 
 
 DOCUMENT_SCHEMA = (
@@ -235,13 +235,14 @@ _EMPTY_DOCUMENT = Document(source="", id="", text="")
 
 
 def _mined_documents(candidates: SourceCandidates, documents: Sequence[Document]) -> list[Document]:
-    """Restore the documents that were mined, with what deciding needs of them: texts and dates.  Others stay empty."""
+    """Restore the documents that were mined, with what deciding needs of them: texts, dates and titles.  Others stay
+    empty."""
     places = range(len(documents)) if candidates.sample is None else candidates.sample.tolist()
     kept = [_EMPTY_DOCUMENT] * len(documents)
     for place in places:
         one = documents[place]
         text = one.text if one.html is None else None
-        kept[place] = Document(source="", id="", text=text, html=one.html, date=one.date)
+        kept[place] = Document(source="", id="", text=text, html=one.html, date=one.date, title=one.title)
     return kept
 
 

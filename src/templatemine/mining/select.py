@@ -46,7 +46,8 @@ SHARED = "in other sources"
     DATA,
     HEADLINE,
     TEXT_STAYS,
-) = range(11)
+    HEADLINES_STAY,
+) = range(12)
 REASONS = (
     "",
     "not likely enough to be boilerplate",
@@ -59,6 +60,7 @@ REASONS = (
     "data, such as a row of a table",
     "the headline of an article",
     "a label whose text stays",
+    "a label before headlines that nothing ends",
 )
 
 _MAX_SLOT_STRING = SLOT_SIZE - 20
@@ -320,7 +322,10 @@ def _judge_candidates(
     # What an answer brings in must hold wherever its string occurs, and nothing but its score may speak against it.
     is_asked = (reason == ACCEPTED) & (column["own"] >= config.filler_own)
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
-    reason[_stays_with_text(candidates, column, form.one_line) & ~slot & ~is_fixed] = TEXT_STAYS
+    is_plain = ~slot & ~is_fixed
+    reason[_stays_with_text(candidates, column) & is_plain] = TEXT_STAYS
+    if form.one_line:
+        reason[_is_before_headlines(candidates, column) & is_plain & (reason == ACCEPTED)] = HEADLINES_STAY
     reason[score < min_score] = UNLIKELY
     if is_segment:
         reason[_find_headlines(candidates, column) & (reason == ACCEPTED)] = HEADLINE
@@ -356,20 +361,21 @@ def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.b
     return beyond & (candidates.length > 1) & (candidates.shorter < _ALWAYS)
 
 
-def _stays_with_text(
-    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], one_line: bool
-) -> NDArray[np.bool_]:
-    """Return the labels that stay where what they label does.
-
-    One has no cue: "Reference:" before a citation.  One is before headlines, in articles of one line, in which nothing
-    shows where these end: alone, they would read as a part of the story.
-    """
+def _stays_with_text(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return the labels without a cue, which stay where what they label does: "Reference:" before a citation."""
     if candidates.kind != PREFIX:
         return np.zeros(len(candidates), np.bool_)
     stays: NDArray[np.bool_] = (column["colon_last"] > 0) & (column["cue_any"] <= 0)
-    if one_line:
-        stays |= (column["cue_related"] > _WEAK) & (column["cue_last"] >= _WEAK)
     return stays
+
+
+def _is_before_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return the labels before headlines, which in articles of one line nothing ends: alone, they would read as a part
+    of the story."""
+    if candidates.kind != PREFIX:
+        return np.zeros(len(candidates), np.bool_)
+    found: NDArray[np.bool_] = (column["cue_related"] > _WEAK) & (column["cue_last"] >= _WEAK)
+    return found
 
 
 def _name_columns(

@@ -46,7 +46,7 @@ from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
-from templatemine.mining.select import REASONS, TEXT_STAYS, UNLIKELY, Decision, decide, select
+from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.slot_types import Fillers
 from templatemine.mining.stranded import find_stranded, name_headlines
@@ -473,7 +473,7 @@ class MatchStep:
             pack = add_heads(pack, mined)
             pack = _reject(pack, UNBOUNDED, find_unbounded(pack))
             pack = unite_families(add_headlines(pack, mined), mined)
-            staying = np.flatnonzero(reason_of == TEXT_STAYS).tolist() if pack.reading.sentences else []
+            staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
             rows = np.array([*staying, *sorted(overruns)], np.int64)
             labels = build_templates(candidates, rows, documents, {}, Fillers(()), options)
             pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
@@ -512,10 +512,13 @@ def _settle_labels(
     """Return a pack without the labels that would go alone, but with these and `staying` ones before headlines that the
     archive knows."""
     ids = find_stranded(pack, looked, documents)
+    share = pack.documents / max(1, len(documents))
     named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents)
-    pack = _reject(pack, REASONS[TEXT_STAYS], ids)
+    pack = _reject(pack, REASONS[HEADLINES_STAY], ids)
     if not named:
         return pack
+    if share > 1:  # of a sample; other strings are counted in all documents
+        named = [replace(one, df=round(share * one.df), count=round(share * one.count)) for one in named]
     return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *named]))))
 
 

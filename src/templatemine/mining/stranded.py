@@ -4,17 +4,19 @@ Where a parser has lost the line breaks, nothing shows where the headline behind
 "Photo:".  A label without a slot goes alone there, and its text reads as a part of the story; one with a slot takes the
 first sentence of a headline of two, or one of the story.  The archive shows which: the titles of its other articles are
 the headlines that labels announce.  Where it has no titles, text behind a label that is written as titles are, or that
-goes on in a capital where no sentence ends, is more than the story.  A label whose headlines the parser has dropped,
-too, has neither behind it, and goes.
+goes on in a capital where no sentence ends, far more often than sentences of the source do, is more than the story.  A
+label whose headlines the parser has dropped, too, has neither behind it, and goes.
 
 What a title shows the end of goes whole: a label with a known headline is a template of its own.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import regex
@@ -24,15 +26,18 @@ from templatemine.mining.own_cuts import find_cuts
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import OWN_TOKEN
-from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked
+from templatemine.text.reading import ReadingRules, read_text
+from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, leaves_half
 
 MIN_LEFT = 0.5
 """Share of the cuts of a label that have text right behind them."""
 MIN_TITLES, TITLE_SHARE = 2, 0.1
 """Titles behind a label that show what stays, and of how many places: an archive seldom has all its articles."""
-MIN_SIGNED, SIGNED_SHARE = 5, 0.25
-"""Places of a label, and share of them with text that is written as titles are: stories are behind one in twenty."""
+MIN_SIGNED, SIGNED_SHARE, MAX_USUAL = 4, 0.25, 2.0
+"""Places of a label with text behind it that is written as titles are, and share of them; and how many times that of
+sentences of the source it is at least: 14 in a hundred of these, 25 in the source with most names."""
 MIN_SITES, SITE_SHARE = 5, 0.2
 """Titles that end with the name of their site, and share of them."""
 MAX_CALLED = 2
@@ -40,47 +45,71 @@ MAX_CALLED = 2
 MAX_HEADLINES = 2000
 """Known headlines that a pack has."""
 _BEHIND = 300
-"""Characters behind a cut that are looked at."""
+"""Characters behind a cut that are looked at, and letters of the longest title."""
 _TITLE_WORDS, _CAPITALS = 8, 5
 """Words behind a label, of which so many begin with a capital in a title."""
-_KEY, _OWN_KEY = 18, 9
-"""Letters by which titles are found; in scripts without spaces."""
+_LETTERS, _OWN_LETTERS = 22, 9
+"""Fewest letters of a title; in scripts without spaces."""
 _MAX_WORDS = 12
 """Words of a cut at which a title may begin."""
 RELATED, _DATELINE = "related", "dateline"
 _SEPARATORS = (" - ", " | ", " \u2013 ", " \u2014 ")
+_BULLETS = "-\u2010\u2013\u2014\u2022\u00b7\u2192\u00bb|*"
+"""What stands before the headlines of a list."""
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _WORD = regex.compile(r"(?<!\w)\w")
 
 
 class Titles:
-    """The titles of articles, found in the texts of others by their letters alone.
+    """The titles of articles, read as their texts are, and found in those of others by their letters alone.
 
     The name of the site behind them is no part of them, and what several articles are called is the title of none.
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], rules: ReadingRules) -> None:
+        self._rules = rules
         parts = [(document.title or "").rpartition(separator) for document in documents for separator in _SEPARATORS]
         sites = Counter(separator + site for title, separator, site in parts if title)
-        common = {site for site, count in sites.items() if count >= max(MIN_SITES, SITE_SHARE * len(documents))}
-        ids: dict[str, list[str]] = defaultdict(list)
-        for document in documents:
-            title = document.title or ""
-            site = max((one for one in common if title.endswith(one)), key=len, default="")
-            ids[_letters(title.removesuffix(site))].append(document.id)
-        self._by_key: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for letters, own in ids.items():
-            if len(own) <= MAX_CALLED and (key := _key(letters)):
-                self._by_key[key].append((letters, own[0]))
+        least = max(MIN_SITES, SITE_SHARE * len(documents))
+        self._sites = sorted((site for site, count in sites.items() if count >= least), key=len, reverse=True)
+        called = Counter(map(self.letters_of, documents))
+        self._titles = sorted(letters for letters, count in called.items() if letters and count <= MAX_CALLED)
+        self._longest: dict[str, int] = {}
+        for letters in sorted(self._titles, key=len):
+            self._longest[letters[:_OWN_LETTERS]] = len(letters)
 
     def __bool__(self) -> bool:
-        return bool(self._by_key)
+        return bool(self._titles)
 
-    def find_end(self, text: str, start: int, document_id: str) -> int:
-        """Return the end of the title of another article that begins at a place of a text, -1 if none does."""
-        for letters, own_id in self._by_key.get(_key(_letters(text[start : start + 4 * _KEY])), ()):
-            if own_id != document_id and (end := _match_letters(text, start, letters)) >= 0:
-                return end
+    def letters_of(self, document: Document) -> str:
+        """Return the letters of the title of an article, "" if it has too few or too many."""
+        title = document.title or ""
+        title = unescape(title.removesuffix(next((site for site in self._sites if title.endswith(site)), "")))
+        reading = read_text(title, self._rules) if len(title) <= 4 * _BEHIND else None
+        letters = _letters(title if reading is None else reading.text)
+        return letters if _is_long(letters) and len(letters) <= _BEHIND else ""
+
+    def find_end(self, text: str, start: int, own: str) -> int:
+        """Return the end of the longest title that begins at a place of a text and is not its `own`, -1 if none
+        does."""
+        longest = self._longest.get(_letters(text[start : start + 4 * _OWN_LETTERS])[:_OWN_LETTERS], 0)
+        letters, ends = "", list[int]()
+        for place in range(start, min(len(text), start + 4 * longest)):
+            if len(letters) >= longest:
+                break
+            folded = _letters(text[place])
+            letters += folded
+            ends += [place + 1] * len(folded)
+        size = len(letters)
+        while _is_long(letters[:size]):
+            # The last title that is not behind these letters begins them, or none does that is longer than what the two
+            # share.
+            place = bisect_right(self._titles, letters[:size]) - 1
+            title = self._titles[place] if place >= 0 else ""
+            shared = _count_shared(title, letters[:size])
+            if shared == len(title) != 0 and title != own:
+                return ends[shared - 1]
+            size = min(shared, size - 1)
         return -1
 
 
@@ -88,23 +117,15 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _key(letters: str) -> str:
-    """Return the first letters of a text, "" if it has too few for a title."""
-    size = _OWN_KEY if _OWN.search(letters[:_OWN_KEY]) else _KEY
-    return letters[:size] if len(letters) >= size else ""
+def _is_long(letters: str) -> bool:
+    """Return whether a text has enough letters for a title."""
+    return len(letters) >= (_OWN_LETTERS if _OWN.search(letters[:_OWN_LETTERS]) else _LETTERS)
 
 
-def _match_letters(text: str, start: int, letters: str) -> int:
-    """Return the end of the letters that begin at a place of a text, whatever stands between them; -1 for others."""
-    size = 0
-    for place in range(start, len(text)):
-        folded = _letters(text[place])
-        if not letters.startswith(folded, size):
-            return -1
-        size += len(folded)
-        if size == len(letters):
-            return place + 1
-    return -1
+def _count_shared(one: str, other: str) -> int:
+    """Return the number of letters with which both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def find_stranded(pack: Pack, documents: Sequence[Document], titled: Sequence[Document]) -> Mapping[str, CutCount]:
@@ -120,54 +141,113 @@ def find_stranded(pack: Pack, documents: Sequence[Document], titled: Sequence[Do
     """
     if pack.html or not pack.templates or not pack.reading.sentences:
         return {}
-    titles = Titles(titled)
+    titles = Titles(titled, pack.reading)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
+    sentences = Counter[bool]()
+    last = _LastTemplate(pack)
     for document, text, cuts in find_cuts(pack, documents):
+        sentences.update(_is_signed(text, start) for start in _sentence_starts(text))
         for start, end, rows in cuts:
-            template = pack.templates[rows[-1]]
-            if template.kind == _DATELINE or not (template.slot == "end" or text[:end].rstrip().endswith(COLONS)):
+            template = last.find(text[start:end], rows)
+            if template is None or template.kind == _DATELINE:
                 continue
-            counts[template.id].update(["cuts", *_look_behind(text, start, end, titles, document.id)])
+            if template.slot == "end" or _ends_as_label(text[start:end]):
+                seen = _look_behind(text, start, end, template.slot == "end", titles, titles.letters_of(document))
+                counts[template.id].update(["cuts", *seen])
+    usual = sentences[True] / max(1, sentences.total())
     slotted = {template.id for template in pack.templates if template.slot == "end"}
     return {
         name: CutCount(count["cuts"], count["torn"] if name in slotted else count["left"])
         for name, count in counts.items()
         if count["left"] > MIN_LEFT * count["cuts"]
-        and (_tears_titles(count) if name in slotted else _is_before_titles(count))
+        and (_tears_titles(count) if name in slotted else _is_before_titles(count, usual))
     }
+
+
+class _LastTemplate:
+    """Tells which template of a cut ends it, of several that are joined."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._templates = pack.templates
+        self._letters = [_letters(one.example) for one in pack.templates]
+
+    def find(self, cut: str, rows: Sequence[int]) -> Template | None:
+        """Return that of the longest string, else the only one with a slot behind its string; None if that is open."""
+        letters = _letters(cut)
+        ending = [row for row in rows if self._templates[row].slot != "end" and letters.endswith(self._letters[row])]
+        if ending:
+            return self._templates[max(ending, key=lambda row: len(self._letters[row]))]
+        slotted = [row for row in rows if self._templates[row].slot == "end"]
+        return self._templates[slotted[0]] if len(slotted) == 1 else None
+
+
+def _ends_as_label(text: str) -> bool:
+    """Return whether a text ends in a colon, bullets behind it aside."""
+    return text.rstrip(_BULLETS + " \u00a0").endswith(COLONS)
 
 
 def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
     """Return templates of stranded labels that have a title of the archive behind them: the headlines whose end is
-    known, the most frequent ones where there are very many."""
-    titles = Titles(documents)
+    known, the most frequent ones where there are very many, the newest first."""
+    titles = Titles(documents, pack.reading)
     if not titles or not stranded:
         return []
-    bare = [replace(one, id=template_id(one.string or ()), tokens=one.string, anchor="") for one in stranded]
-    bare = keep_one_of_each(bare)
+    bare = keep_one_of_each(map(_drop_slot, stranded))
     scanner = make_scanner(pack)
-    examples: dict[tuple[str, ...], tuple[int, str]] = {}
-    places: Counter[int] = Counter()
-    for document, text, cuts in find_cuts(replace(pack, templates=tuple(bare)), documents, len(documents)):
-        for start, end, rows in cuts:
-            first = _WORD.search(text, end)
-            title_end = titles.find_end(text, first.start(), document.id) if first else -1
-            if title_end < 0:
+    found: dict[tuple[str, ...], tuple[str, str]] = {}
+    newest: dict[tuple[str, ...], str] = defaultdict(str)
+    torn = set[tuple[str, ...]]()
+    places: Counter[str] = Counter()
+    labels = replace(pack, templates=tuple(bare))
+    last = _LastTemplate(labels)
+    by_id = {one.id: one for one in bare}
+    for document, text, cuts in find_cuts(labels, documents, len(documents)):
+        own = titles.letters_of(document)
+        for start, label_end, rows in cuts:
+            label = last.find(text[start:label_end], rows)
+            end = _find_headline_end(text, label_end, titles, own)
+            if end < 0 or label is None:
                 continue
-            places[rows[-1]] += 1
-            token_end = next((place for place in range(title_end, len(text)) if text[place].isspace()), len(text))
-            if _letters(text[title_end:token_end]):
-                continue  # the next sentence is glued to it
-            piece = text[start:token_end]
+            piece = text[start:end]
             tokens = tuple(map(pack.patterns.readable, read_tokens(pack, scanner, piece).forms))
-            examples[tokens] = min(examples.get(tokens, (rows[-1], piece)), (rows[-1], piece))
+            places[label.id] += 1
+            found[tokens] = min(found.get(tokens, (label.id, piece)), (label.id, piece))
+            newest[tokens] = max(newest[tokens], document.date or "")
+            if leaves_half(text, start, end):
+                torn.add(tokens)
     named = [
-        replace(bare[row], id=template_id(tokens), tokens=tokens, example=piece, kind=bare[row].kind or RELATED)
-        for tokens, (row, piece) in sorted(examples.items())
-        if places[row] >= MIN_TITLES
+        replace(by_id[name], id=template_id(tokens), tokens=tokens, example=piece, kind=by_id[name].kind or RELATED)
+        for tokens, (name, piece) in found.items()
+        if places[name] >= MIN_TITLES and tokens not in torn
     ]
-    counted = _count(pack, [replace(one, regex=pack.derived(one)) for one in named], documents)
-    return order_templates(one for one in counted if one.df)[:MAX_HEADLINES]
+    named = list(_count(pack, [replace(one, regex=pack.derived(one)) for one in named], documents))
+    named.sort(key=lambda one: newest[one.tokens or ()], reverse=True)
+    return order_templates(sorted((one for one in named if one.df), key=lambda one: -one.df)[:MAX_HEADLINES])
+
+
+def _drop_slot(label: Template) -> Template:
+    """Return a label without its slot, wherever on a line it stands."""
+    tokens = label.string or ()
+    example = join_tokens(tokens) if label.slot else label.example
+    return replace(label, id=template_id(tokens), tokens=tokens, example=example, anchor="")
+
+
+def _find_headline_end(text: str, end: int, titles: Titles, own: str) -> int:
+    """Return the end of the titles behind a label that ends at a place; -1 where there is none, or more that is not
+    known: of a list, or of a word to which the next sentence is glued."""
+    headline_end = -1
+    while first := _WORD.search(text, end):
+        between = text[end : first.start()]
+        if headline_end >= 0 and not any(bullet in between for bullet in _BULLETS):
+            return headline_end
+        end = titles.find_end(text, first.start(), own)
+        if end < 0:
+            return -1
+        token_end = next((place for place in range(end, len(text)) if text[place].isspace()), len(text))
+        if _letters(text[end:token_end]):
+            return -1
+        headline_end = end = token_end
+    return headline_end
 
 
 def _count(pack: Pack, templates: Sequence[Template], documents: Sequence[Document]) -> Iterator[Template]:
@@ -188,29 +268,42 @@ def _tears_titles(count: Counter[str]) -> bool:
     return count["torn"] >= MIN_TITLES and count["torn"] > count["whole"]
 
 
-def _is_before_titles(count: Counter[str]) -> bool:
+def _is_before_titles(count: Counter[str], usual: float) -> bool:
     titles, signed, left = count["title"], count["signed"], count["left"]
     return (titles >= MIN_TITLES and titles >= TITLE_SHARE * left) or (
-        left >= MIN_SIGNED and signed >= SIGNED_SHARE * left
+        signed >= MIN_SIGNED and signed >= max(SIGNED_SHARE, MAX_USUAL * usual) * left
     )
 
 
-def _look_behind(text: str, start: int, end: int, titles: Titles, document_id: str) -> Iterator[str]:
-    """Yield what is seen of a cut: ``left`` if text is behind it, and if this is a ``title`` or ``signed`` as one; and
-    whether the first title that begins in the cut is ``torn`` by its end, or ``whole``."""
-    behind = text[end : end + _BEHIND]
-    words = behind.split()
-    if not words:
+def _sentence_starts(text: str) -> list[int]:
+    """Return where two sentences of an article begin, but for its first one."""
+    starts = [place + 1 for place, char in enumerate(text) if char == "\n"]
+    return starts[1:-1:2][:2]
+
+
+def _is_signed(text: str, start: int) -> bool:
+    """Return whether text is written as a title, or goes on in a capital where no sentence ends."""
+    behind = " ".join(text[start : start + _BEHIND].split())
+    capitals = sum(word[0].isupper() for word in behind.split()[:_TITLE_WORDS])
+    return capitals >= _CAPITALS or goes_on_unmarked(text, behind)
+
+
+def _look_behind(text: str, start: int, end: int, is_slot: bool, titles: Titles, own: str) -> Iterator[str]:
+    """Yield what is seen of a cut: ``left`` if text is behind it on its line, and if this is a ``title`` or ``signed``
+    as one; and whether the first title that begins in the cut is ``torn`` by its end, or ``whole``."""
+    first = _WORD.search(text, end)
+    # A slot ends at its sentence, where a line ends in the form in which texts are read.
+    if first is None or (not is_slot and "\n" in text[end : first.start()]):
         return
     yield "left"
-    if (first := _WORD.search(text, end)) and titles.find_end(text, first.start(), document_id) >= 0:
+    if titles.find_end(text, first.start(), own) >= 0:
         yield "title"
-    if sum(word[0].isupper() for word in words[:_TITLE_WORDS]) >= _CAPITALS or goes_on_unmarked(text, " ".join(words)):
+    if _is_signed(text, end):
         yield "signed"
     for number, match in enumerate(_WORD.finditer(text, start, end)):
         if number == _MAX_WORDS:
             break
-        title_end = titles.find_end(text, match.start(), document_id)
+        title_end = titles.find_end(text, match.start(), own)
         if title_end >= 0:
             yield "torn" if _letters(text[end:title_end]) else "whole"
             break
