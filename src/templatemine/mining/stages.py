@@ -475,7 +475,7 @@ class MatchStep:
             pack = unite_families(add_headlines(pack, mined), mined)
             staying = np.flatnonzero(reason_of == HEADLINES_STAY).tolist()
             rows = np.array([*staying, *sorted(overruns)], np.int64)
-            labels = build_templates(candidates, rows, documents, {}, Fillers(()), options)
+            labels = build_templates(candidates, rows, documents, {}, Fillers(()), options) if len(rows) else ()
             pack = _settle_labels(pack, labels, mined, _sampled(candidates, documents))
         pack = drop_mismatches(pack)
         strings = candidates.strings.take(rejected)
