@@ -51,7 +51,7 @@ def make_batches(documents: Sequence[Document], part: int = 0) -> Iterator[Any]:
 
     for start in range(0, len(documents), 500):
         some = documents[start : start + 500]
-        names = ("source", "id", "text", "html", "date")
+        names = ("source", "id", "text", "html", "date", "title")
         yield pa.RecordBatch.from_pylist(
             [{"part": part, **{name: getattr(one, name) for name in names}} for one in some]
         )

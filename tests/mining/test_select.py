@@ -17,11 +17,11 @@ from templatemine.mining.segments import segment
 from templatemine.mining.select import (
     DATA,
     HEADLINE,
+    HEADLINES_STAY,
     ONE_STORY,
     REASONS,
     REDUNDANT,
     STANDS_ELSEWHERE,
-    TEXT_STAYS,
     TOO_FEW,
     UNLIKELY,
     UNMARKED,
@@ -208,7 +208,7 @@ def test_what_only_versions_of_one_story_hold_is_none() -> None:
 
 
 def test_every_reason_has_words() -> None:
-    assert len(set(REASONS)) == len(REASONS) == TEXT_STAYS + 1
+    assert len(set(REASONS)) == len(REASONS) == HEADLINES_STAY + 1
     assert REASONS[0] == ""
 
 

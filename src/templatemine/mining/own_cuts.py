@@ -28,14 +28,14 @@ _GAP = 3
 
 
 def find_cuts(
-    pack: Pack, documents: Sequence[Document], most: int = MAX_DOCUMENTS
+    pack: Pack, documents: Sequence[Document], most: int | None = None
 ) -> Iterator[tuple[Document, str, Sequence[tuple[int, int, Sequence[int]]]]]:
-    """Yield `most` of the documents at most, as they are read, with the cuts of a pack, each with the rows of its
+    """Yield some of the documents, `MAX_DOCUMENTS` or so many, as they are read, with the cuts of a pack, each with the rows of its
     templates; none where a user's patterns become marks."""
     if pack.patterns.user:
         return
     matcher, rows = pack.matcher()
-    documents = choose_by_text(documents, most)
+    documents = choose_by_text(documents, MAX_DOCUMENTS if most is None else most)
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
         read = [(document.body, read_text(document.body, pack.reading)) for document in batch]

@@ -217,7 +217,7 @@ def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence
                 torn.add(tokens)
     named = [
         replace(by_id[name], id=template_id(tokens), tokens=tokens, example=piece, kind=by_id[name].kind or RELATED)
-        for tokens, (name, piece) in found.items()
+        for tokens, (name, piece) in sorted(found.items())  # in whatever order documents come
         if places[name] >= MIN_TITLES and tokens not in torn
     ]
     named = list(_count(pack, [replace(one, regex=pack.derived(one)) for one in named], documents))
