@@ -30,8 +30,8 @@ _GAP = 3
 def find_cuts(
     pack: Pack, documents: Sequence[Document], most: int | None = None
 ) -> Iterator[tuple[Document, str, Sequence[tuple[int, int, Sequence[int]]]]]:
-    """Yield some of the documents, `MAX_DOCUMENTS` or so many, as they are read, with the cuts of a pack, each with the rows of its
-    templates; none where a user's patterns become marks."""
+    """Yield some of the documents, `MAX_DOCUMENTS` or so many, as they are read, with the cuts of a pack, each with the
+    rows of its templates; none where a user's patterns become marks."""
     if pack.patterns.user:
         return
     matcher, rows = pack.matcher()
