@@ -58,7 +58,7 @@ def _titles(number: int) -> list[str]:
 
 
 def _stranded(pack: Pack, articles: list[Document]) -> dict[str, tuple[int, int]]:
-    return {name: tuple(count) for name, count in find_stranded(pack, articles, articles).items()}
+    return {name: tuple(count) for name, count in find_stranded(pack, articles, Titles(articles, pack.reading)).items()}
 
 
 def test_a_label_before_titles_of_the_archive_stays() -> None:
@@ -96,7 +96,10 @@ def test_a_slot_that_ends_within_titles_takes_no_part_of_them() -> None:
 
 
 def _named(pack: Pack, articles: list[Document]) -> dict[str, tuple[int, int, str]]:
-    return {one.example: (one.df, one.count, one.kind) for one in name_headlines(pack, pack.templates, articles)}
+    return {
+        one.example: (one.df, one.count, one.kind)
+        for one in name_headlines(pack, pack.templates, articles, Titles(articles, pack.reading))
+    }
 
 
 @pytest.mark.parametrize("tokens", [LABEL, FILLED])
@@ -107,7 +110,9 @@ def test_known_headlines_go_with_their_label(tokens: tuple[str, ...]) -> None:
     expected = {f"Read also: {title}": (2, 2, "related") for title in titles[1:20]}
     # The first two are before the title of one of them.
     assert _named(pack, articles) == {**expected, f"Read also: {titles[0]}": (2, 2, "related")}
-    named = replace(pack, templates=tuple(name_headlines(pack, pack.templates, articles)))
+    named = replace(
+        pack, templates=tuple(name_headlines(pack, pack.templates, articles, Titles(articles, pack.reading)))
+    )
     cleaner = Cleaner(named, CleanConfig())
     for place, one in enumerate(articles):
         assert cleaner.clean(one.body).text.split() == one.body.replace(f"Read also: {titles[place // 2]}", "").split()

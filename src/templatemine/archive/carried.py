@@ -94,19 +94,20 @@ def carry(
     ]
     if not missing or not window:
         return new, {}, {}
+    last_known = [
+        records.get(mined_mark(template))
+        or CarriedTemplate(df=template.df, documents=old.documents, absent=0, seen=old.last_date or "")
+        for template in missing
+    ]
+    some = [(template, before) for template, before in zip(missing, last_known, strict=True) if before.df > 1]
     hit_counts, last_days, uncovered = _count_hits(
-        replace(old, templates=tuple(missing), overrides=Overrides()), new, window
+        replace(old, templates=tuple(template for template, _ in some), overrides=Overrides()), new, window
     )
     kept_records: dict[str, CarriedTemplate] = {}
     kept_templates: list[Template] = []
     left: dict[str, int] = {}
-    for template in missing:
+    for template, before in some:
         mark = mined_mark(template)
-        before = records.get(mark) or CarriedTemplate(
-            df=template.df, documents=old.documents, absent=0, seen=old.last_date or ""
-        )
-        if before.df < 2:
-            continue
         absent = 0 if hit_counts[template.id] else max(len(window), before.absent + new_documents)
         updated = replace(before, absent=absent, seen=last_days.get(template.id, before.seen))
         if not _should_keep(

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from templatemine.mining.sampling import choose_by_text
-from templatemine.model import Document, Template
+from templatemine.model import Document, LongArray, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.text import _scan
@@ -99,6 +99,19 @@ def encode_body(pack: Pack, document: Document) -> bytes:
     """Return the reading form of a document in UTF-8."""
     text = tokeniser_input(document.body, pack.patterns, pack.tokenise.separators, pack.rules)
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def count_places(
+    pack: Pack, templates: Sequence[Template], documents: Iterable[Document]
+) -> tuple[LongArray, LongArray]:
+    """Count the documents that have each of some templates, which are read as those of a pack, and all its places."""
+    matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
+    df, count = np.zeros(len(templates), np.int64), np.zeros(len(templates), np.int64)
+    for document in documents:
+        found = np.bincount(matcher.find(encode_body(pack, document))[2], minlength=len(rows))
+        df[rows] += found > 0
+        count[rows] += found
+    return df, count
 
 
 def _find_sentences(pack: Pack, documents: Iterable[Document]) -> Mapping[int, _Sentences]:
@@ -239,10 +252,7 @@ def _find_head(texts: Sequence[tuple[bytes, ...]], least: float, *, opening: boo
 def _drop_common(pack: Pack, joined: Sequence[Template], documents: Iterable[Document]) -> list[Template]:
     """Return the templates whose heads are before their strings more often than elsewhere."""
     heads = [replace(one, tokens=one.head, anchor="") for one in joined]
-    matcher, _ = replace(pack, templates=(*joined, *heads)).make_matcher()
-    counts = np.zeros(2 * len(joined), np.int64)
-    for document in documents:
-        counts += np.bincount(matcher.find(encode_body(pack, document))[2], minlength=2 * len(joined))
+    _, counts = count_places(pack, [*joined, *heads], documents)
     return [
         one
         for one, together, alone in zip(joined, counts[: len(joined)], counts[len(joined) :], strict=True)

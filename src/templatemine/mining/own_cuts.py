@@ -13,7 +13,7 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import read_text
-from templatemine.text.tears import CutCount, join_spans, tally_tears
+from templatemine.text.tears import CutCount, tally_tears
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
@@ -30,8 +30,8 @@ _GAP = 3
 def find_cuts(
     pack: Pack, documents: Sequence[Document], most: int | None = None
 ) -> Iterator[tuple[Document, str, Sequence[tuple[int, int, Sequence[int]]]]]:
-    """Yield some of the documents, `MAX_DOCUMENTS` or so many, as they are read, with the cuts of a pack, each with the
-    rows of its templates; none where a user's patterns become marks."""
+    """Yield some of the documents, `MAX_DOCUMENTS` or so many, as they are read, with the spans that a pack cuts, each
+    with the rows of its templates; none where a user's patterns become marks."""
     if pack.patterns.user:
         return
     matcher, rows = pack.matcher()
@@ -41,13 +41,12 @@ def find_cuts(
         read = [(document.body, read_text(document.body, pack.reading)) for document in batch]
         texts = [body if reading is None else reading.text for body, reading in read]
         for document, text, spans in zip(batch, texts, matcher.spans(texts, _GAP), strict=True):
-            named = [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
-            yield document, text, join_spans(text, named)
+            yield document, text, [(start, end, [rows[row] for row in own]) for start, end, own in spans or ()]
 
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
     """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
-    found = ((text, cuts) for _, text, cuts in find_cuts(pack, documents))
+    found = ((text, spans) for _, text, spans in find_cuts(pack, documents))
     return {pack.templates[row].id: count for row, count in tally_tears(found).items()}
 
 

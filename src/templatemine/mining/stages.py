@@ -49,7 +49,7 @@ from templatemine.mining.segments import segment
 from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.slot_types import Fillers
-from templatemine.mining.stranded import find_stranded, name_headlines
+from templatemine.mining.stranded import Titles, find_stranded, name_headlines
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats, Template
@@ -511,9 +511,10 @@ def _settle_labels(
 ) -> Pack:
     """Return a pack without the labels that would go alone, but with these and `staying` ones before headlines that the
     archive knows."""
-    ids = find_stranded(pack, looked, documents)
+    titles = Titles(documents, pack.reading)
+    ids = find_stranded(pack, looked, titles)
     share = pack.documents / max(1, len(documents))
-    named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents)
+    named = name_headlines(pack, [*staying, *(one for one in pack.templates if one.id in ids)], documents, titles)
     pack = _reject(pack, REASONS[HEADLINES_STAY], ids)
     if not named:
         return pack

@@ -16,12 +16,12 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from html import unescape
 
-import numpy as np
 import regex
 
-from templatemine.mining.heads import encode_body, make_scanner, read_tokens
+from templatemine.mining.heads import count_places, make_scanner, read_tokens
 from templatemine.mining.own_cuts import find_cuts
 from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
@@ -29,7 +29,7 @@ from templatemine.packs.pack_record import keep_one_of_each, order_templates, te
 from templatemine.packs.readable import join_tokens
 from templatemine.text.characters import OWN_TOKEN
 from templatemine.text.reading import ReadingRules, read_text
-from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, leaves_half
+from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, join_spans, leaves_half
 
 MIN_LEFT = 0.5
 """Share of the cuts of a label that have text right behind them."""
@@ -64,19 +64,31 @@ class Titles:
     """The titles of articles, read as their texts are, and found in those of others by their letters alone.
 
     The name of the site behind them is no part of them, and what several articles are called is the title of none.
+    They are read when one is first asked for: few sources need them.
     """
 
     def __init__(self, documents: Sequence[Document], rules: ReadingRules) -> None:
-        self._rules = rules
-        parts = [(document.title or "").rpartition(separator) for document in documents for separator in _SEPARATORS]
+        self._documents, self._rules = documents, rules
+
+    @cached_property
+    def _sites(self) -> list[str]:
+        """Return the names of the site behind titles, with what parts them, the longest first."""
+        titles = [document.title or "" for document in self._documents]
+        parts = [title.rpartition(separator) for title in titles for separator in _SEPARATORS]
         sites = Counter(separator + site for title, separator, site in parts if title)
-        least = max(MIN_SITES, SITE_SHARE * len(documents))
-        self._sites = sorted((site for site, count in sites.items() if count >= least), key=len, reverse=True)
-        called = Counter(map(self.letters_of, documents))
-        self._titles = sorted(letters for letters, count in called.items() if letters and count <= MAX_CALLED)
-        self._longest: dict[str, int] = {}
-        for letters in sorted(self._titles, key=len):
-            self._longest[letters[:_OWN_LETTERS]] = len(letters)
+        least = max(MIN_SITES, SITE_SHARE * len(titles))
+        return sorted((site for site, count in sites.items() if count >= least), key=len, reverse=True)
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        """Return the letters of all titles, ascending."""
+        called = Counter(map(self.letters_of, self._documents))
+        return sorted(letters for letters, count in called.items() if letters and count <= MAX_CALLED)
+
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """Return the letters of the longest title by the first letters of titles."""
+        return {letters[:_OWN_LETTERS]: len(letters) for letters in sorted(self._titles, key=len)}
 
     def __bool__(self) -> bool:
         return bool(self._titles)
@@ -128,26 +140,17 @@ def _count_shared(one: str, other: str) -> int:
     return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
-def find_stranded(pack: Pack, documents: Sequence[Document], titled: Sequence[Document]) -> Mapping[str, CutCount]:
+def find_stranded(pack: Pack, documents: Sequence[Document], titles: Titles) -> Mapping[str, CutCount]:
     """Return the labels of a pack that leave what they label, or a part of it, by id: their cuts, and those that are
-    seen to.  None where articles have lines.
-
-    Parameters
-    ----------
-    documents : sequence of Document
-        Whose cuts are looked at.
-    titled : sequence of Document
-        Whose titles are known.
-    """
+    seen to.  None where articles have lines.  `documents` are those whose cuts are looked at."""
     if pack.html or not pack.templates or not pack.reading.sentences:
         return {}
-    titles = Titles(titled, pack.reading)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     sentences = Counter[bool]()
     last = _LastTemplate(pack)
-    for document, text, cuts in find_cuts(pack, documents):
+    for document, text, spans in find_cuts(pack, documents):
         sentences.update(_is_signed(text, start) for start in _sentence_starts(text))
-        for start, end, rows in cuts:
+        for start, end, rows in join_spans(text, spans):
             template = last.find(text[start:end], rows)
             if template is None or template.kind == _DATELINE:
                 continue
@@ -186,11 +189,12 @@ def _ends_as_label(text: str) -> bool:
     return text.rstrip(_BULLETS + " \u00a0").endswith(COLONS)
 
 
-def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence[Document]) -> list[Template]:
+def name_headlines(
+    pack: Pack, stranded: Sequence[Template], documents: Sequence[Document], titles: Titles
+) -> list[Template]:
     """Return templates of stranded labels that have a title of the archive behind them: the headlines whose end is
     known, the most frequent ones where there are very many, the newest first."""
-    titles = Titles(documents, pack.reading)
-    if not titles or not stranded:
+    if not stranded or not titles:
         return []
     bare = keep_one_of_each(map(_drop_slot, stranded))
     scanner = make_scanner(pack)
@@ -201,9 +205,9 @@ def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence
     labels = replace(pack, templates=tuple(bare))
     last = _LastTemplate(labels)
     by_id = {one.id: one for one in bare}
-    for document, text, cuts in find_cuts(labels, documents, len(documents)):
+    for document, text, spans in find_cuts(labels, documents, len(documents)):
         own = titles.letters_of(document)
-        for start, label_end, rows in cuts:
+        for start, label_end, rows in join_spans(text, spans):
             label = last.find(text[start:label_end], rows)
             end = _find_headline_end(text, label_end, titles, own)
             if end < 0 or label is None:
@@ -220,7 +224,10 @@ def name_headlines(pack: Pack, stranded: Sequence[Template], documents: Sequence
         for tokens, (name, piece) in sorted(found.items())  # in whatever order documents come
         if places[name] >= MIN_TITLES and tokens not in torn
     ]
-    named = list(_count(pack, [replace(one, regex=pack.derived(one)) for one in named], documents))
+    if not named:
+        return []
+    counted = zip(named, *(column.tolist() for column in count_places(pack, named, documents)), strict=True)
+    named = [replace(one, regex=pack.derived(one), df=df, count=count) for one, df, count in counted]
     named.sort(key=lambda one: newest[one.tokens or ()], reverse=True)
     return order_templates(sorted((one for one in named if one.df), key=lambda one: -one.df)[:MAX_HEADLINES])
 
@@ -248,20 +255,6 @@ def _find_headline_end(text: str, end: int, titles: Titles, own: str) -> int:
             return -1
         headline_end = end = token_end
     return headline_end
-
-
-def _count(pack: Pack, templates: Sequence[Template], documents: Sequence[Document]) -> Iterator[Template]:
-    """Yield templates with the documents that have them, and how often."""
-    if not templates:
-        return
-    matcher, rows = replace(pack, templates=tuple(templates)).make_matcher()
-    df, count = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-    for document in documents:
-        found = np.bincount(matcher.find(encode_body(pack, document))[2], minlength=len(rows))
-        df += found > 0
-        count += found
-    for row, own_df, own_count in zip(rows, df.tolist(), count.tolist(), strict=True):
-        yield replace(templates[row], df=own_df, count=own_count)
 
 
 def _tears_titles(count: Counter[str]) -> bool:
