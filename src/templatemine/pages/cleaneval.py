@@ -13,7 +13,6 @@ from templatemine.pages import _html
 from templatemine.pages.blocks import HEADING_MARK, Page
 
 HEADING, PARAGRAPH, ITEM = "h", "p", "l"
-MARKS = (HEADING, PARAGRAPH, ITEM)
 _NAMES = (PARAGRAPH, HEADING, ITEM)
 
 BREAKS = _html.COUNTS.index("break")
