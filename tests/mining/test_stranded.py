@@ -130,9 +130,13 @@ def test_a_headline_to_which_a_sentence_is_glued_is_unknown() -> None:
     assert _named(_pack(LABEL), glued) == {}
 
 
-def test_names_of_sites_and_repeated_titles_are_no_titles() -> None:
+@pytest.mark.parametrize("parting", [" | ", "|", " - ", " \u00bb ", " \u2022 ", " | World - "])
+def test_names_of_sites_and_repeated_titles_are_no_titles(parting: str) -> None:
+    """Whatever parts them, as on pages: "»" and a bar without blanks did not."""
     titles = _titles(40)
-    articles = [_article(place, titles[place - 1], f"{titles[place]} | The Stonefield Courier") for place in range(40)]
+    articles = [
+        _article(place, titles[place - 1], f"{titles[place]}{parting}The Stonefield Courier") for place in range(40)
+    ]
     assert len(_named(_pack(LABEL), articles)) == 40
     same = [replace(one, title=titles[place // 4]) for place, one in enumerate(articles)]
     assert _named(_pack(LABEL), same) == {}

@@ -27,7 +27,7 @@ from templatemine.model import Document, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
 from templatemine.packs.readable import join_tokens
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.characters import OWN_TOKEN, TITLE_SEPARATOR
 from templatemine.text.reading import ReadingRules, read_text
 from templatemine.text.tears import COLONS, CutCount, goes_on_unmarked, join_spans, leaves_half
 
@@ -46,6 +46,8 @@ MAX_HEADLINES = 2000
 """Known headlines that a pack has."""
 _BEHIND = 300
 """Characters behind a cut that are looked at, and letters of the longest title."""
+_TITLE_CHARACTERS = 4 * _BEHIND
+"""Of the longest title, with the name of its site."""
 _TITLE_WORDS, _CAPITALS = 8, 5
 """Words behind a label, of which so many begin with a capital in a title."""
 _LETTERS, _OWN_LETTERS = 22, 9
@@ -53,7 +55,6 @@ _LETTERS, _OWN_LETTERS = 22, 9
 _MAX_WORDS = 12
 """Words of a cut at which a title may begin."""
 RELATED, _DATELINE = "related", "dateline"
-_SEPARATORS = (" - ", " | ", " \u2013 ", " \u2014 ")
 _BULLETS = "-\u2010\u2013\u2014\u2022\u00b7\u2192\u00bb|*"
 """What stands before the headlines of a list."""
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
@@ -72,10 +73,11 @@ class Titles:
 
     @cached_property
     def _sites(self) -> list[str]:
-        """Return the names of the site behind titles, with what parts them, the longest first."""
+        """Return the names of the site behind titles, its section before it or not, with what parts them, the longest
+        first."""
         titles = [document.title or "" for document in self._documents]
-        parts = [title.rpartition(separator) for title in titles for separator in _SEPARATORS]
-        sites = Counter(separator + site for title, separator, site in parts if title)
+        parts = [(title, [*TITLE_SEPARATOR.finditer(title)]) for title in titles if len(title) <= _TITLE_CHARACTERS]
+        sites = Counter(title[part.start() :] for title, found in parts for part in found[-2:] if part.start())
         least = max(MIN_SITES, SITE_SHARE * len(titles))
         return sorted((site for site, count in sites.items() if count >= least), key=len, reverse=True)
 
@@ -97,7 +99,7 @@ class Titles:
         """Return the letters of the title of an article, "" if it has too few or too many."""
         title = document.title or ""
         title = unescape(title.removesuffix(next((site for site in self._sites if title.endswith(site)), "")))
-        reading = read_text(title, self._rules) if len(title) <= 4 * _BEHIND else None
+        reading = read_text(title, self._rules) if len(title) <= _TITLE_CHARACTERS else None
         letters = _letters(title if reading is None else reading.text)
         return letters if _is_long(letters) and len(letters) <= _BEHIND else ""
 

@@ -23,7 +23,8 @@ from templatemine.pages.outline import plain_text
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
 from templatemine.pages.scanner import GROUPS
-from templatemine.pages.title_and_date import TITLE_SEPARATOR, find_labelled_date
+from templatemine.pages.title_and_date import find_labelled_date
+from templatemine.text.characters import TITLE_SEPARATOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

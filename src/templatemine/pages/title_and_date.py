@@ -5,7 +5,6 @@ Cost: linear in the page.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,11 +18,7 @@ from templatemine.pages.date_order import DateOrder
 from templatemine.pages.declared import SINGLE, declared_title_and_date, words_of
 from templatemine.pages.headline import MAX_DISTANCE, OPENING_WORDS
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, Order, find_dates, is_date, is_labelled
-from templatemine.text.characters import in_class
-
-_SEPARATORS = r"(?:[-–—|·•:»«~]|--|::|//)"
-TITLE_SEPARATOR = re.compile(rf"\s+{_SEPARATORS}\s+|\s*[|»｜]\s*")
-"""Separators between a title and the name of the site."""
+from templatemine.text.characters import TITLE_SEPARATOR, in_class
 
 TITLE_WORDS, LINKED = (_html.COUNTS.index(name) for name in ("title_words", "linked"))
 

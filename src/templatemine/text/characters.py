@@ -49,6 +49,8 @@ LINE_BREAKS = r"\n" + CLASSES["wide_break"]
 LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 BRACKETS = dict(zip("([{（［【「『〔", ")]}）］】」』〕", strict=True))
 """Opening brackets to closing ones."""
+TITLE_SEPARATOR = re.compile(r"\s+(?:[-–—|·•:»«~]|--|::|//)\s+|\s*[|»｜]\s*")
+"""What parts a title from the name of its site."""
 
 
 @lru_cache(maxsize=1 << 13)
