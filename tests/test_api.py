@@ -136,6 +136,7 @@ def test_a_wrong_argument_is_told_with_the_right_ones(packs: templatemine.Packs)
             "(did you mean policy?); there are policy, keep, source, errors, and for names of fields",
         ),
         (packs.clean, "text_feild", "(did you mean text_field?); "),
+        (templatemine.mine, "source_of", "read: give templatemine.read(path, source_of=...) for the documents; there"),
         (packs.clean, "zzz", "'zzz'; there are policy, "),
     ):
         with pytest.raises(TypeError) as raised:
@@ -152,10 +153,37 @@ def test_what_beginners_try_says_what_to_do(packs: templatemine.Packs) -> None:
             packs.clean(one)  # not when the first is asked for
     with pytest.raises(CorpusError, match=r"templatemine\.clean\(text, pack\)"):
         packs.clean("A text of a few words, which is no path.")
-    with pytest.raises(AttributeError, match=r"attribute 'clean'; templatemine\.clean\(text, pack\) cleans a text"):
-        packs["alpha.example"].clean("text")
-    with pytest.raises(AttributeError, match="attribute 'other'$"):
-        packs["alpha.example"].other  # noqa: B018
+    for name, told in (
+        ("clean_all", r"; templatemine\.Cleaner\(pack\)\.clean_all\(texts\) cleans several texts$"),
+        ("reject", "; the commands desk and ask take decisions about templates, and keep them in its file$"),
+        ("update", "; the command update takes in new documents$"),
+        ("other", "attribute 'other'$"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            getattr(packs["alpha.example"], name)
+
+
+def test_a_pack_cleans_a_text(packs: templatemine.Packs) -> None:
+    """As `templatemine.clean` does, in a process that has loaded nothing else, too."""
+    pack, text = packs["alpha.example"], ROWS[0]["text"]
+    careful = templatemine.CleanConfig(whole_lines=True)
+    assert pack.clean(text) == templatemine.clean(text, pack) != templatemine.clean(text, pack, policy="archive")
+    for options in ({"policy": "reader"}, {"keep": "byline"}, {"policy": "llm", "keep": ["byline"]}):
+        assert pack.clean(text, careful, **options) == templatemine.clean(text, pack, careful, **options)  # type: ignore[arg-type]
+    run = "import sys; from templatemine.packs.pack import Pack; print(Pack.from_json(sys.stdin.read()).clean('A b.').text)"
+    ran = subprocess.run([sys.executable, "-c", run], input=pack.to_json(), capture_output=True, text=True, check=True)
+    assert ran.stdout == "A b.\n"
+
+
+def test_packs_take_up_packs_and_no_documents(packs: templatemine.Packs) -> None:
+    taken = templatemine.Packs()
+    taken.update({"a": packs["alpha.example"]}, b=packs["beta.example"])
+    taken.update([("c", packs["alpha.example"])])
+    assert sorted(taken) == ["a", "b", "c"]
+    for wrong in ("new.jsonl", ROWS, ROWS[0], 7):
+        with pytest.raises(TypeError, match="expected packs by source; new documents: templatemine update FOLDER FILE"):
+            taken.update(wrong)
+    assert sorted(taken) == ["a", "b", "c"]
 
 
 def test_texts_of_one_source_are_documents(packs: templatemine.Packs, tmp_path: Path) -> None:

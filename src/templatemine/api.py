@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
@@ -134,6 +134,20 @@ class Packs(dict[str, Pack]):
             for part in render(report, title, config):
                 file.write(part.encode("utf-8", "backslashreplace"))
         return summarise(report)
+
+    def update(self, *packs: Any, **named: Pack) -> None:
+        """Add packs of other sources, or later ones, as `dict.update` does; new documents the command `update` takes.
+
+        Raises
+        ------
+        TypeError
+            These are no packs by source.
+        """
+        with suppress(TypeError, ValueError):
+            given = dict[str, Pack](*packs, **named)
+            if all(isinstance(pack, Pack) for pack in given.values()):
+                return super().update(given)
+        raise TypeError("expected packs by source; new documents: templatemine update FOLDER FILE, then Packs.load")
 
     def __missing__(self, source: str) -> Pack:
         """Raise a KeyError that names sources like the one that is asked for."""

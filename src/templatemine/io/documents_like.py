@@ -47,6 +47,8 @@ def name_fields(names: FieldNames, function: Callable[..., Any]) -> ReadConfig:
             own = [one.name for one in signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY]
             near = get_close_matches(name, [*own, *FieldNames.__annotations__], 1)
             hint = f" (did you mean {near[0]}?)" if near else ""
+            if name in ReadConfig.__dataclass_fields__:
+                hint = f", which is of templatemine.read: give templatemine.read(path, {name}=...) for the documents"
             raise TypeError(
                 f"got an unexpected keyword argument {name!r}{hint}; there are {', '.join(own)}, "
                 f"and for names of fields {', '.join(FieldNames.__annotations__)}"

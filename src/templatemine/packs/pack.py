@@ -8,19 +8,31 @@ elsewhere.  A template with ``tokens`` None is an expression written by hand; it
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
+from templatemine.config import CleanConfig
 from templatemine.errors import PackError
 from templatemine.io.write import atomic_writer
-from templatemine.model import check_str
+from templatemine.model import Cleaned, check_str
 from templatemine.packs import pack_json
 from templatemine.packs.pack_record import PackRecord
 from templatemine.text.reading import PLAIN, read_text
 
 MAX_PACK_BYTES = 256 << 20
 """Bytes of a pack file: some hundred times the largest one that was mined."""
+
+_DECISIONS = "the commands desk and ask take decisions about templates, and keep them in its file"
+_ELSEWHERE = {
+    "accept": _DECISIONS,
+    "clean_all": "templatemine.Cleaner(pack).clean_all(texts) cleans several texts",
+    "reject": _DECISIONS,
+    "report": "templatemine.Packs({pack.source: pack}).report(file) writes a report",
+    "update": "the command update takes in new documents",
+}
+"""What people ask of a pack -> what does it."""
 
 
 class Pack(PackRecord):
@@ -54,9 +66,28 @@ class Pack(PackRecord):
     """
 
     def __getattr__(self, name: str) -> Any:
-        """Say what cleans, which a pack does not."""
-        hint = "; templatemine.clean(text, pack) cleans a text" if name in ("clean", "clean_all") else ""
+        """Say what does what people ask of a pack, and it does not do."""
+        hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+
+    def clean(
+        self,
+        text: str,
+        config: CleanConfig | None = None,
+        *,
+        policy: str | None = None,
+        keep: str | Iterable[str] = (),
+    ) -> Cleaned:
+        """Clean one text, or page if the pack is of pages: `templatemine.clean`, whose arguments these are.
+
+        Examples
+        --------
+        >>> pack.clean("The story. Sign up for our newsletter").text  # doctest: +SKIP
+        'The story.'
+        """
+        from templatemine.cleaning.cleaner import clean
+
+        return clean(text, self, config, policy=policy, keep=keep)
 
     def to_json(self) -> str:
         """Return the pack as JSON text; the same pack gives the same text."""
