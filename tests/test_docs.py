@@ -18,7 +18,7 @@ import pytest
 from setuptools._distutils.filelist import FileList
 
 from templatemine.cli import common
-from templatemine.cli.app import COMMANDS
+from templatemine.cli.app import COMMANDS, command_parser
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "docs" / "site"
@@ -176,6 +176,10 @@ def test_pages_show_what_their_words_promise() -> None:
     for beginning in (text["tutorial.md"], (ROOT / "README.md").read_text(encoding="utf-8")):
         assert "Packs.load(" in beginning
         assert "Cleaners" not in beginning
+    # What guards a pipeline stood in a reference page alone.
+    for option in ("--check", "--whole-lines"):
+        assert f"`{option}" in (ROOT / "README.md").read_text(encoding="utf-8")
+        assert f"  {option} " in command_parser("clean").format_help()
     assert "(pack.schema.json)" in text["packs.md"]
     (shown,) = re.findall(r"```json\n(.*?)```", text["packs.md"], re.DOTALL)
     golden = ROOT / "tests" / "golden" / "lantern" / "learned.pack.json"

@@ -151,6 +151,25 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
 
 
+def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
+    """By articles, however many of their cuts do; `evaluate residue` gives the same share."""
+    cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())
+    torn = {"source": SOURCES[1], "text": f"The mayor said that\n{cut}\nnobody came, and\n{cut}\nthat all was well."}
+    path = write(tmp_path / "torn.jsonl", [*read(new), torn, torn])
+    share = 2 / (2 + sum(one["source"] == SOURCES[1] for one in read(new)))
+
+    def check(*options: object) -> tuple[int | None, list[str]]:
+        ran = cli("clean", path, "-p", mined, "-o", tmp_path / "t.jsonl", "--force", "--check", "0.99", *options)
+        return ran.code, [line.partition("check: ")[2] for line in ran.err.splitlines() if "check: " in line]
+
+    told = f"{SOURCES[1]} has torn sentences in {share:.1%} of its changed records, more than"
+    for options in ((), ("--diff",), ("--jobs", "2")):
+        assert check(*options) == (1, [f"{told} 0.05"])
+    assert check("--max-torn", share / 2) == (1, [f"{told} {share / 2:.4g}"])
+    assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
+    assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out
+
+
 def test_gap(cli: Cli, mined: Path, tmp_path: Path) -> None:
     new = write(
         tmp_path / "n.jsonl",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import pairwise
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -86,6 +87,16 @@ def test_halves_of_sentences(text: str, is_half: bool) -> None:
     text = text.replace("[", "", 1).replace("]", "", 1)
     assert not is_tear(text, start, end)
     assert leaves_half(text, start, end) is is_half
+
+
+def test_a_line_of_thousands_of_cuts_takes_no_square_of_time() -> None:
+    """An article may be one line; twice as many cuts took four times as long, 20 s for these."""
+    unit, cut = "The end. Advertisement The story goes. ", "Advertisement"
+    text, start = unit * 16_000, unit.index(cut)
+    began = perf_counter()
+    places = range(start, len(text), len(unit))
+    assert not any(leaves_half(text, place, place + len(cut)) for place in places)
+    assert perf_counter() - began < 5
 
 
 @given(TEXTS, st.integers(0, 30), st.integers(0, 30))

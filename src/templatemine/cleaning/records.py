@@ -41,7 +41,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
-from templatemine.text.tears import join_spans
+from templatemine.text.tears import join_spans, leaves_half
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -57,7 +57,7 @@ class StreamConfig:
     as such.  hits : count by day what each expression hits.  fallback : the pack, by the source that it names, for
     records of sources without one; None to pass these on as they are.  again : clean what carries cuts, too.
     mark : leave texts as they are, and say alone what would be cut.  found : also write what bylines and datelines of
-    articles say, in a field ``found`` (`cleaning.found`); not into tables.
+    articles say, in a field ``found`` (`cleaning.found`); not into tables.  torn : count texts with a torn sentence.
     """
 
     read: ReadConfig = field(default_factory=ReadConfig)
@@ -71,6 +71,7 @@ class StreamConfig:
     again: bool = False
     mark: bool = False
     found: bool = False
+    torn: bool = False
 
     def __post_init__(self) -> None:
         check_record(self)
@@ -97,8 +98,6 @@ class RecordCleaner:
     config : StreamConfig, optional
     jobs : int, default 1
         Processes.
-    is_wound : callable, optional
-        Whether the cut of a text at (start, end) does harm; such cuts are counted then.
 
     Attributes
     ----------
@@ -118,10 +117,8 @@ class RecordCleaner:
         config: StreamConfig | None = None,
         *,
         jobs: int = 1,
-        is_wound: IsWound | None = None,
     ) -> None:
         check_jobs(jobs)
-        self._is_wound = is_wound
         self.config = config or StreamConfig()
         self.jobs = jobs
         self.tally = Tally()
@@ -187,7 +184,7 @@ class RecordCleaner:
             self.jobs,
             self.clean_batch,
             _make_worker,
-            (self._packs, self.config, self._is_wound),
+            (self._packs, self.config),
             self._is_lock_free,
         )
         return collect_output(results, count, on_error)
@@ -223,7 +220,7 @@ class RecordCleaner:
         record."""
         names = self.config.read
         by_rule = names.source_of is not None and names.source is None
-        if self.config.hits or self.config.found or self._is_wound or by_rule or self.config.clean.engine != "native":
+        if self.config.hits or self.config.found or self.config.torn or by_rule or self.config.clean.engine != "native":
             return None
         removed = self.config.removed_field
         source = names.source_field if names.source is None else _NO_FIELD
@@ -379,8 +376,8 @@ class RecordCleaner:
             for span in cleaned.removed:
                 counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
-            if self._is_wound is not None and ready.field == self.config.read.text_field:
-                counts.wounds += sum(self._is_wound(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
+            if self.config.torn and ready.field == self.config.read.text_field:
+                counts.torn += any(leaves_half(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed
@@ -502,9 +499,6 @@ def _as_list(value: Any) -> list[Any] | None:
 _NO_FIELD = '"'
 """Stands in no line as the name of a field, where it would be escaped."""
 
-IsWound = Callable[[str, int, int], bool]
-"""Function of a text and the bounds of a cut."""
-
 _CleanBody = Callable[[str, "str | None"], "tuple[Cleaned, list[MainBlock] | None]"]
 
 
@@ -551,8 +545,6 @@ def _block_fields(block: MainBlock) -> dict[str, Any]:
     return {name: getattr(block, name) for name in ("start", "end", "score", "page", "path", "df", "reason")}
 
 
-def _make_worker(
-    packs: Mapping[str, Pack], config: StreamConfig, is_wound: IsWound | None
-) -> Callable[[PendingBatch], BatchResult[Tally]]:
+def _make_worker(packs: Mapping[str, Pack], config: StreamConfig) -> Callable[[PendingBatch], BatchResult[Tally]]:
     """Make the cleaner of batches in another process."""
-    return RecordCleaner(packs, config, is_wound=is_wound).clean_batch
+    return RecordCleaner(packs, config).clean_batch

@@ -111,8 +111,8 @@ class SourceTally:
         Records of which nearly all is boilerplate, cleaned or left whole; they get a field ``removed_stub``.
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
-    wounds : int
-        Cuts that do harm, where these are looked for.
+    torn : int
+        Texts of which a cut tears a sentence or leaves half of one, where these are looked for.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int
@@ -137,7 +137,7 @@ class SourceTally:
     bad_pack: int = 0
     cleaned_before: int = 0
     dropped: int = 0
-    wounds: int = 0
+    torn: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
 
     def add(self, other: SourceTally) -> None:

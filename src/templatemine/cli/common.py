@@ -200,7 +200,8 @@ def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argpars
     group.add_argument(
         "--policy",
         choices=tuple(POLICIES),
-        help=f"llm keeps notes, reader also captions, bylines and datelines, archive cuts nothing (default: {default})",
+        help="llm keeps notes, reader bylines, too, archive all; reader also keeps captions and datelines "
+        f"(default: {default})",
     )
     group.add_argument(
         "--keep", metavar="KINDS", action=_KeepOption, help="also keep these kinds, such as caption,byline"

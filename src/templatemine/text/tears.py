@@ -25,6 +25,8 @@ _LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
 """A label, and text behind it that ends as a sentence does."""
 _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
+_REACH = 500
+"""Characters on each side that hold them: a line may be the whole article, and have thousands of cuts."""
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
@@ -84,7 +86,9 @@ def leaves_half(text: str, start: int, end: int) -> bool:
     """
     if is_tear(text, start, end):
         return True
-    before, cut, behind = text[:start].rpartition("\n")[2], text[start:end], text[end:].partition("\n")[0]
+    cut = text[start:end]
+    before, behind = text[max(0, start - _REACH) : start].rpartition("\n")[2], text[end : end + _REACH]
+    behind = behind.partition("\n")[0]
     if not cut.strip():
         return False
     ends_open = cut.rstrip()[-1].isalnum()
