@@ -1,4 +1,4 @@
-"""How much of a story its copies cost it: `python tests/copies_table.py` prints the table of docs/reliability.md.
+"""How much of a story its copies cost it: `python tests/copies_table.py` prints the table that docs/reliability.md sums up.
 
 Articles of the generator and so many copies of one more are mined; what is counted are the letters and digits of the
 copies that are removed and would stay if the story had been published once.

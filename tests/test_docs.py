@@ -185,3 +185,16 @@ def test_pages_show_what_their_words_promise() -> None:
     golden = ROOT / "tests" / "golden" / "lantern" / "learned.pack.json"
     template = next(iter(json.loads(golden.read_text(encoding="utf-8"))["templates"]))
     assert json.loads(shown).items() <= template.items()
+
+
+def test_every_reason_of_a_rejection_is_explained() -> None:
+    """`show --rejected` prints them; no page said what they mean."""
+    from templatemine.mining import select, shared_pack, stages
+
+    known = [*select.REASONS[1:], select.BELOW_CUTOFF, select.NO_MODE, select.SHARED]
+    known += [stages.TEARS, stages.OVERRUN, stages.UNBOUNDED, shared_pack._TOO_FEW, shared_pack._DISPUTED]
+    page = (ROOT / "docs" / "packs.md").read_text(encoding="utf-8").partition("## Why candidates are rejected")[2]
+    rows = re.findall(r"^\| (`.*?`) \| .+ \|$", page, re.MULTILINE)
+    assert sorted(reason for row in rows for reason in row.strip("`").split("`, `")) == sorted(known)
+    for path in (ROOT / "tests" / "golden" / "lantern").glob("*.pack.json"):
+        assert json.loads(path.read_text(encoding="utf-8"))["rejected"].keys() <= set(known)

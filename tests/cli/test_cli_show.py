@@ -79,6 +79,26 @@ def test_rejected(cli: Cli, pack: Path) -> None:
     assert len(cli("show", pack, "--rejected", "--limit", "0").out.splitlines()) > len(rows)
 
 
+def test_rejected_of_a_folder_stand_below_their_source(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    packs = shutil.copytree(mined, tmp_path / "packs")
+    ran = cli("show", packs, "--rejected", "--limit", "2")
+    assert ran.code == 0
+    parts = [part.splitlines() for part in ran.out.split("\n\n")]
+    assert [part[0] for part in parts] == list(SOURCES)
+    for source, part in zip(SOURCES, parts, strict=True):
+        alone = cli("show", packs / f"{source}.json", "--rejected", "--limit", "2").out
+        assert alone.rstrip().endswith("\n".join(part[1:]).rstrip())
+    facts = json.loads(cli("show", packs, "--rejected", "--json", "--limit", "2").out)
+    assert [(one["source"], len(one["rejected_candidates"])) for one in facts] == [(one, 2) for one in SOURCES]
+    (packs / f"{SOURCES[1]}.rejected.jsonl.gz").unlink()
+    ran = cli("show", packs, "--rejected")
+    assert ran.code == 2
+    assert f"{SOURCES[1]}.rejected.jsonl.gz: not found" in ran.err
+    assert [one in ran.out for one in SOURCES] == [True, False, True]
+    ran = cli("show", packs, "--regex")
+    assert ran.error == "--regex: expected a pack, got a folder of packs; give one of its files"
+
+
 def test_rejected_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Path) -> None:
     shutil.copy(pack, tmp_path / "p.json")
     ran = cli("show", tmp_path / "p.json", "--rejected")

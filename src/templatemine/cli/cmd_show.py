@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
-from templatemine.errors import ConfigError, PackError, counted
+from templatemine.errors import ConfigError, CorpusError, PackError, counted
 from templatemine.kinds import parse_kinds
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ the cut-off, and its templates. Words in braces are patterns: {number} matches
 any number. Variants of a string are indented below the most frequent of them,
 three at most unless --limit 0 lists all; --json lists their ids as "families".
 For a folder, lists its packs, each with the histogram of its strings over the
-share of documents, 0 to 100%.
+share of documents, 0 to 100%; with --rejected their rejected candidates.
 
 On a terminal long strings are cut to its width; elsewhere, and with --full,
 they are printed in full.
@@ -78,9 +78,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Load and print."""
     if os.path.isdir(args.pack):
-        for name in ("rejected", "why", "regex", "kind"):
+        for name in ("why", "regex", "kind"):
             if getattr(args, name):
-                raise ConfigError(f"--{name}: expected a pack, got a folder of packs")
+                raise ConfigError(f"--{name}: expected a pack, got a folder of packs; give one of its files")
         return _show_folder(args)
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import read_rejected
@@ -113,9 +113,13 @@ def _pack_json(args: argparse.Namespace, pack: Pack, rejected: Iterator[Rejected
         [pack.templates[place].id for place in family] for family in group_families(pack.templates[:limit])
     ]
     if args.rejected:
-        names = ("tokens", "df", "count", "reason")
-        facts["rejected_candidates"] = [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
+        facts["rejected_candidates"] = _rejected_json(rejected, limit)
     return facts
+
+
+def _rejected_json(rejected: Iterator[RejectedCandidate], limit: int | None) -> list[dict[str, Any]]:
+    names = ("tokens", "df", "count", "reason")
+    return [dict(zip(names, row, strict=True)) for row in islice(rejected, limit)]
 
 
 # ------------------------------------------------------------------------------------------------------------- a pack
@@ -297,7 +301,9 @@ def _show_folder(args: argparse.Namespace) -> int:
             bad += 1
             common.print_error(str(error))
     packs.sort(key=lambda row: (-row[1].documents, row[1].source))  # as mine, update and clean list sources
-    if args.json:
+    if args.rejected:
+        bad += _show_rejected_of_each(args, packs)
+    elif args.json:
         common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = (
@@ -308,6 +314,29 @@ def _show_folder(args: argparse.Namespace) -> int:
         width = None if args.full else text_tables.terminal_width(sys.stdout)
         common.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
     return 2 if bad else 0
+
+
+def _show_rejected_of_each(args: argparse.Namespace, packs: Sequence[tuple[str, Pack]]) -> int:
+    """Print the rejected candidates of each pack below its source; return the number of packs whose cannot be read."""
+    from templatemine.packs.pack_folder import read_rejected
+
+    width = None if args.full else text_tables.terminal_width(sys.stdout)
+    limit = _MAX_TEMPLATES if args.limit is None else args.limit
+    rows, bad = [], 0
+    for number, (file, pack) in enumerate(packs):
+        try:
+            if args.json:
+                rejected = _rejected_json(read_rejected(file), args.limit or None)
+                rows.append({**_folder_row_json(file, pack), "rejected_candidates": rejected})
+                continue
+            listed = _format_rejected(pack, read_rejected(file), limit, width)
+            common.print_text("\n".join([*([""] if number else []), common.escape_line(pack.source), *listed]) + "\n")
+        except CorpusError as error:
+            bad += 1
+            common.print_error(str(error))
+    if args.json:
+        common.print_text(json.dumps(rows, indent=1) + "\n")
+    return bad
 
 
 def _folder_row_json(file: str, pack: Pack) -> dict[str, Any]:
