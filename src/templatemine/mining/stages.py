@@ -509,8 +509,8 @@ def _reject(pack: Pack, reason: str, ids: Collection[str]) -> Pack:
 def _settle_labels(
     pack: Pack, staying: Sequence[Template], looked: Sequence[Document], documents: Sequence[Document]
 ) -> Pack:
-    """Return a pack without the labels that would go alone, but with these and `staying` ones before headlines that the
-    archive knows."""
+    """Return a pack without the labels that would go alone, but with all labels, these and `staying` ones too, before
+    headlines that the archive knows."""
     titles = Titles(documents, pack.reading)
     ids = find_stranded(pack, looked, titles)
     share = pack.documents / max(1, len(documents))

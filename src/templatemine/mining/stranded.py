@@ -194,11 +194,14 @@ def _ends_as_label(text: str) -> bool:
 def name_headlines(
     pack: Pack, stranded: Sequence[Template], documents: Sequence[Document], titles: Titles
 ) -> list[Template]:
-    """Return templates of stranded labels that have a title of the archive behind them: the headlines whose end is
-    known, the most frequent ones where there are very many, the newest first."""
-    if not stranded or not titles:
+    """Return templates of labels, `stranded` ones and those of a pack, with a title of the archive behind them:
+    headlines whose end is known, the most frequent ones where there are very many, the newest first.  None where
+    articles have lines."""
+    if pack.html or not pack.reading.sentences:
         return []
-    bare = keep_one_of_each(map(_drop_slot, stranded))
+    bare = keep_one_of_each(map(_drop_slot, [*stranded, *filter(_is_label, pack.templates)]))
+    if not bare or not titles:
+        return []
     scanner = make_scanner(pack)
     found: dict[tuple[str, ...], tuple[str, str]] = {}
     newest: dict[tuple[str, ...], str] = defaultdict(str)
@@ -232,6 +235,15 @@ def name_headlines(
     named = [replace(one, regex=pack.derived(one), df=df, count=count) for one, df, count in counted]
     named.sort(key=lambda one: newest[one.tokens or ()], reverse=True)
     return order_templates(sorted((one for one in named if one.df), key=lambda one: -one.df)[:MAX_HEADLINES])
+
+
+def _is_label(template: Template) -> bool:
+    """Return whether a template ends as a label, a slot behind it aside."""
+    return (
+        template.kind != _DATELINE
+        and template.slot in ("", "end")
+        and _ends_as_label(join_tokens(template.string or ()))
+    )
 
 
 def _drop_slot(label: Template) -> Template:
