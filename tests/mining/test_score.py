@@ -145,6 +145,7 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     matrix = np.zeros((2, len(FEATURES["segment"])), np.float32)
     matrix[1, FEATURES["segment"].index("documents")] = 1
     matrix[:, FEATURES["segment"].index("share")] = -5
+    matrix[:, FEATURES["segment"].index("letters")] = 1
     none = np.zeros((2, len(SURROUNDINGS)), np.float32)
     # A third of three is no half: the first of the others.
     rows = kind_matrix("segment", matrix, none)
@@ -153,8 +154,15 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     rows = kind_matrix("segment", matrix, none)
     assert [BOILERPLATE_KINDS[one] for one in model.boilerplate_kinds(rows)][1] != "note"
     assert model.boilerplate_kinds(rows[:0]).tolist() == []
-    # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
+    # What is no word says what it is.
     column = {name: place for place, name in enumerate(FEATURES["segment"])}
+    for change, kind in (({}, "navigation"), ({"addresses": 1}, "embed"), ({"times": 1}, "byline")):
+        one = matrix[:1].copy()
+        for name, value in {"letters": 0, **change}.items():
+            one[0, column[name]] = value
+        rows = kind_matrix("segment", one, none[:1])
+        assert [BOILERPLATE_KINDS[found] for found in model.boilerplate_kinds(rows)] == [kind]
+    # What begins with a strong cue of notes is one, unless it asks for something, too, or many articles have it.
     for cues, share, kind in (
         ({"cue_note": 2, "cue_first": 2}, -3.5, "note"),
         ({"cue_note": 2, "cue_first": 2}, -3.0, "byline"),

@@ -42,6 +42,9 @@ _SHARED_COLUMNS = {
     kind: [names.index(name) for name in KIND_FEATURES[: -len(SURROUNDINGS) - 1]] for kind, names in FEATURES.items()
 }
 _SHARE, _FIRST = KIND_FEATURES.index("share"), KIND_FEATURES.index("cue_first")
+_LETTERS, _TIMES, _ADDRESSES = (KIND_FEATURES.index(name) for name in ("letters", "times", "addresses"))
+_EMBED, _NAVIGATION = BOILERPLATE_KINDS.index("embed"), BOILERPLATE_KINDS.index("navigation")
+"""What is no word and no date: the address of a picture or a player, and a rule between parts."""
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
 have seen too few publishers, and the lexicon knows more languages."""
@@ -101,6 +104,8 @@ class Model:
         shares[~is_note, note] = 0
         shares[reads & is_rare, note] = np.inf
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
+        is_wordless = (rows[:, _LETTERS] <= 0) & (rows[:, _TIMES] <= 0)
+        found[is_wordless] = np.where(rows[is_wordless, _ADDRESSES] > 0, _EMBED, _NAVIGATION)
         return found
 
     def score_all(
