@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,6 +98,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shared = [labelled(one) for one in records([f"s{number}.example" for number in range(25)], documents=12)]
     for name in ("new.jsonl", "today.jsonl", "articles.jsonl"):
         write(folder / name, [{**one, "id": f"new {one['id']}"} for one in articles[:30]])
+    with suppress(ImportError):  # without it, the commands that read it are skipped
+        import pyarrow
+        from pyarrow import parquet
+
+        parquet.write_table(
+            pyarrow.Table.from_pylist(
+                [{"id": one["id"], "source": one["source"], "text": one["text"]} for one in articles[:30]]
+            ),
+            folder / "new.parquet",
+        )
     (folder / "article.json").write_text(json.dumps(articles[0]))
     for name in ("crawl", "articles", "gold", "pages"):
         (folder / name).mkdir()

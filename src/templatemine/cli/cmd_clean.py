@@ -158,8 +158,8 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "--check",
         metavar="SHARE",
         type=common.number_of("CleanConfig.guard"),
-        help="exit with 1 if a source loses a greater share; of its characters, or has no pack, stubs, or torn "
-        "sentences in more than --max-torn",
+        help="exit with 1 if a source loses more of its characters; or has no pack, stubs, or torn sentences in more "
+        "than --max-torn",
     )
     group.add_argument(
         "--max-torn",

@@ -200,7 +200,7 @@ def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argpars
     group.add_argument(
         "--policy",
         choices=tuple(POLICIES),
-        help="llm keeps notes, reader bylines, too, archive all; reader also keeps captions and datelines "
+        help="llm keeps notes, reader also bylines, archive all; reader keeps captions and datelines, too "
         f"(default: {default})",
     )
     group.add_argument(
