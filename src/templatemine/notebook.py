@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["LISTED", "legend", "marked", "paragraph", "struck", "table"]
-
 LISTED = 20
 """Rows that are shown."""
 

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Progress", "ignore_progress", "progress_bars"]
-
 MIN_RATE_SECONDS = 2.0
 """Steps that take longer tell their rate."""
 

@@ -243,9 +243,8 @@ def test_python_processes_that_are_killed_in_the_middle_change_no_byte(
     wanted = run()
     assert len(wanted[1]) == len(rows)
     given = vars(adapter.tasks)
-    names = (*adapter.tasks.__all__, "STATE", "RATES", "REPORT", "QUERY")
     killed = {name: make_deadly_once(given[name], str(tmp_path / name)) for name in STEPS}
-    monkeypatch.setattr(adapter, "tasks", SimpleNamespace(**{name: given[name] for name in names} | killed))
+    monkeypatch.setattr(adapter, "tasks", SimpleNamespace(**given | killed))
     assert run() == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(STEPS)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from desk_support import Client, opened, page_rows, record, text_rows
 
-from templatemine.desk.web_app import Desk
+from templatemine.desk.answers import Desk
 from templatemine.packs.pack_folder import open_pack_folder
 from templatemine.pipeline import Miner
 

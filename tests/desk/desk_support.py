@@ -15,10 +15,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "datasets"))
 
 import generate  # noqa: E402
+from templatemine.desk.answers import Desk  # noqa: E402
 from templatemine.desk.library import DeskConfig, Library  # noqa: E402
 from templatemine.desk.security import allowed_hosts, csrf_token  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
-from templatemine.desk.web_app import Desk, create_app  # noqa: E402
+from templatemine.desk.web_app import create_app  # noqa: E402
 from templatemine.model import Document, Record, Template  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_folder import PackFiles  # noqa: E402

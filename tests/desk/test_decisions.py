@@ -16,12 +16,11 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 from desk_support import Desk, Library, record  # noqa: E402
 
 from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
-from templatemine.desk.answers import NotFound  # noqa: E402
 from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
 from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
 from templatemine.desk.review_table import View  # noqa: E402
-from templatemine.desk.store import Store  # noqa: E402
+from templatemine.desk.store import NotFound, Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
 from templatemine.packs.overrides import Rule  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402

@@ -19,11 +19,11 @@ from desk_support import NUMBERS, Client, opened, record  # noqa: E402
 from templatemine.desk import open_source  # noqa: E402
 from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
+from templatemine.desk.answers import Desk  # noqa: E402
 from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts  # noqa: E402
 from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
-from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.evaluation.gold import read_spans  # noqa: E402
 from templatemine.model import Document, Template  # noqa: E402

@@ -14,9 +14,8 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Client, grow_pack, opened  # noqa: E402
 
-from templatemine.desk.answers import MAX_TOLD  # noqa: E402
+from templatemine.desk.answers import MAX_TOLD, Desk  # noqa: E402
 from templatemine.desk.review_table import FACETS, MAX_NEXT, WINDOW  # noqa: E402
-from templatemine.desk.web_app import Desk  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 

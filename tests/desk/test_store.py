@@ -24,10 +24,9 @@ from desk_support import ROOT, Client, opened  # noqa: E402
 from templatemine.cleaning.cleaner import Cleaner  # noqa: E402
 from templatemine.cleaning.regex_engine import RegexEngine  # noqa: E402
 from templatemine.config import ReportConfig  # noqa: E402
-from templatemine.desk.answers import MAX_QUESTIONS  # noqa: E402
+from templatemine.desk.answers import MAX_QUESTIONS, Desk  # noqa: E402
 from templatemine.desk.serve import session_summary  # noqa: E402
 from templatemine.desk.store import Annotation, Conflict, Store  # noqa: E402
-from templatemine.desk.web_app import Desk  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
 from templatemine.io import lock  # noqa: E402
 from templatemine.io.lock import locked  # noqa: E402

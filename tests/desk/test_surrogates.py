@@ -14,7 +14,7 @@ for _name in ("starlette", "jinja2", "uvicorn"):
 
 from desk_support import Client, opened  # noqa: E402
 
-from templatemine.desk.web_app import Desk  # noqa: E402
+from templatemine.desk.answers import Desk  # noqa: E402
 from templatemine.packs.pack import Pack  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from templatemine.mining.candidates import SourceCandidates
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather
 
-__all__ = ["Answers", "collect_counts", "compare_part", "partition_rates"]
-
 _HASH_BITS = 61
 """Hashes of strings are below 2 to this power, see `_core.hash_strings`."""
 

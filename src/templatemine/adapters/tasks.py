@@ -34,25 +34,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import write_checked
 from templatemine.pipeline import DecideSource, MineSource
 
-__all__ = [
-    "DOCUMENT_SCHEMA",
-    "REMOVED_SCHEMA",
-    "REPORT_SCHEMA",
-    "ROW_SCHEMA",
-    "Plan",
-    "compare_strings",
-    "answer_queries",
-    "check_packs",
-    "clean",
-    "decide",
-    "mine",
-    "serialize",
-    "proceed",
-    "read",
-    "read_reports",
-    "sample_keys",
-]
-
 STATE, COUNTS, RATES, REPORT, QUERY, ANSWER = range(6)
 """Kinds of rows: the state of a source, the strings of other sources, the answers to them, its report, and of one that
 was mined from a sample the query to all of its documents, and the answers of some."""

@@ -19,8 +19,6 @@ from templatemine.cli.parser import Parser, did_you_mean
 from templatemine.cli.signals import EndedBySignal, signals_as_exceptions
 from templatemine.errors import ConfigError, TemplateMineError, command_line
 
-__all__ = ["COMMANDS", "command_parser", "run", "whole_parser"]
-
 COMMANDS: Mapping[str, str] = {
     "mine": "learn templates from archives and save them as packs",
     "update": "bring packs up to date with new documents",

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from templatemine.packs.pack_folder import RejectedCandidate
     from templatemine.report.terminal import Painter
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
 are boilerplate or belong to the story, those first whose answer changes most.

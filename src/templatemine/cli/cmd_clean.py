@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from templatemine.cleaning.tally import SourceTally, Tally
     from templatemine.packs.pack_folder import PackFiles
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Writes every record with all its fields; only two fields change. The text field
 gets the text without templates. The field "removed" lists what was removed.

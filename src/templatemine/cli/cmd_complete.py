@@ -6,8 +6,6 @@ import argparse
 
 from templatemine.errors import MissingExtraError, pip_line
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Prints a script for your shell that completes commands and options; it needs the
 extra completion.

@@ -7,8 +7,6 @@ import json
 
 from templatemine.cli.defaults import CONFIG_FILES, apply_defaults, read_defaults
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Shows the defaults of options that templatemine.toml sets, or the table
 [tool.templatemine] of pyproject.toml, in the folder that you are in, and checks

@@ -12,8 +12,6 @@ from templatemine.errors import counted
 if TYPE_CHECKING:
     from templatemine.crawl.settings import CrawlConfig
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Fetches pages, and the new items of feeds, into one archive (.warc.gz, .warc,
 .jsonl.gz or .jsonl). The inputs are files of addresses, one per line, or

@@ -11,8 +11,6 @@ from templatemine.cli import common
 if TYPE_CHECKING:
     from templatemine.model import Record
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Opens the desk in a browser: review the templates of each source, annotate
 pages and articles, compare systems. Decisions are stored in the packs as

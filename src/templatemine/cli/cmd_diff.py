@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.report.pack_diff import CutDifference, PackDiff
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Compares packs before and after: two packs, or two folders, such as checkouts of
 a repository. Lists the templates that were added (+), removed (-) and changed

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from templatemine.cleaning.drift import DriftAlert, SourceDrift
     from templatemine.packs.pack import Pack
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Reads the counts of "clean --hits PACKS/hits" and warns if a site has probably
 changed: if an expression that used to match has stopped, or if the share of

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from templatemine.evaluation.protocol import System, TrialResult
     from templatemine.model import Document, Record
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Six trials on an archive of your own, each with a fixed seed. Prints tables;
 --json FILE writes all figures with seed and sample.

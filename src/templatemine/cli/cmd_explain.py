@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from templatemine.report.explain import Explainer, Explanation
     from templatemine.report.terminal import Painter
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Prints articles with every removed part marked and numbered, followed by the
 expressions that matched: their document frequency, their count, and the

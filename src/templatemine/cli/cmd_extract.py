@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from templatemine.io.files import Report
     from templatemine.packs.pack import Pack
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 _SYSTEM_ROWS = "".join(f"  {name:8} {what}\n" for name, what in SYSTEMS.items())
 
 DESCRIPTION = f"""\

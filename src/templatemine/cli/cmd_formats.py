@@ -9,8 +9,6 @@ import sys
 from templatemine.cli import common, text_tables
 from templatemine.errors import extra_packages, pip_line
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Lists the formats: the name for --input-format, the suffixes, whether clean can
 write it, and the packages that pip must install for it.

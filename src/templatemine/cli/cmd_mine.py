@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from templatemine.model import Record
     from templatemine.packs.pack_folder import SourceOutcome
 
-__all__ = ["COMMON", "DESCRIPTION", "METHODS", "add", "run"]
-
 DESCRIPTION = """\
 Learns what repeats in the articles of each source, and writes one pack per
 source into a folder, a JSON file named after the source.

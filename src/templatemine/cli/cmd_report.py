@@ -13,8 +13,6 @@ from templatemine.errors import ConfigError, CorpusError, counted
 if TYPE_CHECKING:
     from templatemine.report.view import Report, SourceView
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Writes one HTML file: what is removed, which templates are risky and what cuts
 leave behind; for each source its charts, the templates, the rejected candidates

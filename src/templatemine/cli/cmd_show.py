@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from templatemine.packs.pack import Pack
     from templatemine.packs.pack_folder import RejectedCandidate
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
 the cut-off, and its templates. Words in braces are patterns: {number} matches

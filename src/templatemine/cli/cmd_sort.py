@@ -7,8 +7,6 @@ import argparse
 from templatemine.cli import common, text_tables
 from templatemine.errors import CorpusError, counted
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Writes the records of all inputs into a folder, one file of JSON lines per
 source (NAME.jsonl.gz). Records are in the order of the inputs, and unchanged

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from templatemine.archive.update import SourceUpdate
     from templatemine.model import Template
 
-__all__ = ["COMMON", "DESCRIPTION", "add", "run"]
-
 DESCRIPTION = """\
 Brings packs up to date with new documents, and prints which expressions were
 added, removed and changed; the old archive is not needed.

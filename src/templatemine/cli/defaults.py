@@ -22,8 +22,6 @@ from typing import Any
 from templatemine.cli.parser import did_you_mean
 from templatemine.errors import ConfigError
 
-__all__ = ["CONFIG_FILES", "apply_defaults", "read_defaults"]
-
 CONFIG_FILES = ("templatemine.toml", "pyproject.toml")
 
 Tables = Mapping[str, Mapping[str, Any]]

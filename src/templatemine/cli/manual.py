@@ -16,8 +16,6 @@ from templatemine._version import __version__
 from templatemine.cli.app import whole_parser
 from templatemine.cli.parser import Parser, write_option
 
-__all__ = ["FORMATS", "Entry", "command_entries", "man", "markdown"]
-
 _WIDTH = 80
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -11,16 +11,6 @@ from typing import TextIO
 
 from templatemine.errors import CorpusError
 
-__all__ = [
-    "escape_controls",
-    "escape_line",
-    "flush_output",
-    "print_error",
-    "print_text",
-    "shows_colours",
-    "write_message",
-]
-
 
 def print_error(message: str, kind: str = "error: ") -> None:
     """Print one line on standard error, whatever the message holds."""

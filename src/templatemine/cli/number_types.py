@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from templatemine.bounds import LARGEST, NUMBERS, Range, whole
 
-__all__ = ["int_at_least", "number_of", "parse_jobs", "parse_size"]
-
 
 def number_of(row: str) -> Callable[[str], float]:
     """Return an argument type: a number of a row of `bounds.NUMBERS`."""

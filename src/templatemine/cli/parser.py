@@ -11,8 +11,6 @@ from typing import Any, NoReturn
 
 from templatemine.cli.messages import print_error
 
-__all__ = ["EXIT_CODES", "DeprecatedOption", "Parser", "did_you_mean", "write_option"]
-
 _STRICT = """\
   1    --strict: stopped at the first such document or pack; nothing written
 """

@@ -19,8 +19,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-__all__ = ["EndedBySignal", "signals_as_exceptions"]
-
 _RESEND_DELAY = 0.005
 """Seconds until a signal that came at a bad moment is sent again."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from templatemine.model import Template
     from templatemine.packs.pack import Pack
 
-__all__ = ["capped_table", "format_min_df", "format_table", "format_template", "list_names", "terminal_width"]
-
 
 def terminal_width(stream: TextIO | None) -> int | None:
     """Return the columns of a terminal; None if the stream is no terminal, and lines may have any length."""

@@ -30,17 +30,6 @@ from templatemine.crawl.state import FETCHED_ALREADY
 from templatemine.io.addresses import is_public
 from templatemine.io.sources import domain_of, host_of
 
-__all__ = [
-    "GuardedResolver",
-    "PolitenessMiddleware",
-    "OneRequestHandler",
-    "PostponedRequest",
-    "RobotsMiddleware",
-    "bound_factory",
-    "return_requests",
-    "is_public",
-]
-
 _RETRY_STATUSES = (429, 503)
 """Status codes whose Retry-After is a request to wait: RFC 6585, section 4, and RFC 9110, section 15.6.4."""
 

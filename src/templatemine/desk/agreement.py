@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-__all__ = ["Agreement", "kappa", "measure_agreements"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:

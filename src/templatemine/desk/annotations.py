@@ -21,18 +21,6 @@ from templatemine.model import Document
 from templatemine.text.characters import OWN_TOKEN
 from templatemine.text.reading import ReadingRules, read_text
 
-__all__ = [
-    "LABELS",
-    "OTHER",
-    "Label",
-    "Mark",
-    "count_passages",
-    "find_units",
-    "label_units",
-    "merge_labels",
-    "read_marks",
-]
-
 Mark = tuple[int, int, str]
 OTHER = "other"
 

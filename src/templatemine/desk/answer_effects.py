@@ -14,8 +14,6 @@ from templatemine.model import Question, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
 
-__all__ = ["measure_answers"]
-
 
 def measure_answers(
     pack: Pack,

@@ -45,8 +45,6 @@ from templatemine.report.histogram import BARS, count_strings, sparkline
 from templatemine.report.risk import is_scored
 from templatemine.report.words import describe_choice, describe_position, describe_reasons
 
-__all__ = ["DESK_FOLDER", "Desk", "NotFound"]
-
 DESK_FOLDER = Path(__file__).parent
 MAX_PAST_VERSIONS = 100
 """Number of earlier versions of an annotation that can be restored after a reload."""

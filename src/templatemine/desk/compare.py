@@ -26,8 +26,6 @@ from templatemine.packs.pack import Pack
 from templatemine.pages.extract import Extractor
 from templatemine.pages.systems import DEFAULT, SYSTEMS
 
-__all__ = ["Comparison", "compare_systems", "finished_marks", "list_systems", "propose_marks"]
-
 PAGE_ALONE = f"{DEFAULT}, page alone"
 ORIGINAL = "original"
 MINED_TEMPLATES, DECIDED_TEMPLATES = "templates as mined", "templates with decisions"

@@ -11,8 +11,6 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["REQUEST_SECONDS", "BoundedProtocol"]
-
 REQUEST_SECONDS = 30.0
 """For a whole request, its body included: one of the desk's own pages takes milliseconds, of a megabyte a few seconds
 over a telephone line."""

@@ -22,8 +22,6 @@ from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.readable import join_tokens, template_text
 
-__all__ = ["Plan", "changed_ids", "describe_rule", "find_question", "plan_decision"]
-
 Rules = tuple[Rule, ...]
 
 

@@ -26,8 +26,6 @@ from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, mea
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
 from templatemine.text.tears import judge_cuts, leaves_half
 
-__all__ = ["ArticleCuts", "EffectColumns", "Effects", "SlowArticles", "count_cuts", "find_cuts", "sum_cuts"]
-
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
 

@@ -16,8 +16,6 @@ from templatemine.desk.store import Annotation
 from templatemine.io.write import safe_file_name
 from templatemine.model import Document
 
-__all__ = ["EXPORT_FORMATS", "cleaneval_text", "main_text", "merge_article_marks", "merge_marks", "select_finished"]
-
 
 def select_finished(annotations: Iterable[Annotation], name: str | None = None) -> list[Annotation]:
     """Return the finished annotation of each document: that of `name`, or the last one."""

@@ -30,18 +30,6 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
 from templatemine.packs.revision import Revision, file_version
 
-__all__ = [
-    "Article",
-    "DeskConfig",
-    "Library",
-    "StoredPack",
-    "dump_rules",
-    "load_rules",
-    "parse_rules",
-    "rules_json",
-    "stamp_rule",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskConfig:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
 
-__all__ = ["OccurrenceFinder", "occurrence_finder"]
-
 OccurrenceFinder = Callable[[str], list[tuple[int, int, int]]]
 
 

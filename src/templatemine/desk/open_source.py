@@ -19,8 +19,6 @@ from templatemine.model import Template
 from templatemine.packs.pack import Pack
 from templatemine.text.tears import CutCount, tally_judged
 
-__all__ = ["OpenSource"]
-
 
 class OpenSource:
     """Effects, table and preview of one source; safe to share between threads."""

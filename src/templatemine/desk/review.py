@@ -44,17 +44,6 @@ from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
 from templatemine.text.characters import LINE_BREAKS
 
-__all__ = [
-    "CutoffPreview",
-    "Trial",
-    "amend_rules",
-    "editable_regex",
-    "find_sightings",
-    "render_pieces",
-    "rule_id",
-    "try_expression",
-]
-
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
 

@@ -23,8 +23,6 @@ from templatemine.packs.readable import template_text
 from templatemine.report.doubts import describe_doubt, measure_damage
 from templatemine.text.tears import CutCount
 
-__all__ = ["FACETS", "WINDOW", "ReviewTable", "RowFacts", "View", "read_view"]
-
 WINDOW = 100
 """Rows of an answer: some five screens, so that the next rows are there before their answer is."""
 MAX_TEXT = 300

@@ -13,8 +13,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
 
-__all__ = ["read_tags", "render_article", "sanitise_page"]
-
 Unit = tuple[int, int]
 
 

@@ -19,17 +19,6 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from templatemine.errors import ConfigError
 
-__all__ = [
-    "FRAME_POLICY",
-    "PAGE_POLICY",
-    "RequestLimits",
-    "SecurityMiddleware",
-    "allowed_hosts",
-    "check_token",
-    "csrf_token",
-    "is_loopback",
-]
-
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -18,8 +18,6 @@ from templatemine.errors import ConfigError, MissingExtraError, counted, pip_lin
 from templatemine.evaluation.gold import GoldSpans
 from templatemine.model import Record
 
-__all__ = ["ServeConfig", "serve", "session_summary"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
@@ -71,8 +69,9 @@ def serve(
     try:
         import uvicorn
 
+        from templatemine.desk.answers import Desk
         from templatemine.desk.connections import BoundedProtocol
-        from templatemine.desk.web_app import Desk, create_app
+        from templatemine.desk.web_app import create_app
     except ImportError as error:
         raise MissingExtraError(f"the desk needs {error.name}, which is not installed: {pip_line('desk')}") from error
     from templatemine.desk.library import DeskConfig, Library

@@ -21,8 +21,6 @@ from typing import Any, NamedTuple
 from templatemine.errors import ConfigError, TemplateMineError
 from templatemine.io.write import check_directory
 
-__all__ = ["Annotation", "Conflict", "Event", "NotFound", "Store", "escape_surrogates", "utc_now"]
-
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS event (

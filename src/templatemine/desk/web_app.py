@@ -15,14 +15,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from templatemine.desk.answers import DESK_FOLDER, Desk, NotFound
+from templatemine.desk.answers import DESK_FOLDER, Desk
 from templatemine.desk.export import EXPORT_FORMATS
 from templatemine.desk.review_table import View, read_view
 from templatemine.desk.security import FRAME_POLICY, SecurityMiddleware, csrf_token
-from templatemine.desk.store import Conflict, escape_surrogates
+from templatemine.desk.store import Conflict, NotFound, escape_surrogates
 from templatemine.errors import ConfigError, TemplateMineError
-
-__all__ = ["Desk", "create_app"]
 
 Query = Callable[[str], str]
 """Name of a value in an address -> the value; "" if it is missing."""

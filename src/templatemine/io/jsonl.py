@@ -36,18 +36,6 @@ from templatemine.io.pending import Lines
 from templatemine.model import Record
 from templatemine.text._scan import line_ends
 
-__all__ = [
-    "Lines",
-    "batches",
-    "decode_line",
-    "encode_line",
-    "encode_plain",
-    "encode_text",
-    "parse",
-    "read",
-    "writer",
-]
-
 MAX_DEPTH = 200
 """Deepest nesting of a record.  orjson writes 254 levels and the standard library stops somewhere below 1,000, by how
 full the stack is: a fixed limit makes the verdict the same everywhere, and a parsed record can always be written."""

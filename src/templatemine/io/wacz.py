@@ -16,10 +16,9 @@ from templatemine.errors import CorpusError
 from templatemine.io import warc
 from templatemine.io.decompression import check_expansion
 from templatemine.io.files import READ_ERRORS, Report, open_input, place_of, read_error
-from templatemine.io.warc import DERIVED
 from templatemine.model import Record
 
-__all__ = ["DERIVED", "read"]
+DERIVED = warc.DERIVED
 
 _FOLDER = "archive/"
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")

@@ -24,20 +24,6 @@ from templatemine.report.risk import OccurrenceColumns, Occurrences, story_proba
 from templatemine.text.characters import OWN_TOKEN
 from templatemine.text.tears import CutCount
 
-__all__ = [
-    "MAX_MATCHED_TEXTS",
-    "MIN_DOUBT",
-    "Matches",
-    "Signs",
-    "describe_doubt",
-    "find_signs",
-    "match_templates",
-    "measure_damage",
-    "measure_matches",
-    "reads_as_story",
-    "varies",
-]
-
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
 """Texts of articles that change, and their cuts."""
 

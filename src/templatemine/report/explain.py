@@ -12,7 +12,8 @@ from typing import NamedTuple
 from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
-from templatemine.io.jsonl import Lines, encode_line, parse
+from templatemine.io.jsonl import encode_line, parse
+from templatemine.io.pending import Lines
 from templatemine.model import Document, Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.pages.main_text import PageCleaner
