@@ -1,8 +1,8 @@
 """The bounds of every option: one table for the command line, the file of defaults and Python.
 
-`check_record` is called where a record of options is made: each field has the type that it is declared with, a number
-lies in its row of `NUMBERS`, a word is one of its row of `WORDS`.  The command line makes its types of the same rows
-(`cli.number_types`), and so the file of defaults has them, too.
+`check_record` is called where a record of options is made, by its base `Options` if there is no more to check: each
+field has the type that it is declared with, a number lies in its row of `NUMBERS`, a word is one of its row of `WORDS`.
+The command line makes its types of the same rows (`cli.number_types`), and so the file of defaults has them, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ __all__ = [
     "LARGEST",
     "NUMBERS",
     "WORDS",
+    "Options",
     "Range",
     "check_config",
     "check_jobs",
@@ -260,6 +261,15 @@ def check_record(record: Any) -> None:
         elif row in WORDS and value not in WORDS[row]:
             *others, last = WORDS[row]
             raise ConfigError(f"{name}: expected {', '.join(others)} or {last}, got {_shown(value)}")
+
+
+class Options:
+    """Base of records of options that are right if each of their fields is."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        check_record(self)
 
 
 _KIND_NAMES: Mapping[type, str] = {str: "a string", bool: "True or False", Sequence: "a tuple", int: "a whole number"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
-from templatemine.bounds import WORDS, check_record
+from templatemine.bounds import WORDS, Options, check_record
 from templatemine.errors import ConfigError
 from templatemine.kinds import DEFAULT, POLICIES, Choice
 
@@ -107,7 +107,7 @@ class FieldNames(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserPattern:
+class UserPattern(Options):
     """A mutable pattern of the user's own: strings that match `regex` count as equal.
 
     `spans` allows a match to hold separators; such a pattern is looked for in the running text, before tokenising.
@@ -116,9 +116,6 @@ class UserPattern:
     name: str
     regex: str
     spans: bool = False
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 TEXT_MARKUPS = ("auto", "none", "html")
@@ -146,7 +143,7 @@ class TokeniseConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MineConfig:
+class MineConfig(Options):
     """Least numbers of documents: of a source that is mined, and of a string that is looked at.
 
     min_docs : a source with fewer documents is skipped; None: five, or ten for methods that cut a histogram, of which
@@ -164,12 +161,9 @@ class MineConfig:
     min_tokens: int | None = None
     force64: bool = False
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CopyConfig:
+class CopyConfig(Options):
     """Options of finding copies of documents, which are not counted; see `near_duplicates`.
 
     foreign : greatest share of its weight that a version of another may have to itself.
@@ -207,12 +201,9 @@ class CopyConfig:
     rounds: int = 3
     again: float = 0.01
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CutoffConfig:
+class CutoffConfig(Options):
     """bins : 100 as in the thesis (step 9).  level, draws, seed : of the test for a second mode, see `cutoff`."""
 
     bins: int = 100
@@ -220,22 +211,16 @@ class CutoffConfig:
     draws: int = 199
     seed: int = 1
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossSourceConfig:
+class CrossSourceConfig(Options):
     """max_sources : a string that is among those of this many other sources is an idiom, not a template."""
 
     max_sources: int = 2
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SelectConfig:
+class SelectConfig(Options):
     """Options of choosing templates among candidates by their scores.
 
     segment, label, filler : least scores, for `caution` 1: of a whole segment, of a label, and the product of the
@@ -270,12 +255,9 @@ class SelectConfig:
     inline_own: float = 0.25
     edge: float = 0.9
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlotConfig:
+class SlotConfig(Options):
     """Options of the slots of templates.
 
     kinds : only fillers of the kind that was seen (`slot_types`); else anything.
@@ -286,12 +268,9 @@ class SlotConfig:
     kinds: bool = True
     unseen: float = 0.5
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleConfig:
+class SampleConfig(Options):
     """A source of more documents is mined from a sample, and what is found there is counted in all of them.
 
     documents : size of the sample.  A string of document share s is looked at if the sample holds it three times; by
@@ -305,12 +284,9 @@ class SampleConfig:
     seed: int = 1
     exact: bool = False
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageConfig:
+class PageConfig(Options):
     """Options of finding the main text of a page; docs/pages.md has the formulas.
 
     min_pages : a source with fewer pages has no say (three bring 0.6 to 1.0 points of F1, mean over 84 sites; see
@@ -367,12 +343,9 @@ class PageConfig:
     keep: str = "main"
     kind: str = "auto"
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MarkupConfig:
+class MarkupConfig(Options):
     """Contents of Markdown, TEI and data beside the text of a page and its emphasis.
 
     links, images : with addresses in full.
@@ -386,9 +359,6 @@ class MarkupConfig:
     tables: bool = True
     comments: bool = False
     metadata: bool = False
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 TEXT_FORMATS = WORDS["CleanConfig.text_format"]
@@ -434,7 +404,7 @@ class CleanConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlogRule:
+class BlogRule(Options):
     """A mark of a part of posts in a user's own blogs, see `pages.blog_rules.RULES`.
 
     part : a key of that table.  tags, like, item : names of elements; patterns of their classes and ids; words of
@@ -446,12 +416,9 @@ class BlogRule:
     like: str = ""
     item: str = ""
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractConfig:
+class ExtractConfig(Options):
     """Options of the page-level systems.
 
     clean : for hybrid, how the page model and the history of the site decide.
@@ -481,12 +448,9 @@ class ExtractConfig:
     blog_own: tuple[BlogRule, ...] = ()
     choice: Choice | None = None
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RenderConfig:
+class RenderConfig(Options):
     """Options of the browser that runs the scripts of pages (`pages.rendering`).
 
     network : what a page may load beside itself: "none"; from its "origin", the host and port of its address; or "any".
@@ -510,12 +474,9 @@ class RenderConfig:
     program: str | None = None
     sandbox: bool = True
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SharedConfig:
+class SharedConfig(Options):
     """Options of the shared pack, see `shared_pack`.
 
     least, share : sources that must claim a template, at least; the greater of a number, and a share of all sources.
@@ -527,16 +488,13 @@ class SharedConfig:
     share: float = 0.01
     agree: float = 0.5
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 SHIPPED = "shipped"
 """Name of the model that is no file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineConfig:
+class PipelineConfig(Options):
     """Options of every stage; `method` names the way templates are decided upon.
 
     shared : of the pack of what many sources share; None for none.
@@ -558,12 +516,9 @@ class PipelineConfig:
     model: str = SHIPPED
     cues: str | None = None
 
-    def __post_init__(self) -> None:
-        check_record(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportConfig:
+class ReportConfig(Options):
     """Limits of a report for each source; with these a report of fifty sources stays below 5 MB (docs/report.md).
 
     samples : articles with cuts, half of them those that lose the greatest share, which is where harm would be.
@@ -586,6 +541,3 @@ class ReportConfig:
     risky: int = 5
     looked: int = 200
     clean: CleanConfig = field(default_factory=CleanConfig)
-
-    def __post_init__(self) -> None:
-        check_record(self)

@@ -29,7 +29,7 @@ from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
 from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
-from templatemine.bounds import NUMBERS, check_record
+from templatemine.bounds import NUMBERS, Options
 from templatemine.cleaning.tally import UnnamedRecords
 from templatemine.config import PipelineConfig, ReadConfig
 from templatemine.errors import CapacityError, CorpusError
@@ -57,7 +57,7 @@ _DONE_FILE = ".templatemine-run.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveConfig:
+class ArchiveConfig(Options):
     """Options of a run.
 
     memory : bytes that the process may take at its peak, at least `MIN_MEMORY`.
@@ -74,9 +74,6 @@ class ArchiveConfig:
     force: bool = False
     restart: bool = False
     checkpoint: float = 10.0
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
     @property
     def budget(self) -> int:

@@ -23,7 +23,7 @@ from templatemine.archive.partition import (
     plan_units,
     split_units,
 )
-from templatemine.bounds import NUMBERS, check_record
+from templatemine.bounds import NUMBERS, Options
 from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.file_transaction import FileTransaction, file_transaction
@@ -41,15 +41,12 @@ _UNIT_COPIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SortConfig:
+class SortConfig(Options):
     """memory : bytes the process may take.  force : replace files that exist."""
 
     read: ReadConfig = field(default_factory=ReadConfig)
     memory: int = 1 << 29
     force: bool = False
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ from templatemine.archive.partition import (
 from templatemine.archive.run import ArchiveConfig
 from templatemine.archive.spill import RateFile, dump_candidates, load_candidates, write_rates
 from templatemine.archive.window import DatedDocument, Window, WindowConfig
-from templatemine.bounds import check_record
+from templatemine.bounds import Options
 from templatemine.config import PipelineConfig, ReadConfig, TokeniseConfig
 from templatemine.errors import CorpusError, PackError, counted, spelled
 from templatemine.io import lock
@@ -75,7 +75,7 @@ _WORK = ".templatemine-update"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateConfig:
+class UpdateConfig(Options):
     """Options of an update; `today` is the day of the run, ISO.  With `dry_run` nothing changes.  A `caution` counts
     instead of those of packs and of `pipeline`.  With `new_sources` a missing folder is made, and one that
     has packs gets those of sources that it has none of, too."""
@@ -88,9 +88,6 @@ class UpdateConfig:
     dry_run: bool = False
     caution: float | None = None
     new_sources: bool = False
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,13 @@ from hashlib import blake2b
 from itertools import chain
 
 from templatemine.archive.partition import max_document_cost, memory_cost
-from templatemine.bounds import check_record
+from templatemine.bounds import Options
 from templatemine.model import Document
 from templatemine.text.dates import resolve_days
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WindowConfig:
+class WindowConfig(Options):
     """days : of the window.  least : documents that a window holds at least, if its source has had as many.
 
     docs/research/mining.md says what fewer of them cost.
@@ -30,9 +30,6 @@ class WindowConfig:
 
     days: int = 14
     least: int = 500
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from templatemine.bounds import check_record
+from templatemine.bounds import Options
 from templatemine.cleaning.hits import DayHits
 from templatemine.errors import counted
 
@@ -36,7 +36,7 @@ _MIN_DEVIATION = 0.002
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DriftConfig:
+class DriftConfig(Options):
     """documents : between two false alarms of a source, on average, at least.
     reference : documents that are the norm; fewer cannot tell a rare expression from one that stopped.
     ratio : an expression that hits so many times less often than it used to is to be noticed.
@@ -49,9 +49,6 @@ class DriftConfig:
     ratio: float = 0.25
     step: int = 20
     least: int = 5
-
-    def __post_init__(self) -> None:
-        check_record(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
