@@ -92,7 +92,7 @@ docs: $(VENV)/documented
 
 man: $(VENV)/installed
 	mkdir -p build/man
-	$(BIN)/python -m templatemine.cli.manual man > build/man/templatemine.1
+	$(BIN)/python docs/site/manual.py man > build/man/templatemine.1
 
 dist: $(VENV)/installed
 	$(BIN)/pip install --quiet --group build

@@ -18,12 +18,12 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import manual
 from check_links import problems
 from shots import SHOTS, take
 from sphinx.cmd.build import build_main
 
 import templatemine
-from templatemine.cli import manual
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent

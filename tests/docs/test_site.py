@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from templatemine.cli import manual
 from templatemine.cli.app import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs" / "site"), str(ROOT / "tests" / "report")]
 
 import check_links  # noqa: E402
+import manual  # noqa: E402
 from annotations import homes, met  # noqa: E402
 
 NEEDED = ("sphinx", "furo", "myst_parser", "sklearn", "pandas", "polars", "datasets", "datatrove", "pyspark", "scrapy")

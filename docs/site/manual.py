@@ -1,7 +1,7 @@
 """The options of all commands -> the man page, and the same as Markdown: both from the parsers that ``--help`` prints.
 
-python -m templatemine.cli.manual man > templatemine.1
-python -m templatemine.cli.manual markdown > cli.md
+python docs/site/manual.py man > templatemine.1
+python docs/site/manual.py markdown > cli.md
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ FORMATS = {"man": man, "markdown": markdown}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print one of the forms."""
-    parser = argparse.ArgumentParser(prog="python -m templatemine.cli.manual", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("form", choices=sorted(FORMATS))
     sys.stdout.write(FORMATS[parser.parse_args(argv).form]())
     return 0
