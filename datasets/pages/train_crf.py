@@ -327,8 +327,8 @@ def main() -> None:
         for threshold, point in zip(THRESHOLDS, points, strict=True):
             print(threshold, *(f"{100 * value:6.2f}" for value in point))
         if args.figure:
-            with atomic_writer(args.figure, force=True, text=True) as out:
-                out.write(draw_figure([(precision, recall) for precision, recall in points]))
+            with atomic_writer(args.figure, force=True) as out:
+                out.write(draw_figure([(precision, recall) for precision, recall in points]).encode())
     if args.output:
         table = train(pages)
         head = {
@@ -341,8 +341,8 @@ def main() -> None:
             "labels": dict(zip(LABELS, counts, strict=True)),
             "sha256": hash_weights(table),
         }
-        with atomic_writer(f"{args.output}.json", force=True, text=True) as out:
-            out.write(format_model(head, table))
+        with atomic_writer(f"{args.output}.json", force=True) as out:
+            out.write(format_model(head, table).encode())
 
 
 if __name__ == "__main__":

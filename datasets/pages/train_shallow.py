@@ -168,8 +168,9 @@ def main() -> None:
             "blocks": len(data.rows),
         }
         lines = ",\n  ".join(json.dumps(node) for node in list_nodes(model))
-        with atomic_writer(args.output, force=True, text=True) as out:
-            out.write(json.dumps(head, indent=1)[:-2] + f',\n "nodes": [\n  {lines}\n ]\n}}\n')
+        text = json.dumps(head, indent=1)[:-2] + f',\n "nodes": [\n  {lines}\n ]\n}}\n'
+        with atomic_writer(args.output, force=True) as out:
+            out.write(text.encode())
 
 
 if __name__ == "__main__":

@@ -110,13 +110,6 @@ def test_rejected_strings_that_are_not_there(cli: Cli, pack: Path, tmp_path: Pat
         assert message in ran.out + ran.err
 
 
-def test_the_old_name_of_the_option(cli: Cli, pack: Path) -> None:
-    ran = cli("show", pack, "--dropped", "--limit", "3")
-    assert ran.out == cli("show", pack, "--rejected", "--limit", "3").out
-    assert "deprecated: --dropped is now called --rejected" in ran.err
-    assert "--dropped" not in cli("show", "--help-all").out
-
-
 def test_why(cli: Cli, pack: Path) -> None:
     plain, why = cli("show", pack), cli("show", pack, "--why")
     assert why.out.startswith(plain.out)

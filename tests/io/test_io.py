@@ -807,28 +807,25 @@ def left_over(directory: Path) -> list[str]:
 
 def write_then(path: Path | str, content: str, then: Callable[[], object], **options: bool) -> None:
     """Write to a file; then call `then`, within the with-block, and raise what it gives if that is an exception."""
-    with atomic_writer(path, **options) as handle:  # type: ignore[call-overload]
-        handle.write(content if options.get("text") else content.encode())
+    with atomic_writer(path, **options) as handle:
+        handle.write(content.encode())
         outcome = then()
         if isinstance(outcome, BaseException):
             raise outcome
 
 
 class TestAtomicWriter:
-    def test_binary_text_and_gzip(self, tmp_path: Path) -> None:
+    def test_plain_and_gzip(self, tmp_path: Path) -> None:
         with atomic_writer(tmp_path / "a.bin") as binary:
             binary.write(b"abc\n" * 100_000)
-        with atomic_writer(str(tmp_path / "a.txt"), text=True) as text:
-            text.write("é\r\n\ud800\n")
         with atomic_writer(tmp_path / "a.jsonl.gz") as packed:
             packed.write(b"abc\n" * 100_000)
-        with atomic_writer(tmp_path / "b.txt.GZ", text=True) as packed_text:
-            packed_text.write("é")
+        with atomic_writer(str(tmp_path / "b.txt.GZ")) as packed:
+            packed.write("é".encode())
         assert (tmp_path / "a.bin").read_bytes() == b"abc\n" * 100_000
-        assert (tmp_path / "a.txt").read_bytes() == "é\r\n\\ud800\n".encode()
         assert gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()) == b"abc\n" * 100_000
         assert gzip.decompress((tmp_path / "b.txt.GZ").read_bytes()).decode() == "é"
-        assert left_over(tmp_path) == ["a.bin", "a.jsonl.gz", "a.txt", "b.txt.GZ"]
+        assert left_over(tmp_path) == ["a.bin", "a.jsonl.gz", "b.txt.GZ"]
 
     def test_same_content_same_bytes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name, now in (("a.gz", 1e9), ("b.gz", 1.5e9)):
@@ -874,20 +871,17 @@ class TestAtomicWriter:
 
     def test_closing_early_is_harmless(self, tmp_path: Path) -> None:
         for name in ("a", "a.gz"):
-            with atomic_writer(tmp_path / name, text=True) as handle:
-                handle.write("x")
+            with atomic_writer(tmp_path / name) as handle:
+                handle.write(b"x")
                 handle.close()
         assert (tmp_path / "a").read_text() == "x"
         assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"x"
 
     @pytest.mark.parametrize("failure", [KeyboardInterrupt, SystemExit, ValueError, GeneratorExit, MemoryError])
     @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
-    @pytest.mark.parametrize("text", [False, True])
-    def test_any_exception_leaves_nothing(
-        self, tmp_path: Path, failure: type[BaseException], name: str, text: bool
-    ) -> None:
+    def test_any_exception_leaves_nothing(self, tmp_path: Path, failure: type[BaseException], name: str) -> None:
         with pytest.raises(failure):
-            write_then(tmp_path / name, "x" * 1_000_000, failure, text=text)
+            write_then(tmp_path / name, "x" * 1_000_000, failure)
         assert left_over(tmp_path) == []
 
     @pytest.mark.parametrize("failure", [KeyboardInterrupt, ValueError])
@@ -1071,9 +1065,8 @@ class TestFullDisk:
     @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
     @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
     @pytest.mark.parametrize("size", [10, 5_000_000])
-    @pytest.mark.parametrize("text", [False, True])
     def test_while_writing(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, name: str, size: int, text: bool
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, name: str, size: int
     ) -> None:
         (tmp_path / name).write_text("old")
         room = itertools.count()
@@ -1088,7 +1081,7 @@ class TestFullDisk:
         with monkeypatch.context() as patch:
             patch.setattr(os, "write", full)
             with pytest.raises(CorpusError) as caught:
-                write_then(tmp_path / name, content, lambda: None, force=True, text=text)
+                write_then(tmp_path / name, content, lambda: None, force=True)
         assert str(caught.value) == f"{tmp_path / name}: cannot be written: {os.strerror(code)}"
         assert caught.value.fatal
         assert (tmp_path / name).read_text() == "old"
@@ -1130,12 +1123,12 @@ def run(code: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
 class TestStandardOutput:
     CODE = "with atomic_writer('-') as handle:\n    handle.write(b'abc\\n')"
 
-    def test_bytes_and_text(self) -> None:
+    def test_it_comes_in_order(self) -> None:
         code = (
             "print('first')\n"
             "with atomic_writer('-') as handle: handle.write(b'a\\xff')\n"
             "print('between')\n"
-            "with atomic_writer('-', text=True) as handle: handle.write('é\\n')\n"
+            "with atomic_writer('-') as handle: handle.write('é\\n'.encode())\n"
             "print('last')"
         )
         done = run(code, stdout=subprocess.PIPE)

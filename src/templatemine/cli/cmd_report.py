@@ -72,9 +72,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=config.rejected,
         help="rejected candidates for each reason (default: %(default)s)",
     )
-    group.add_argument(
-        "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", type=common.int_at_least(0)
-    )
     common.add_field_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")

@@ -54,9 +54,6 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list the rejected candidates with their reasons, the nearest to being templates first",
     )
-    parser.add_argument(
-        "--dropped", action=common.DeprecatedOption, dest="rejected", now="--rejected", nargs=0, const=True
-    )
     parser.add_argument("--why", action="store_true", help="also print what speaks for and against each template")
     parser.add_argument(
         "--kind", metavar="KINDS", help="list templates of these kinds of boilerplate only, such as caption,byline"

@@ -22,7 +22,7 @@ from templatemine.cli.messages import (
     write_message,
 )
 from templatemine.cli.number_types import int_at_least, number_of, parse_jobs, parse_size
-from templatemine.cli.parser import DeprecatedOption, Parser
+from templatemine.cli.parser import Parser
 from templatemine.config import (
     SHIPPED,
     TEXT_FORMATS,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 __all__ = [
     "INPUT_HELP",
     "MARKUP_OPTIONS",
-    "DeprecatedOption",
     "Parser",
     "StrictStop",
     "Terminal",
@@ -203,23 +202,9 @@ def add_choice_options(parser: argparse.ArgumentParser, default: str) -> argpars
         help="llm keeps notes, reader also bylines, archive all; reader keeps captions and datelines, too "
         f"(default: {default})",
     )
-    group.add_argument(
-        "--keep", metavar="KINDS", action=_KeepOption, help="also keep these kinds, such as caption,byline"
-    )
+    group.add_argument("--keep", metavar="KINDS", help="also keep these kinds, such as caption,byline")
     group.add_argument("--cut-only", metavar="KINDS", help="cut these kinds only, and keep all others")
     return group
-
-
-class _KeepOption(argparse.Action):
-    """``--keep``, which also takes what is ``--content`` now."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        """Set the kinds, or what is called --content now."""
-        if values in ("main", "all"):
-            print_error(f"{option} {values} is now called --content {values}", "deprecated: ")
-            namespace.content = values
-        else:
-            namespace.keep = values
 
 
 def read_choice(args: argparse.Namespace) -> Choice | None:

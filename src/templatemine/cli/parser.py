@@ -160,22 +160,3 @@ def did_you_mean(given: str, known: Iterable[str], before: str = "") -> str:
 
     near = get_close_matches(given, list(known), 1)
     return f"; did you mean {before}{near[0]}?" if near else ""
-
-
-class DeprecatedOption(argparse.Action):
-    """An option under its old name: it does what the new name does, is not listed, and prints a notice.
-
-    Parameters
-    ----------
-    now : str
-        The new name; `dest` is that of the new option.
-    """
-
-    def __init__(self, option_strings: Sequence[str], dest: str, *, now: str, **options: Any) -> None:
-        super().__init__(option_strings, dest, default=argparse.SUPPRESS, help=argparse.SUPPRESS, **options)
-        self._now = now
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        """Set the value, and say what the option is called now."""
-        print_error(f"{option} is now called {self._now}", "deprecated: ")
-        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)

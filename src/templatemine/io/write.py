@@ -15,8 +15,8 @@ import stat
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, BinaryIO, cast
 
 from templatemine.errors import CorpusError, MissingExtraError, pip_line, spelled
 from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
@@ -42,17 +42,8 @@ def exists_already() -> str:
     return f"exists; use {spelled('--force', 'force=True')} to replace it"
 
 
-@overload
-def atomic_writer(
-    path: str | os.PathLike[str], force: bool = False, text: Literal[False] = False
-) -> AbstractContextManager[BinaryIO]: ...
-@overload
-def atomic_writer(
-    path: str | os.PathLike[str], force: bool = False, *, text: Literal[True]
-) -> AbstractContextManager[TextIO]: ...
-def atomic_writer(
-    path: str | os.PathLike[str], force: bool = False, text: bool = False
-) -> AbstractContextManager[IO[Any]]:
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str], force: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when the with-block ends without an exception.
 
     Parameters
@@ -63,8 +54,6 @@ def atomic_writer(
         reading, the with-block ends there, quietly.
     force : bool, default False
         Replace an existing file (of a link, the file it leads to); its permissions are kept.
-    text : bool, default False
-        Yield a text file (UTF-8, line feeds as given, lone surrogates as ``\\udXXX`` escapes) instead of a binary one.
 
     Raises
     ------
@@ -72,13 +61,9 @@ def atomic_writer(
         Fatal: the target exists and `force` is not given (at the start, or having appeared meanwhile), is a directory,
         lies in no directory, or cannot be written (permission, full disk).
     """
-    return _writer(os.fspath(path), force, text)
-
-
-@contextmanager
-def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
+    path = os.fspath(path)
     if path == "-":
-        with _open_stream(_Sink(_standard_output(), "stdout"), text) as handle:
+        with _open_stream(_Sink(_standard_output(), "stdout")) as handle:
             yield handle
         return
     old = _stat_existing(path, force)
@@ -86,12 +71,12 @@ def _writer(path: str, force: bool, text: bool) -> Iterator[IO[Any]]:
         with _write_errors(path):
             descriptor = os.open(path, os.O_WRONLY)
         try:
-            with _open_stream(_Sink(lambda data: os.write(descriptor, data), path), text) as handle:
+            with _open_stream(_Sink(lambda data: os.write(descriptor, data), path)) as handle:
                 yield handle
         finally:
             os.close(descriptor)
         return
-    with _replace_file(path, old, force, text) as handle:
+    with _replace_file(path, old, force) as handle:
         yield handle
 
 
@@ -123,13 +108,13 @@ def _stat_existing(path: str, force: bool) -> os.stat_result | None:
 
 
 @contextmanager
-def _replace_file(path: str, old: os.stat_result | None, force: bool, text: bool) -> Iterator[IO[Any]]:
+def _replace_file(path: str, old: os.stat_result | None, force: bool) -> Iterator[BinaryIO]:
     target = os.path.realpath(path) if os.path.islink(path) else path
     remove_abandoned(os.path.dirname(target))
     temporary = temporary_name(os.path.dirname(target))
     with ExitStack() as held:  # until it has its name
         try:
-            with _new(temporary, path, target, text) as handle:
+            with new_file(temporary, path, target) as handle:
                 held.enter_context(hold_lock(temporary))
                 yield handle
             with _write_errors(path):
@@ -145,7 +130,8 @@ def _replace_file(path: str, old: os.stat_result | None, force: bool, text: bool
     sync_names(os.path.dirname(target) or ".")
 
 
-def new_file(path: str, name: str) -> AbstractContextManager[BinaryIO]:
+@contextmanager
+def new_file(path: str, name: str, form: str = "") -> Iterator[BinaryIO]:
     """Open a file for writing that nobody else knows of yet; it is on the disk when the with-block ends.
 
     What is there after an exception is the caller's to remove, and its name, once it has its place, to be synced.
@@ -153,23 +139,19 @@ def new_file(path: str, name: str) -> AbstractContextManager[BinaryIO]:
     Parameters
     ----------
     path : str
-        There must be no such file; never packed, whatever it ends in.
+        There must be no such file.
     name : str
         What errors call it.
+    form : str
+        A name whose suffix says how it is packed, whatever `path` ends in.
     """
-    return cast(AbstractContextManager[BinaryIO], _new(path, name, "", False))
-
-
-@contextmanager
-def _new(path: str, name: str, form: str, text: bool) -> Iterator[IO[Any]]:
-    """Open a new file, packed as the suffix of `form` says."""
     descriptor = -1
     try:
         with _write_errors(name):
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(path, flags, 0o666)
-        with _open_layers(_Sink(_descriptor_writer(descriptor), name), form, text) as handle:
+        with _open_layers(_Sink(_descriptor_writer(descriptor), name), form) as handle:
             yield handle
         with _write_errors(name):
             os.fsync(descriptor)
@@ -293,8 +275,8 @@ def _write_errors(place: str) -> Iterator[None]:
 
 
 @contextmanager
-def _open_layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
-    """Stack buffer, gzip (by the suffix of `name`) and text on a sink; close them all at the end.
+def _open_layers(sink: _Sink, name: str) -> Iterator[BinaryIO]:
+    """Stack buffer and packing (by the suffix of `name`) on a sink; close them all at the end.
 
     That writes their contents, after an exception of the with-block too: the reader of a pipe gets whole records.
     """
@@ -302,8 +284,6 @@ def _open_layers(sink: _Sink, name: str, text: bool) -> Iterator[IO[Any]]:
     packed = _open_packing(name.lower(), stack[0])
     if packed is not None:
         stack.append(io.BufferedWriter(cast(io.RawIOBase, packed), _BUFFER))  # spares it the many small pieces
-    if text:
-        stack.append(io.TextIOWrapper(stack[-1], encoding="utf-8", errors="backslashreplace", newline=""))
     try:
         yield stack[-1]
         for handle in reversed(stack):
@@ -336,8 +316,8 @@ def _open_packing(name: str, stream: Any) -> Any:
 
 
 @contextmanager
-def _open_stream(sink: _Sink, text: bool) -> Iterator[IO[Any]]:
-    with suppress(_ClosedPipe), _open_layers(sink, "", text) as handle:
+def _open_stream(sink: _Sink) -> Iterator[BinaryIO]:
+    with suppress(_ClosedPipe), _open_layers(sink, "") as handle:
         yield handle
 
 

@@ -6,7 +6,6 @@ templates are ranked by is in `doubts`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -93,12 +92,3 @@ def exclusive_lengths(occurrences: OccurrenceColumns, size: int, kept: NDArray[n
         chosen, single[occurrences.ends] - single[occurrences.starts], bare[occurrences.ends] - bare[occurrences.starts]
     )
     return lengths
-
-
-def sum_lengths(found: Sequence[OccurrenceColumns], templates: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sum up characters and occurrences of each template in some texts."""
-    characters, counts = np.zeros(templates, np.int64), np.zeros(templates, np.int64)
-    for one in found:
-        np.add.at(characters, one.template_indices, one.ends - one.starts)
-        np.add.at(counts, one.template_indices, 1)
-    return characters, counts
