@@ -57,7 +57,7 @@ class Range(NamedTuple):
         if is_share:
             return "expected a number from 0 to 1"
         low = not value > self.most  # type: ignore[operator]
-        if low and 0 < self.least < 1e-9:  # no bound for people, but the least that can be told from 0
+        if low and 0 < self.least <= 1e-9:  # no bound for people, but the least that can be told from 0
             return f"expected {self.kind} above 0"
         return f"expected {self.kind} of at {'least' if low else 'most'} {self._show(self.least if low else self.most)}"
 

@@ -60,18 +60,9 @@ COMMON = ("--archive", "--source", "--limit", "--by", "--list", "--json")
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
-    parser.add_argument(
-        "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
-    )
+    common.add_archive_option(parser)
     parser.add_argument("--source", metavar="NAME", action="append", help="only this source; may be repeated")
-    parser.add_argument(
-        "--limit",
-        "-n",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=_MAX_QUESTIONS,
-        help="questions about each source (default: %(default)s)",
-    )
+    common.add_number(parser, "--limit", 1, _MAX_QUESTIONS, "questions about each source", short="-n")
     parser.add_argument("--by", metavar="NAME", help="whose answers they are (default: your name on this machine)")
     parser.add_argument("--list", action="store_true", help="print the questions, ask nothing")
     parser.add_argument("--json", action="store_true", help="print the questions as JSON, ask nothing")

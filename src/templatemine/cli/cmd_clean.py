@@ -128,19 +128,20 @@ def _add_cleaning(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         default=clean.engine,
         help="both remove the same; native is faster (default: %(default)s)",
     )
-    group.add_argument(
+    common.add_number(
+        group,
         "--gap",
-        metavar="N",
-        type=common.number_of("CleanConfig.gap"),
-        default=clean.gap,
-        help="also remove text between two removed parts if it is shorter than N characters (default: %(default)s)",
+        "CleanConfig.gap",
+        clean.gap,
+        "also remove text between two removed parts if it is shorter than N characters",
     )
-    group.add_argument(
+    common.add_number(
+        group,
         "--guard",
+        "CleanConfig.guard",
+        clean.guard,
+        "an article of which a greater share is boilerplate is a stub, and marked",
         metavar="SHARE",
-        type=common.number_of("CleanConfig.guard"),
-        default=clean.guard,
-        help="an article of which a greater share is boilerplate is a stub, and marked (default: %(default)s)",
     )
     group.add_argument(
         "--stubs",

@@ -48,24 +48,21 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", "-o", metavar="FILE", required=True, help="the archive; its state is kept beside it, in FILE.state"
     )
-    parser.add_argument(
+    common.add_number(
+        parser,
         "--delay",
+        "CrawlConfig.delay",
+        defaults.delay,
+        "minimum time between two requests to one domain",
         metavar="SECONDS",
-        type=_positive,
-        default=defaults.delay,
-        help="minimum time between two requests to one domain (default: %(default)g)",
     )
-    parser.add_argument(
-        "--hours",
-        metavar="HOURS",
-        type=_positive,
-        default=defaults.hours,
-        help="how long to visit feeds (default: %(default)g)",
+    common.add_number(
+        parser, "--hours", "CrawlConfig.hours", defaults.hours, "how long to visit feeds", metavar="HOURS"
     )
     parser.add_argument(
         "--revisit",
         metavar="SECONDS",
-        type=_positive,
+        type=common.number_of("CrawlConfig.delay"),
         nargs=2,
         default=defaults.revisit,
         help="minimum and maximum time between visits of a feed (default: 900 86400)",
@@ -79,13 +76,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
     group = parser.add_argument_group("limits")
-    group.add_argument(
-        "--max-pages",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=defaults.max_pages,
-        help="maximum number of pages per domain, over all runs (default: %(default)s)",
-    )
+    common.add_number(group, "--max-pages", 1, defaults.max_pages, "maximum number of pages per domain, over all runs")
     group.add_argument(
         "--max-size",
         metavar="SIZE",
@@ -93,47 +84,22 @@ def _add_limits(parser: argparse.ArgumentParser, defaults: CrawlConfig) -> None:
         default=defaults.max_size,
         help="maximum size of a page (default: 8M)",
     )
-    group.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=_positive,
-        default=defaults.timeout,
-        help="time limit of one download (default: %(default)g)",
+    common.add_number(
+        group, "--timeout", "CrawlConfig.timeout", defaults.timeout, "time limit of one download", metavar="SECONDS"
     )
-    group.add_argument(
-        "--redirects",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=defaults.redirects,
-        help="maximum (default: %(default)s)",
-    )
-    group.add_argument(
-        "--retries",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=defaults.retries,
-        help="maximum (default: %(default)s)",
-    )
-    group.add_argument(
+    common.add_number(group, "--redirects", 0, defaults.redirects, "maximum")
+    common.add_number(group, "--retries", 0, defaults.retries, "maximum")
+    common.add_number(
+        group,
         "--max-wait",
+        "CrawlConfig.max_wait",
+        defaults.max_wait,
+        "longest Crawl-delay and Retry-After that is respected",
         metavar="SECONDS",
-        type=_positive,
-        default=defaults.max_wait,
-        help="longest Crawl-delay and Retry-After that is respected (default: %(default)g)",
     )
     group.add_argument(
         "--allow-private", action="store_true", help="allow addresses of this machine and the local network"
     )
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e9:
-        raise argparse.ArgumentTypeError(f"expected a number above 0, got {text!r}")
-    return value
 
 
 def run(args: argparse.Namespace) -> int:

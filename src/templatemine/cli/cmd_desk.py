@@ -37,24 +37,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("packs", metavar="PACKS", help="folder of packs, or one pack")
     parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", required=True, help=common.INPUT_HELP)
     parser.add_argument("--gold", metavar="PATH", help="annotated spans, a file or a folder, for F1 in comparisons")
-    parser.add_argument(
-        "--sample",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=300,
-        help="documents of each source that are held in memory and shown (default: %(default)s)",
-    )
+    common.add_number(parser, "--sample", 1, 300, "documents of each source that are held in memory and shown")
     parser.add_argument("--store", metavar="FILE", default="", help="the file of the desk (default: PACKS/desk.sqlite)")
     parser.add_argument("--name", metavar="NAME", default="", help="name of the annotator (default: your user name)")
     group = parser.add_argument_group("address")
     group.add_argument("--host", metavar="HOST", default="127.0.0.1", help="where to listen (default: %(default)s)")
-    group.add_argument(
-        "--port",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=8642,
-        help="0 selects a free port (default: %(default)s)",
-    )
+    common.add_number(group, "--port", 0, 8642, "0 selects a free port")
     group.add_argument(
         "--token", metavar="TEXT", help="require this token; without the option a new one is made where one is needed"
     )

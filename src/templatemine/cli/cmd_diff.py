@@ -35,17 +35,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("old", metavar="OLD", help="a pack, or a folder of packs")
     parser.add_argument("new", metavar="NEW", help="another one")
-    parser.add_argument(
-        "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
-    )
-    parser.add_argument(
-        "--limit",
-        "-n",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=_MAX_LISTED,
-        help="rows of each kind for a source; 0 for all (default: %(default)s)",
-    )
+    common.add_archive_option(parser)
+    common.add_number(parser, "--limit", 0, _MAX_LISTED, "rows of each kind for a source; 0 for all", short="-n")
     parser.add_argument("--full", action="store_true", help="never cut a string to the width of the terminal")
     parser.add_argument("--json", action="store_true", help="print JSON")
     common.add_field_options(parser)

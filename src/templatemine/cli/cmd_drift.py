@@ -32,20 +32,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("packs", metavar="PACKS", help="folder of the packs")
     parser.add_argument("--hits", metavar="FOLDER", help="folder of the counts (default: PACKS/hits)")
-    parser.add_argument(
-        "--between",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=100_000,
-        help="average number of documents of a source between two false warnings (default: %(default)s)",
+    common.add_number(
+        parser, "--between", 1, 100_000, "average number of documents of a source between two false warnings"
     )
-    parser.add_argument(
-        "--reference",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=200,
-        help="first documents of a source, which define what is normal (default: %(default)s)",
-    )
+    common.add_number(parser, "--reference", 1, 200, "first documents of a source, which define what is normal")
     parser.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
     parser.add_argument("--quiet", "-q", action="store_true", help="print only warnings, no table")
 

@@ -95,13 +95,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("trial")
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=1,
-        help="seed of everything random (default: %(default)s)",
-    )
+    common.add_number(group, "--seed", 0, 1, "seed of everything random")
     group.add_argument(
         "--method", metavar="NAME", default=PipelineConfig().method, help="learned, energy or thesis (%(default)s)"
     )
@@ -112,14 +106,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         help="write figures, seed and sample as JSON; - prints them instead of the tables",
     )
     group.add_argument("--force", "-f", action="store_true", help="replace FILE if it exists")
-    group.add_argument(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=common.parse_jobs,
-        default=1,
-        help="number of processes; 0 for one per processor (default: %(default)s)",
-    )
+    common.add_jobs_option(group, "number of processes")
     group.add_argument("--quiet", "-q", action="store_true", help="no progress")
     common.add_input_options(parser)
 
@@ -310,13 +297,7 @@ def _add_injection(parser: argparse.ArgumentParser) -> None:
         default=defaults.documents,
         help=f"numbers of documents of each source, one run each (default: {','.join(map(str, defaults.documents))})",
     )
-    parser.add_argument(
-        "--templates",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=defaults.templates,
-        help="templates put into each source (default: %(default)s)",
-    )
+    common.add_number(parser, "--templates", 1, defaults.templates, "templates put into each source")
     parser.add_argument(
         "--clean",
         action="store_true",
@@ -342,12 +323,8 @@ def _add_gold(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="of the gold texts: auto, plain, cleaneval or dragnet (%(default)s)",
     )
-    parser.add_argument(
-        "--folds",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=1,
-        help="clean each N-th of the pages with packs mined from the others; for gold texts (default: %(default)s)",
+    common.add_number(
+        parser, "--folds", 1, 1, "clean each N-th of the pages with packs mined from the others; for gold texts"
     )
     _add_sample(parser, None)
 
@@ -427,12 +404,8 @@ def _add_feed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--feed-field", metavar="NAME", default="feed", help="the field with the feed's text (default: %(default)s)"
     )
-    parser.add_argument(
-        "--folds",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=FeedConfig().folds,
-        help="clean each N-th of the pages with packs mined from the others (default: %(default)s)",
+    common.add_number(
+        parser, "--folds", 1, FeedConfig().folds, "clean each N-th of the pages with packs mined from the others"
     )
     _add_sample(parser, None)
 
@@ -451,13 +424,7 @@ def _add_residue(parser: argparse.ArgumentParser) -> None:
     from templatemine.evaluation.options import ResidueConfig
 
     common.add_packs_option(parser, "packs or folders of packs to evaluate (default: packs mined from the inputs)")
-    parser.add_argument(
-        "--examples",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=ResidueConfig().examples,
-        help="examples of each kind (default: %(default)s)",
-    )
+    common.add_number(parser, "--examples", 0, ResidueConfig().examples, "examples of each kind")
     _add_sample(parser, None)
 
 

@@ -52,14 +52,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     common.add_packs_option(parser, "packs, or folders of packs", required=True)
     parser.add_argument("--id", metavar="ID", action="append", help="only the article with this id; may be repeated")
-    parser.add_argument(
-        "--limit",
-        "-n",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=_MAX_DOCUMENTS,
-        help="maximum number of articles; 0 for all (default: %(default)s)",
-    )
+    common.add_number(parser, "--limit", 0, _MAX_DOCUMENTS, "maximum number of articles; 0 for all", short="-n")
     parser.add_argument(
         "--context",
         metavar="N",

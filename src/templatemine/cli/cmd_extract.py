@@ -202,12 +202,13 @@ def _add_rendering(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow loading from this machine and from local networks",
     )
-    group.add_argument(
+    common.add_number(
+        group,
         "--render-seconds",
+        1,
+        defaults.seconds,
+        "time limit of a page; then its present state is used, else the unrendered page",
         metavar="S",
-        type=common.int_at_least(1),
-        default=defaults.seconds,
-        help="time limit of a page; then its present state is used, else the unrendered page (default: %(default)g)",
     )
     group.add_argument(
         "--render-max-size",

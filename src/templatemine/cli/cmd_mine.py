@@ -112,12 +112,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=mine.min_share,
         help="... and minimum share of the documents (default: that of the method)",
     )
-    group.add_argument(
+    common.add_number(
+        group,
         "--max-sources",
-        metavar="N",
-        type=common.number_of("CrossSourceConfig.max_sources"),
-        default=CrossSourceConfig().max_sources,
-        help="energy and thesis: reject a candidate that N other sources have (default: %(default)s)",
+        "CrossSourceConfig.max_sources",
+        CrossSourceConfig().max_sources,
+        "energy and thesis: reject a candidate that N other sources have",
     )
     sample = SampleConfig().documents
     group.add_argument(
@@ -145,12 +145,12 @@ def _add_other_options(parser: argparse.ArgumentParser) -> None:
     shared = SharedConfig()
     group = parser.add_argument_group("shared boilerplate")
     group.add_argument("--shared", action="store_true", help="also write the pack of what many sources share")
-    group.add_argument(
+    common.add_number(
+        group,
         "--shared-sources",
-        metavar="N",
-        type=common.number_of("SharedConfig.least"),
-        default=shared.least,
-        help=f"least number of sources with a template, and {shared.share:.0%}% of all sources (default: %(default)s)",
+        "SharedConfig.least",
+        shared.least,
+        f"least number of sources with a template, and {shared.share:.0%}% of all sources",
     )
 
 

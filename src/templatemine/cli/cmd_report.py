@@ -33,9 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     config = ReportConfig()
     parser.add_argument("packs", metavar="PACKS", nargs="+", help="packs, or folders of packs")
-    parser.add_argument(
-        "--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=common.INPUT_HELP
-    )
+    common.add_archive_option(parser)
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="HTML file; - for standard output")
     parser.add_argument(
         "--title", metavar="TEXT", default="", help="title of the report (default: one that names its sources)"
@@ -44,34 +42,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--against", metavar="OLD", help="packs before, a file or a folder; adds what changed since, as diff tells it"
     )
     group = parser.add_argument_group("size of the report")
-    group.add_argument(
-        "--samples",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=config.samples,
-        help="articles per source (default: %(default)s)",
-    )
-    group.add_argument(
-        "--context",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=config.context,
-        help="characters of context around a removed part (default: %(default)s)",
-    )
-    group.add_argument(
-        "--rows",
-        metavar="N",
-        type=common.int_at_least(1),
-        default=config.rows,
-        help="rows in the tables of templates, of all sources together (default: %(default)s)",
-    )
-    group.add_argument(
-        "--rejected",
-        metavar="N",
-        type=common.int_at_least(0),
-        default=config.rejected,
-        help="rejected candidates for each reason (default: %(default)s)",
-    )
+    common.add_number(group, "--samples", 0, config.samples, "articles per source")
+    common.add_number(group, "--context", 0, config.context, "characters of context around a removed part")
+    common.add_number(group, "--rows", 1, config.rows, "rows in the tables of templates, of all sources together")
+    common.add_number(group, "--rejected", 0, config.rejected, "rejected candidates for each reason")
     common.add_field_options(parser)
     group = parser.add_argument_group("running")
     group.add_argument("--force", "-f", action="store_true", help="replace a file that exists")

@@ -66,12 +66,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         default=_DAYS,
         help="keep documents of so many days (default: %(default)s); up to the newest ...",
     )
-    group.add_argument(
+    common.add_number(
+        group,
         "--least",
-        metavar="N",
-        type=common.number_of("WindowConfig.least"),
-        default=_LEAST,
-        help="... or the newest N, if these are more; a pack of more documents waits for N (default: %(default)s)",
+        "WindowConfig.least",
+        _LEAST,
+        "... or the newest N, if these are more; a pack of more documents waits for N",
     )
     parser.add_argument(
         "--new-sources",

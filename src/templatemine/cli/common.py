@@ -47,10 +47,13 @@ __all__ = [
     "Parser",
     "StrictStop",
     "Terminal",
+    "add_archive_option",
     "add_choice_options",
     "add_field_options",
     "add_input_options",
+    "add_jobs_option",
     "add_markup_options",
+    "add_number",
     "add_packs_option",
     "add_run_options",
     "check_inputs",
@@ -94,38 +97,46 @@ class StrictStop(Exception):
 # ------------------------------------------------------------------------------------------------------------ options
 
 
+def add_number(
+    group: argparse._ActionsContainer,
+    name: str,
+    bounds: str | int,
+    default: float | None,
+    told: str,
+    *,
+    short: str | None = None,
+    metavar: str = "N",
+) -> None:
+    """Add an option for a number: of a row of `bounds.NUMBERS`, or a whole one from `bounds` up; `told` and its default
+    are its help."""
+    names = [name] if short is None else [name, short]
+    parse = number_of(bounds) if isinstance(bounds, str) else int_at_least(bounds)
+    shown = f"%(default){'g' if isinstance(default, float) else 's'}"
+    group.add_argument(*names, metavar=metavar, type=parse, default=default, help=f"{told} (default: {shown})")
+
+
+_FIELDS: Mapping[str, str] = {
+    "text": "the text",
+    "html": "the HTML page",
+    "source": "the source; without it the file name is the source",
+    "id": "the id",
+    "date": "the date",
+    "url": "the address",
+    "title": "the headline",
+}
+"""What the fields of a record are, each with an option for its name."""
+
+
 def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
     """Add the options for the names of the fields of JSON lines; `source` adds the option of that name."""
     group = parser.add_argument_group("fields of the records")
     defaults = ReadConfig()
-    group.add_argument(
-        "--text-field", metavar="NAME", default=defaults.text_field, help="the text (default: %(default)s)"
-    )
-    group.add_argument(
-        "--html-field",
-        metavar="NAME",
-        default=defaults.html_field,
-        help="the HTML page (default: %(default)s)",
-    )
-    group.add_argument(
-        "--source-field",
-        metavar="NAME",
-        default=defaults.source_field,
-        help="the source; without it the file name is the source (default: %(default)s)",
-    )
-    if source:
-        text = "the source of all records, whatever they say"
-        group.add_argument("--source", metavar="NAME", dest="record_source", help=text)
-    group.add_argument("--id-field", metavar="NAME", default=defaults.id_field, help="the id (default: %(default)s)")
-    group.add_argument(
-        "--date-field", metavar="NAME", default=defaults.date_field, help="the date (default: %(default)s)"
-    )
-    group.add_argument(
-        "--url-field", metavar="NAME", default=defaults.url_field, help="the address (default: %(default)s)"
-    )
-    group.add_argument(
-        "--title-field", metavar="NAME", default=defaults.title_field, help="the headline (default: %(default)s)"
-    )
+    for name, told in _FIELDS.items():
+        own = getattr(defaults, f"{name}_field")
+        group.add_argument(f"--{name}-field", metavar="NAME", default=own, help=f"{told} (default: %(default)s)")
+        if name == "source" and source:
+            text = "the source of all records, whatever they say"
+            group.add_argument("--source", metavar="NAME", dest="record_source", help=text)
     group.add_argument(
         "--source-of",
         metavar="RULE",
@@ -163,6 +174,17 @@ def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -
         help="format of the inputs, see templatemine formats (default: by suffix; - is a page if it begins like one, "
         "else JSON lines)",
     )
+
+
+def add_archive_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the inputs beside packs."""
+    parser.add_argument("--archive", "-a", metavar="INPUT", nargs="+", action="extend", default=[], help=INPUT_HELP)
+
+
+def add_jobs_option(group: argparse._ActionsContainer, told: str) -> None:
+    """Add the option for the number of processes."""
+    told += "; 0 for one per processor (default: %(default)s)"
+    group.add_argument("--jobs", "-j", metavar="N", type=parse_jobs, default=1, help=told)
 
 
 def add_packs_option(group: argparse._ActionsContainer, meaning: str, **options: Any) -> None:
@@ -246,13 +268,7 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
     if args.text_field == args.html_field:
         raise ConfigError(f"--text-field and --html-field: expected two names, got {args.text_field!r} for both")
     return ReadConfig(
-        text_field=args.text_field,
-        html_field=args.html_field,
-        source_field=args.source_field,
-        id_field=args.id_field,
-        date_field=args.date_field,
-        url_field=args.url_field,
-        title_field=args.title_field,
+        **{name: getattr(args, name) for name in (f"{field}_field" for field in _FIELDS)},
         format=getattr(args, "input_format", None),
         source=source,
         source_of=args.source_of,
@@ -311,14 +327,7 @@ def add_run_options(parser: argparse.ArgumentParser, jobs_help: str) -> None:
     """Add the options of a run: processes (none if `jobs_help` is empty), errors, output."""
     group = parser.add_argument_group("running")
     if jobs_help:
-        group.add_argument(
-            "--jobs",
-            "-j",
-            metavar="N",
-            type=parse_jobs,
-            default=1,
-            help=f"{jobs_help}; 0 for one per processor (default: %(default)s)",
-        )
+        add_jobs_option(group, jobs_help)
     group.add_argument("--force", "-f", action="store_true", help="replace existing files")
     group.add_argument(
         "--strict", action="store_true", help="stop at the first unreadable document, write nothing, exit 1"
