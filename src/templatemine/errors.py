@@ -22,6 +22,7 @@ __all__ = [
     "command_line",
     "counted",
     "extra_packages",
+    "needs_extra",
     "pip_line",
     "spelled",
     "warn_caller",
@@ -170,3 +171,12 @@ def pip_line(extra: str) -> str:
         name = f"{url2pathname(urlsplit(url).path)}[{extra}]"
         options = "-e " if origin.get("dir_info", {}).get("editable") else ""
     return f"pip install {options}{shlex.quote(name)}"
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Raise a failure to import within the block as a `MissingExtraError` that says what needs which library."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(f"{what}: {pip_line(extra)}") from error

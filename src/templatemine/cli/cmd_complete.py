@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import needs_extra
 
 DESCRIPTION = """\
 Prints a script for your shell that completes commands and options; it needs the
@@ -27,10 +27,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the script of the options of all commands."""
-    try:
+    with needs_extra("completion needs shtab", "completion"):
         import shtab
-    except ImportError as error:
-        raise MissingExtraError(f"completion needs shtab: {pip_line('completion')}") from error
 
     from templatemine.cli.app import whole_parser
 

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.errors import CorpusError, needs_extra
 
 Mask = NDArray[np.bool_]
 
@@ -209,10 +209,8 @@ def _lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _rapidfuzz() -> ModuleType:
-    try:
+    with needs_extra("matching texts needs rapidfuzz", "eval"):
         from rapidfuzz import distance
-    except ImportError as error:
-        raise MissingExtraError(f"matching texts needs rapidfuzz: {pip_line('eval')}") from error
     return distance
 
 

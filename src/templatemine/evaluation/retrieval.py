@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 
-from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.errors import CorpusError, needs_extra
 from templatemine.evaluation.metrics import harmonic_mean, split_words
 from templatemine.evaluation.mirror import synthetic_copy
 from templatemine.evaluation.options import RetrievalConfig
@@ -56,10 +56,8 @@ def find_near_duplicates(texts: Sequence[str], config: RetrievalConfig) -> set[P
     MinHash proposes them, the sets decide; so reported pairs are right, and of pairs at the threshold one in a thousand
     is missed (`_choose_bands`).
     """
-    try:
+    with needs_extra("this trial needs datasketch", "eval"):
         from datasketch import MinHash, MinHashLSH
-    except ImportError as error:
-        raise _missing_extra("datasketch") from error
     sets = [make_shingles(text, config.shingle) for text in texts]
     pairs: set[Pair] = set()
     lsh_index = MinHashLSH(num_perm=config.permutations, params=_choose_bands(config.threshold, config.permutations))
@@ -265,14 +263,12 @@ def evaluate_clustering(
 
 
 def _score_clusters(texts: Sequence[str], truth: Sequence[str], config: RetrievalConfig) -> dict[str, float]:
-    try:
+    with needs_extra("this trial needs scikit-learn", "eval"):
         from sklearn import metrics
         from sklearn.cluster import KMeans
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.preprocessing import normalize
-    except ImportError as error:
-        raise _missing_extra("scikit-learn") from error
     seed = config.seed % _SEED_LIMIT
     try:
         table = TfidfVectorizer(analyzer=_make_terms, min_df=2, max_df=0.5, sublinear_tf=True).fit_transform(texts)
@@ -307,7 +303,3 @@ def _make_terms(text: str) -> list[str]:
 
 def _is_single_character(word: str) -> bool:
     return len(word) == 1 and word > "\u3000"
-
-
-def _missing_extra(name: str) -> MissingExtraError:
-    return MissingExtraError(f"this trial needs {name}: {pip_line('eval')}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, needs_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,10 +39,8 @@ def load_pyarrow() -> Any:
     MissingExtraError
         It is not installed.
     """
-    try:
+    with needs_extra("tables need pyarrow", "tables"):
         import pyarrow
-    except ImportError as error:
-        raise MissingExtraError(f"tables need pyarrow: {pip_line('tables')}") from error
     return pyarrow
 
 

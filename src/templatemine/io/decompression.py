@@ -11,7 +11,7 @@ import lzma
 from collections.abc import Callable
 from typing import Any, cast
 
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import needs_extra
 
 BUFFER = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
@@ -72,10 +72,8 @@ def zstd_decompressors() -> tuple[Callable[[], Any], type[Exception]]:
     MissingExtraError
         zstandard is not installed.
     """
-    try:
+    with needs_extra("zstd needs zstandard", "zst"):
         import zstandard
-    except ImportError as error:
-        raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
     return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj, zstandard.ZstdError
 
 
@@ -198,10 +196,8 @@ class _Lz4:
     """lz4 data without the packing, by FastWARC."""
 
     def __init__(self, stream: _CountingStream) -> None:
-        try:
+        with needs_extra("lz4 needs FastWARC", "warc"):
             from fastwarc.stream_io import Lz4Reader
-        except ImportError as error:
-            raise MissingExtraError(f"lz4 needs FastWARC: {pip_line('warc')}") from error
         self._reader = Lz4Reader(stream)
 
     def read1(self, size: int) -> bytes:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from templatemine.errors import CorpusError, MissingExtraError, pip_line
+from templatemine.errors import CorpusError, MissingExtraError, needs_extra
 from templatemine.io.decompression import (
     BUFFER,
     GZIP_MAGIC,
@@ -230,10 +230,8 @@ def expand_paths(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def _fsspec() -> Any:
-    try:
+    with needs_extra("remote places need fsspec", "remote"):
         import fsspec
-    except ImportError as error:
-        raise MissingExtraError(f"remote places need fsspec: {pip_line('remote')}") from error
     return fsspec
 
 

@@ -12,7 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator
 
-from templatemine.errors import MissingExtraError, pip_line
+from templatemine.errors import needs_extra
 
 _MAX_ENCODINGS = 5
 """Most encodings, one in the other: curl's bound.  Each may take as long as a whole body."""
@@ -128,10 +128,8 @@ def _has_zlib_head(body: bytes) -> bool:
 
 
 def _decode_by_library(name: str, body: bytes) -> Iterator[bytes]:
-    try:
+    with needs_extra(f"pages in {name} need FastWARC", "warc"):
         from fastwarc.stream_io import BrotliReader, ZstdReader
-    except ImportError as error:
-        raise MissingExtraError(f"pages in {name} need FastWARC: {pip_line('warc')}") from error
     source = io.BytesIO(body)
     reader = BrotliReader(source) if name == "br" else ZstdReader(source)
     while True:

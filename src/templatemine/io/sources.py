@@ -21,7 +21,7 @@ from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from templatemine.errors import ConfigError, MissingExtraError, pip_line
+from templatemine.errors import ConfigError, needs_extra
 from templatemine.io.files import stem
 
 Rule = Callable[[Mapping[str, Any], str, str], object]
@@ -119,8 +119,6 @@ def _domain(host: str) -> str:
 
 @cache
 def _suffixes() -> Any:
-    try:
+    with needs_extra("registered domains need tldextract", "warc"):
         import tldextract
-    except ImportError as error:
-        raise MissingExtraError(f"registered domains need tldextract: {pip_line('warc')}") from error
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, BinaryIO, cast
 
-from templatemine.errors import CorpusError, MissingExtraError, pip_line, spelled
+from templatemine.errors import CorpusError, needs_extra, spelled
 from templatemine.io.abandoned import hold_lock, remove_abandoned, temporary_name
 
 _BUFFER = 1 << 18
@@ -305,10 +305,8 @@ def _open_packing(name: str, stream: Any) -> Any:
 
         return lzma.LZMAFile(stream, "wb", preset=_XZ_PRESET)
     if name.endswith(".zst"):
-        try:
+        with needs_extra("zstd needs zstandard", "zst"):
             import zstandard
-        except ImportError as error:
-            raise MissingExtraError(f"zstd needs zstandard: {pip_line('zst')}") from error
         return zstandard.ZstdCompressor(write_checksum=True).stream_writer(stream, closefd=False)
     if name.endswith(".lz4"):
         raise CorpusError("expected an output in .gz, .zst or .xz, or a plain one; lz4 is read only", name, fatal=True)

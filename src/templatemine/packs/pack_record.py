@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from templatemine import notebook
 from templatemine._version import __version__
 from templatemine.config import TokeniseConfig
-from templatemine.errors import MissingExtraError, counted, pip_line
+from templatemine.errors import counted, needs_extra
 from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.matching import _automaton
 from templatemine.model import Cutoff, PageHistory, Question, Template
@@ -179,10 +179,8 @@ class PackRecord:
         MissingExtraError
             pandas is not installed.
         """
-        try:
+        with needs_extra("data frames need pandas", "pandas"):
             import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError(f"data frames need pandas: {pip_line('pandas')}") from error
 
         names = [column.name for column in fields(Template)]
         return pd.DataFrame(

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from templatemine.config import ReportConfig
-from templatemine.errors import MissingExtraError, counted, pip_line
+from templatemine.errors import counted, needs_extra
 from templatemine.report.charts import days_spec, draw_svg, histogram_spec, load_renderer, scores_spec
 from templatemine.report.explain import MAX_ALSO_MATCHED, find_cut_template
 from templatemine.report.findings import RESIDUE_KINDS
@@ -99,10 +99,8 @@ def _title(report: Report) -> str:
 
 def require_libraries() -> None:
     """Raise `MissingExtraError` if a library is missing; called before an archive is read."""
-    try:
+    with needs_extra("reports need jinja2, which is not installed", "report"):
         import jinja2  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(f"reports need jinja2, which is not installed: {pip_line('report')}") from error
     load_renderer()
 
 
