@@ -1,30 +1,11 @@
-"""All the text of a page or of a feed's entry, by the parser of the standard library."""
+"""All the text of a page or of a feed's entry, as cleaning has it that keeps all of a page but templates."""
 
 from __future__ import annotations
 
 from html import unescape
-from html.parser import HTMLParser
 
+from templatemine.cleaning.cleaner import page_text
 from templatemine.model import Document
-
-
-class _TextParser(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self._hidden += tag in ("script", "style")
-        self.parts.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= bool(self._hidden) and tag in ("script", "style")
-        self.parts.append(" ")
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.parts.append(data)
 
 
 def strip_markup(value: str) -> str:
@@ -32,10 +13,7 @@ def strip_markup(value: str) -> str:
     if "<" not in value:
         value = unescape(value)
     if "<" in value:
-        parser = _TextParser()
-        parser.feed(value)
-        parser.close()
-        value = "".join(parser.parts)
+        value = page_text(value, ())
     return " ".join(value.split())
 
 
