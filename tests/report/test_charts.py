@@ -72,7 +72,7 @@ def test_a_string_counts_once_with_its_slot_or_without() -> None:
         return Template(id="", regex="", tokens=tokens, df=df, count=df, example="", anchor=anchor)
 
     pack = Pack.load(GOLDEN / "learned.pack.json")
-    cutoff = Cutoff(method="evidence", df=None, share=None, energy=None, histogram=(9, 9, 9, 9), note="")
+    cutoff = Cutoff(method="score", df=None, share=None, energy=None, histogram=(9, 9, 9, 9), note="")
     templates = (
         of(5, "Photo", "by", "{slot:names}"),
         of(15, "{slot:40}", "story."),

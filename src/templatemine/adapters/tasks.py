@@ -47,17 +47,16 @@ MAX_BUFFERED = 32 << 20
 MAX_CLEANERS = 1000
 """Sources whose automata a task keeps, 50 to 100 kB each; one is made in a few milliseconds."""
 
+_TYPES = {"int": pa.int32(), "long": pa.int64(), "string": pa.string(), "binary": pa.binary()}
+
+
+def _arrow_schema(columns: str) -> pa.Schema:
+    """Return the schema of columns as Spark spells them."""
+    return pa.schema([(name, _TYPES[kind]) for name, kind in (column.split() for column in columns.split(", "))])
+
+
 ROW_SCHEMA = "part int, source string, kind int, number int, piece int, data binary"
-_ARROW = pa.schema(
-    [
-        ("part", pa.int32()),
-        ("source", pa.string()),
-        ("kind", pa.int32()),
-        ("number", pa.int32()),
-        ("piece", pa.int32()),
-        ("data", pa.binary()),
-    ]
-)
+_ARROW = _arrow_schema(ROW_SCHEMA)
 
 
 class Row(NamedTuple):
@@ -136,10 +135,7 @@ def _to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
 
 def _join_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     """Join the rows of some batches that were split into pieces; sorted by source, kind, number and piece."""
-    every = (
-        Row(*values) for batch in batches for values in zip(*(one.to_pylist() for one in batch.columns), strict=True)
-    )
-    for _, pieces in groupby(every, key=attrgetter("source", "kind", "number", "part")):
+    for _, pieces in groupby(_iterate_rows(batches), key=attrgetter("source", "kind", "number", "part")):
         whole = list(pieces)
         yield whole[0] if len(whole) == 1 else whole[0]._replace(data=b"".join(one.data for one in whole))
 
@@ -179,7 +175,7 @@ def read(batches: Iterable[pa.RecordBatch], config: ReadConfig) -> Iterator[pa.R
 
 _READ_ROWS = 256
 _FIELDS = ("source", "id", "url", "date", "title", "text", "html")
-_DOCUMENT = pa.schema([*((name, pa.string()) for name in _FIELDS), ("file", pa.string()), ("place", pa.int64())])
+_DOCUMENT = _arrow_schema(DOCUMENT_SCHEMA)
 
 
 # ------------------------------------------------------------------------------------------------------------- mining
@@ -346,15 +342,7 @@ def _report_row(report: SourceReport) -> _ReportRow:
 
 
 REPORT_SCHEMA = "source string, documents long, templates int, note string, pack string"
-_REPORT = pa.schema(
-    [
-        ("source", pa.string()),
-        ("documents", pa.int64()),
-        ("templates", pa.int32()),
-        ("note", pa.string()),
-        ("pack", pa.string()),
-    ]
-)
+_REPORT = _arrow_schema(REPORT_SCHEMA)
 
 
 def read_reports(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

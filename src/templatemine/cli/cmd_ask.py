@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 import json
 import os
 import sys
@@ -111,6 +110,7 @@ class _Sample:
 def run(args: argparse.Namespace) -> int:
     """Look for the strings in the archive, ask, save after each source."""
     from templatemine.archive.apply_answers import QuestionContexts, open_questions
+    from templatemine.desk.store import user_name
     from templatemine.packs.pack_folder import PackFiles
     from templatemine.report.terminal import Painter
 
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
         terminal.say(
             "strings are shown without context; --archive INPUT shows them in articles, and what goes with a label"
         )
-    painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or _user_name()
+    painter, whose = Painter(common.shows_colours(sys.stdout)), args.by or user_name()
     kept = 0
     for source, questions in asked.items():
         file = seen[source].file
@@ -293,13 +293,6 @@ def _question_json(pack: Pack, question: Question, seen: QuestionContexts) -> di
 def _join_lines(text: str) -> str:
     """Join a text to one line, with a mark at each line break."""
     return common.escape_controls(" ⏎ ".join(text.split("\n")))
-
-
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a process of a user without a name
-        return ""
 
 
 def _save_answers(file: str, answers: list[tuple[Question, str]], whose: str) -> None:

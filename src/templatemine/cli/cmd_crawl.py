@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from templatemine.cli import common
@@ -108,20 +109,8 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.crawl.settings import CrawlConfig
 
     terminal = common.Terminal(quiet=args.quiet, strict=False)
-    config = CrawlConfig(
-        delay=args.delay,
-        hours=args.hours,
-        max_pages=args.max_pages,
-        max_size=args.max_size,
-        timeout=args.timeout,
-        redirects=args.redirects,
-        retries=args.retries,
-        max_wait=args.max_wait,
-        revisit=(args.revisit[0], args.revisit[1]),
-        allow_private=args.allow_private,
-        agent=args.agent,
-        force=args.force,
-    )
+    given = {one.name: getattr(args, one.name) for one in fields(CrawlConfig) if one.name in args}
+    config = CrawlConfig(**{**given, "revisit": tuple(args.revisit)})
     done = crawl(args.inputs, args.output, config, terminal.met)
     terminal.skipped_more()
     if args.json:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from templatemine.crawl.revisit import RevisitSchedule
@@ -175,14 +175,7 @@ class CrawlState:
                 (page.url, page.source, page.via, page.title, page.published),
             ).fetchone()
             if row is not None:
-                yield Page(
-                    number=row[0],
-                    url=page.url,
-                    source=page.source,
-                    via=page.via,
-                    title=page.title,
-                    published=page.published,
-                )
+                yield replace(page, number=row[0])
 
     def due_pages(self) -> Iterator[tuple[int, str]]:
         """Return number and source of every page to fetch, in the order of their addition."""

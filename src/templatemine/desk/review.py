@@ -296,12 +296,13 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
     reasons is stopped and refused.
     """
     try:
-        written_as = _compile(source, not pack.html)
+        # All checks but that of the example, which it need not have yet.
+        written_as = compile_handwritten(source, "expression", of_text=not pack.html)
     except PackError as error:
         return Trial(refused=str(error).removeprefix("expression: ").removeprefix("regex: "))
     cleaner = Cleaner(pack, CleanConfig(choice=CUT_ALL))
     began = time.perf_counter()
-    counts = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
+    counts: dict[str, Any] = dict.fromkeys(("touched", "matches", "characters", "new", "harm"), 0)
     rows: list[dict[str, str]] = []
     example = ""
     spent = 0.0
@@ -331,20 +332,11 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         rows += [_make_snippet(one, text, *span) for span in spans[: max(0, min(2, most - len(rows)))]]
     return Trial(
         articles=len(articles),
-        touched=counts["touched"],
-        matches=counts["matches"],
-        characters=counts["characters"],
-        new=counts["new"],
-        harm=counts["harm"],
+        **counts,
         milliseconds=round(spent * 1000, 1),
         example=example,
         snippets=tuple(rows),
     )
-
-
-def _compile(source: str, of_text: bool) -> Any:
-    """Return the compiled expression; all checks but that of the example, which it need not have yet."""
-    return compile_handwritten(source, "expression", of_text=of_text)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:

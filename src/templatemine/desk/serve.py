@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import secrets
 import socket
@@ -75,7 +74,7 @@ def serve(
     except ImportError as error:
         raise MissingExtraError(f"the desk needs {error.name}, which is not installed: {pip_line('desk')}") from error
     from templatemine.desk.library import DeskConfig, Library
-    from templatemine.desk.store import Store
+    from templatemine.desk.store import Store, user_name
 
     with _open_listener(config.host, config.port) as listener:
         port = listener.getsockname()[1]
@@ -95,7 +94,7 @@ def serve(
             desk,
             hosts=allowed_hosts(config.host, port, names),
             token=token,
-            name=config.name or _user_name(),
+            name=config.name or user_name(),
         )
         shown = f"[{config.host}]" if ":" in config.host else config.host
         say(f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else ""))
@@ -133,10 +132,3 @@ def _open_listener(host: str, port: int) -> socket.socket:
         listener.close()
         raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error
     return listener
-
-
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return ""

@@ -8,6 +8,7 @@ a version; whoever saves on top of an older one gets a conflict, and both stay.
 
 from __future__ import annotations
 
+import getpass
 import json
 import secrets
 import sqlite3
@@ -92,6 +93,14 @@ def _escape_row(row: Iterable[Any]) -> tuple[Any, ...]:
 def utc_now() -> str:
     """Return the time in UTC, ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def user_name() -> str:
+    """Return the name of who works here; "" of a process of a user without one."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 class Decision(NamedTuple):

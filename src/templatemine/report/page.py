@@ -142,14 +142,10 @@ def _link(url: str | None) -> str:
     return url if url is not None and url.lower().startswith(("http://", "https://")) else ""
 
 
-SCORE_METHODS = ("score", "evidence")
-"""Name of the method in packs if scores decided; the second in packs of earlier releases."""
-
-
 def _draw_charts(source: SourceView) -> dict[str, Any]:
     """Draw the histogram, the scores and the days as SVG, each "" if there is nothing to draw; note whether scores
     decided."""
-    by_scores = source.pack.cutoff.method in SCORE_METHODS
+    by_scores = source.pack.cutoff.method == "score"
     scores = [one.score for one in source.pack.templates if one.score is not None]
     drawn = {
         "histogram": draw_svg(histogram_spec(source.histogram, by_scores=by_scores))
