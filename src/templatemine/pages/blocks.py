@@ -130,11 +130,22 @@ class Page:
         """Return the page in UTF-8."""
         return self._data
 
+    def in_elements(self, elements: NDArray[np.bool_] | NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Return whether each block is in one of some elements, given as a flag for each element of the page."""
+        columns = self.columns
+        flags = elements.view(np.uint8)
+        return _blocks.inherit_by_blocks(columns["parents"], flags, columns["element"]).astype(np.bool_)
+
+    def sum_elements(self, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the sum of a value of blocks over each element and its contents."""
+        parents = self.columns["parents"]
+        own = np.bincount(self.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
+        return _blocks.sum_subtrees(parents, own)
+
     @cached_property
     def hidden(self) -> NDArray[np.bool_]:
         """Return whether each block is in an element that is not shown."""
-        columns = self.columns
-        return _blocks.inherit_by_blocks(columns["parents"], columns["hidden"], columns["element"]).astype(np.bool_)
+        return self.in_elements(self.columns["hidden"])
 
     @cached_property
     def marks(self) -> NDArray[np.uint8]:

@@ -13,11 +13,11 @@ from html import unescape
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _blocks
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_NAMES
 
-_NAMES = [name for name, _ in _html.TAGS]
-_PRE = [_NAMES.index(name) for name in ("pre", "listing")]
+_PRE = [TAG_NAMES.index(name) for name in ("pre", "listing")]
 AROUND_BYTES = 2000
 """Bytes before the first and behind the last word of a preformatted text that are looked at for lines without one."""
 _BREAK = re.compile(r"<br\b[^<>]*>\n?|\r\n?", re.IGNORECASE)

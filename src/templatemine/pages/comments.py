@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
-from templatemine.pages.scanner import GROUPS
+from templatemine.pages.scanner import TAG_NAMES, group_mask
 
-_COMMENT = 1 << list(GROUPS).index("comment")
-_BOILERPLATE = np.uint32(sum(1 << list(GROUPS).index(name) for name in ("nav", "advert", "foot")))
-_FORM = [name for name, _ in _html.TAGS].index("form")
+_COMMENT = group_mask("comment")
+_BOILERPLATE = group_mask("nav", "advert", "foot")
+_FORM = TAG_NAMES.index("form")
 WORDS, LINKED, SENTENCES = (_html.COUNTS.index(name) for name in ("words", "linked", "sentences"))
 
 SENTENCE_WORDS = 8
@@ -42,7 +42,7 @@ def find_comments(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     parents, groups = columns["parents"], _element_groups(page, first)
     is_comment = (groups & _COMMENT) > 0
     is_boilerplate = (((groups & _BOILERPLATE) > 0) & ~is_comment) | (columns["tags"] == _FORM)
-    in_boilerplate = _blocks.inherit_by_blocks(parents, is_boilerplate.view(np.uint8), columns["element"]) != 0
+    in_boilerplate = page.in_elements(is_boilerplate)
     threads = _outermost_elements(parents, is_comment)[columns["element"]]
     words = counts[:, WORDS]
     candidates = (threads > 0) & ~in_boilerplate & ~kept & ~page.hidden & (np.arange(len(page)) > first)

@@ -41,7 +41,8 @@ from templatemine.pages.nodes import (
     join_runs,
     remove_common_style,
 )
-from templatemine.pages.page_tags import CONTAINERS, NAMES, STYLES, VOID, PageTags
+from templatemine.pages.page_tags import CONTAINERS, STYLES, VOID, PageTags
+from templatemine.pages.scanner import TAG_NAMES
 
 Cuts = Mapping[int, Sequence[tuple[int, int]]]
 Chain = tuple[tuple[str, int], ...]
@@ -69,7 +70,7 @@ _LAZY_ATTRIBUTES = ("data-src", "data-original", "data-lazy-src", "data-orig-fil
 """Attributes with the address of images that load later."""
 TAIL_BYTES = 2000
 """Bytes behind the last word of preformatted text that are looked at for lines without one."""
-_IMG = NAMES.index("img")
+_IMG = TAG_NAMES.index("img")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class _Builder:
         columns = self.page.columns
         self._block_elements: list[int] = columns["element"].tolist()
         self._parents: list[int] = columns["parents"].tolist()
-        self._names = [NAMES[tag] for tag in columns["tags"].tolist()]
+        self._names = [TAG_NAMES[tag] for tag in columns["tags"].tolist()]
         self._chains: dict[int, Chain] = {0: ()}
 
     def nodes(self) -> tuple[Node, ...]:

@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _blocks
 from templatemine.pages.date_order import DateOrder
 from templatemine.pages.declared import EARLIEST_DATE, PUBLISHED, find_objects, is_article, normalise_published
 from templatemine.pages.names import byline_names, find_licence, find_names, normalise_language
 from templatemine.pages.outline import plain_text
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, ends_in_change, find_dates
 from templatemine.pages.page_tags import CLOSE, OPEN, VOID, PageTags
-from templatemine.pages.scanner import GROUPS
+from templatemine.pages.scanner import TAG_NAMES, group_mask
 from templatemine.pages.title_and_date import find_labelled_date
 from templatemine.text.characters import TITLE_SEPARATOR
 
@@ -133,9 +133,9 @@ SCHEMA_PROPERTIES: Mapping[str, tuple[str, ...]] = {
 """Properties of schema.org, in JSON-LD and in microdata."""
 
 _ASIDE_GROUPS = ("comment", "side", "related", "foot", "quote", "caption", "nav", "advert")
-_ASIDE_MASK = np.uint32(sum(1 << list(GROUPS).index(name) for name in _ASIDE_GROUPS))
+_ASIDE_MASK = group_mask(*_ASIDE_GROUPS)
 _ASIDE_TAGS = ("figure", "aside", "nav", "footer")
-_META_MASK = np.uint32(1 << list(GROUPS).index("meta"))
+_META_MASK = group_mask("meta")
 
 _TAG_WORDS = (
     b"itemprop rel= datetime author byline by-line writer autor auteur username submitted vcard publi posted date fecha"
@@ -180,8 +180,7 @@ _TEXT_FIELDS = frozenset(["title", "site", "description", "tags", "categories"])
 
 _DatedElement = tuple[str, dict[str, str]]
 
-NAMES = [name for name, _ in _html.TAGS]
-_META, _LINK, _TAG_HTML, _H1 = (NAMES.index(name) for name in ("meta", "link", "html", "h1"))
+_META, _LINK, _TAG_HTML, _H1 = (TAG_NAMES.index(name) for name in ("meta", "link", "html", "h1"))
 
 
 def read_metadata(tags: PageTags, visible: VisibleMetadata, url: str | None = None) -> Metadata:
@@ -372,7 +371,7 @@ class _Reader:
         for text, attributes in self._rel_links:
             if "license" in attributes.get("rel", "").lower().split():
                 yield text, self.tags.resolve_url(attributes.get("href"))
-        in_footer = self._inside_groups(np.uint32(1 << list(GROUPS).index("foot")), ("footer",))
+        in_footer = self._inside_groups(group_mask("foot"), ("footer",))
         for text, attributes, mark, _ in self._elements:
             if _COMMONS.search(attributes.get("href", "")) and in_footer[self.tags.columns["elements"][mark]]:
                 yield text, attributes["href"]
@@ -464,17 +463,19 @@ class _Reader:
                 continue
             if "pubdate" not in attributes and re.search(r"\spubdate\b", self._tag_source(mark)):
                 attributes["pubdate"] = ""
-            elements.append((self.tags.text(mark), attributes, mark, NAMES[tag] if tag else self.tags.tag_name(mark)))
+            elements.append(
+                (self.tags.text(mark), attributes, mark, TAG_NAMES[tag] if tag else self.tags.tag_name(mark))
+            )
         return elements
 
-    def _inside_groups(self, groups: np.uint32, names: Sequence[str]) -> Any:
+    def _inside_groups(self, groups: int, names: Sequence[str]) -> Any:
         """Return whether each element, or one around it, is of some groups or has one of some names."""
         columns = self.page.columns
         is_member = (columns["groups"] & groups) > 0
         if groups == _ASIDE_MASK:  # what holds the main text is no part of what is around it
             is_member[list(self.visible.containers)] = False
         if names:
-            is_member = is_member | np.isin(columns["tags"], [NAMES.index(name) for name in names])
+            is_member = is_member | np.isin(columns["tags"], [TAG_NAMES.index(name) for name in names])
         return _blocks.inherit_values(columns["parents"], is_member.astype(np.uint8))
 
     def _tag_source(self, mark: int) -> str:

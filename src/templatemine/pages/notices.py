@@ -20,7 +20,7 @@ from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.declared import find_objects
 from templatemine.pages.hidden import select_elements
-from templatemine.pages.scanner import GROUPS, PAID, marker_mask
+from templatemine.pages.scanner import PAID, TAG_NAMES, group_mask
 
 NOTICE_SCORE = -9.2
 """Log odds of a notice."""
@@ -38,9 +38,8 @@ PITCH_WORDS = 80
 LIKELY_SCORE = -3.0
 """Log odds below which nobody takes a block for main text anyway."""
 
-_FORM, _OFFER = 1 << list(GROUPS).index("form"), marker_mask("offer")
-_NAMES = [name for name, _ in _html.TAGS]
-_H1 = _NAMES.index("h1")
+_FORM, _OFFER = group_mask("form"), group_mask("offer")
+_H1 = TAG_NAMES.index("h1")
 _CHOICE = re.compile(
     r"\b(?:accept\w*|reject\w*|agree|allow|settings|preferences|choose|akzeptier\w*|ablehn\w*|zustimm\w*|einstellungen"
     r"|refuser|param[eè]tr\w+|acept\w+|rechaz\w+|configur\w+|accett\w+|rifiut\w+|aceit\w+|recus\w+|weiger\w*|instell\w+"
@@ -85,19 +84,18 @@ def find_notices(page: Page, scores: NDArray[np.float64]) -> NDArray[np.bool_] |
     scores : float64 array, shape (blocks,)
         Log odds that a block is main text.
     """
-    columns = page.columns
     likely = scores > LIKELY_SCORE
     consent, offers = _consent_elements(page, likely), _offer_elements(page, likely)
     if consent is None and offers is None:
         return None
-    is_notice = np.zeros(len(columns["parents"]), np.bool_)
+    is_notice = np.zeros(len(page.columns["parents"]), np.bool_)
     for elements in (consent, offers):
         if elements is not None:
             is_notice |= elements
     if not is_notice.any():
         return None
-    is_notice &= _sums(page, _is_headline(page)) == 0
-    return _blocks.inherit_by_blocks(columns["parents"], is_notice.view(np.uint8), columns["element"]).astype(np.bool_)
+    is_notice &= page.sum_elements(_is_headline(page)) == 0
+    return page.in_elements(is_notice)
 
 
 def find_advert_labels(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
@@ -129,17 +127,8 @@ def _is_paid(thing: Mapping[str, Any]) -> bool:
     return value is False or (isinstance(value, str) and value.rpartition("/")[2].strip().lower() == "false")
 
 
-def _sums(page: Page, values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sum of a value of blocks over each element and its contents."""
-    parents = page.columns["parents"]
-    own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
-    return _blocks.sum_subtrees(parents, own)
-
-
 def _is_headline(page: Page) -> NDArray[np.bool_]:
-    columns = page.columns
-    is_h1 = (columns["tags"] == _H1).view(np.uint8)
-    headline = _blocks.inherit_by_blocks(columns["parents"], is_h1, columns["element"]).astype(np.bool_)
+    headline = page.in_elements(page.columns["tags"] == _H1)
     if page.headline >= 0:
         headline[page.headline] = True
     return headline
@@ -163,8 +152,8 @@ def _consent_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_
         return None
     choices = np.zeros(len(page), np.bool_)
     choices[[block for block in np.flatnonzero(mentions).tolist() if _CHOICE.search(page.text(block))]] = True
-    words, spoken = _sums(page, page.words), _sums(page, page.words * mentions)
-    several = (_sums(page, mentions) >= 2) & (_sums(page, choices) > 0)
+    words, spoken = page.sum_elements(page.words), page.sum_elements(page.words * mentions)
+    several = (page.sum_elements(mentions) >= 2) & (page.sum_elements(choices) > 0)
     named = (page.columns["groups"] & _FORM) > 0
     return (named & (spoken > 0) & (spoken >= NAMED_SHARE * words)) | (  # type: ignore[no-any-return]
         several & (spoken >= NOTICE_SHARE * words)
@@ -181,15 +170,15 @@ def _offer_elements(page: Page, likely: NDArray[np.bool_]) -> NDArray[np.bool_] 
     named = (columns["groups"] & _OFFER) > 0
     if selectors:
         named |= select_elements(columns, selectors, np.ones(len(page), np.bool_))
-    named &= _sums(page, _is_headline(page)) == 0
-    inside = _blocks.inherit_by_blocks(columns["parents"], named.view(np.uint8), columns["element"]).astype(np.bool_)
+    named &= page.sum_elements(_is_headline(page)) == 0
+    inside = page.in_elements(named)
     candidates = np.flatnonzero(inside & likely & (page.words <= PITCH_WORDS)).tolist()
     found = [block for block in candidates if _PITCH.search(page.text(block))]
     if not found:
         return None
     pitches = np.zeros(len(page), np.int32)
     pitches[found] = page.words[found]
-    return named & (2 * _sums(page, pitches) > _sums(page, page.words))  # type: ignore[no-any-return]
+    return named & (2 * page.sum_elements(pitches) > page.sum_elements(page.words))  # type: ignore[no-any-return]
 
 
 def _paid_selectors(page: Page) -> Iterator[str]:

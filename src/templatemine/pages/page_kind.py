@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from templatemine.bounds import WORDS
 from templatemine.pages import _html, _scores
-from templatemine.pages.scanner import CANONICAL, NEXT, SCHEMA, TYPE
+from templatemine.pages.scanner import CANONICAL, NEXT, SCHEMA, TAG_NAMES, TYPE
 
 if TYPE_CHECKING:
     from templatemine.pages.blocks import Page
@@ -82,8 +82,7 @@ VALUES = (
 """Names of the values of `describe_page`."""
 
 _KNOWN = VALUES.index("address_known")
-_NAMES = [name for name, _ in _html.TAGS]
-_TAG_INDICES = [_NAMES.index(name) for name in _TAGS]
+_TAG_INDICES = [TAG_NAMES.index(name) for name in _TAGS]
 _SIGN_FINDER = _html.PhraseFinder(tuple(name.encode() for name in _SIGNS))
 _TYPE_INDEX = {name.encode(): index for index, name in enumerate(_TYPES)}
 _CURRENCIES = [sign.encode() for sign in "$€£"]

@@ -14,7 +14,7 @@ from templatemine.pages import _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.nodes import Style
 from templatemine.pages.outline import parse_attributes
-from templatemine.pages.scanner import block_scanner
+from templatemine.pages.scanner import TAG_NAMES, block_scanner
 
 STYLES: Mapping[str, Style] = {
     **dict.fromkeys(("b", "strong"), Style.STRONG),
@@ -44,10 +44,9 @@ _NAME = re.compile(rb"<([a-zA-Z]+)")
 _NO_ADDRESS = re.compile(r"^\s*(?:javascript:|data:|about:|#?\s*$)", re.IGNORECASE)
 _CLEAN = re.compile(r"[\t\n\r]+")
 OPEN, CLOSE, VOID, OTHER = range(len(_html.MARKS))
-NAMES = [name for name, _ in _html.TAGS]
-_A, _BASE, _LINK = (NAMES.index(name) for name in ("a", "base", "link"))
-_SEPARATING = (_A, NAMES.index("time"))
-_KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in NAMES])
+_A, _BASE, _LINK = (TAG_NAMES.index(name) for name in ("a", "base", "link"))
+_SEPARATING = (_A, TAG_NAMES.index("time"))
+_KNOWN = np.array([name in STYLES or name in CONTAINERS or name in ("?", "a") for name in TAG_NAMES])
 
 
 class PageTags:
@@ -147,7 +146,7 @@ class PageTags:
                     start, start_mark, name = open_tags.pop(element)
                     spans.append((start, offset, start_mark, name))
                 continue
-            name = NAMES[tag] if tag else self.tag_name(mark)
+            name = TAG_NAMES[tag] if tag else self.tag_name(mark)
             if name in STYLES or tag == _A:
                 open_tags[element] = (offset, mark, name)
         end = int(self.page.columns["bounds"][-1])

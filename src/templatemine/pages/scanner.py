@@ -45,9 +45,14 @@ MARKERS: Mapping[str, str] = {
 that has a group already is cut, so that it counts for both."""
 
 
-def marker_mask(name: str) -> int:
-    """Return the bit of a group of `MARKERS` in the column `groups`."""
-    return 1 << len(GROUPS) + list(MARKERS).index(name)
+TAG_NAMES = [name for name, _ in _html.TAGS]
+"""Names of tags, by their number in the column `tags`."""
+
+
+def group_mask(*names: str) -> int:
+    """Return the bits of groups of `GROUPS` and `MARKERS` in the column `groups`."""
+    groups = [*GROUPS, *MARKERS]
+    return sum(1 << groups.index(name) for name in names)
 
 
 def _first_rows(rows: Iterator[tuple[bytes, int]]) -> list[tuple[bytes, int]]:

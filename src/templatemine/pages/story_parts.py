@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from templatemine.pages import _blocks, _html
 from templatemine.pages.blocks import Page
 from templatemine.pages.cleaneval import is_heading
-from templatemine.pages.scanner import GROUPS, marker_mask
+from templatemine.pages.scanner import TAG_NAMES, group_mask
 from templatemine.pages.title_and_date import find_title, title_parts
 
 SMALL_WORDS, PAGE_WORDS = 80, 120
@@ -32,16 +32,13 @@ SITE_WORDS = 8
 CONTAINERS_UP = 3
 """Elements around footnotes that are looked at for the story."""
 
-_NAMES = [name for name, _ in _html.TAGS]
-_ARTICLE, _H1, _PRE, _DL = (_NAMES.index(name) for name in ("article", "h1", "pre", "dl"))
-_IS_ASIDE = np.array([name in ("nav", "footer", "aside", "form", "button", "header") for name in _NAMES])
-_ASIDE_GROUPS = np.uint32(
-    sum(1 << list(GROUPS).index(name) for name in ("nav", "foot", "comment", "share", "related", "advert", "form"))
-)
-_SMALL_ASIDE_GROUPS = _ASIDE_GROUPS | np.uint32(sum(1 << list(GROUPS).index(name) for name in ("side", "head")))
-_CAPTION = np.uint32(1 << list(GROUPS).index("caption"))
+_ARTICLE, _H1, _PRE, _DL = (TAG_NAMES.index(name) for name in ("article", "h1", "pre", "dl"))
+_IS_ASIDE = np.array([name in ("nav", "footer", "aside", "form", "button", "header") for name in TAG_NAMES])
+_ASIDE_GROUPS = group_mask("nav", "foot", "comment", "share", "related", "advert", "form")
+_SMALL_ASIDE_GROUPS = _ASIDE_GROUPS | group_mask("side", "head")
+_CAPTION = group_mask("caption")
 _NOTE_ID = re.compile(rb"#[\w-]*(?:fn|note)")
-_NOTE = marker_mask("note")
+_NOTE = group_mask("note")
 LINKED = _html.COUNTS.index("linked")
 
 
@@ -83,7 +80,7 @@ def find_inner_units(page: Page, scores: NDArray[np.float64], kept: NDArray[np.b
         if blocks[0] > first and blocks[-1] < last and 2 * kept_words[page.columns["parents"][unit]] > kept_words[0]:
             words = page.words[blocks]
             found[blocks] = (scores[blocks] * words).sum() >= MIN_CHANCE * words.sum()
-    return found & ~kept & ~_in_elements(page, (page.columns["groups"] & (_CAPTION | _ASIDE_GROUPS)) > 0)
+    return found & ~kept & ~page.in_elements((page.columns["groups"] & (_CAPTION | _ASIDE_GROUPS)) > 0)
 
 
 def find_footnotes(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
@@ -104,7 +101,7 @@ def find_footnotes(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | N
         else:
             is_notes[element] = False
         is_notes[element] &= holder > 0
-    return _in_elements(page, is_notes) & ~kept & (np.arange(len(page)) > int(kept.argmax()))
+    return page.in_elements(is_notes) & ~kept & (np.arange(len(page)) > int(kept.argmax()))
 
 
 def _marked_notes(page: Page) -> NDArray[np.int64]:
@@ -117,12 +114,6 @@ def _marked_notes(page: Page) -> NDArray[np.int64]:
     return _blocks.sum_subtrees(columns["parents"], nodes[columns["element_nodes"]])
 
 
-def _in_elements(page: Page, elements: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Find the blocks in some elements."""
-    columns = page.columns
-    return _blocks.inherit_by_blocks(columns["parents"], elements.view(np.uint8), columns["element"]).astype(np.bool_)
-
-
 def find_small_story(page: Page) -> NDArray[np.bool_] | None:
     """Return everything but navigation on a page of few words; None on longer pages."""
     columns = page.columns
@@ -131,7 +122,7 @@ def find_small_story(page: Page) -> NDArray[np.bool_] | None:
     linked = 2 * columns["counts"][:, LINKED] >= page.words
     is_aside = _IS_ASIDE[columns["tags"]] | ((columns["groups"] & _SMALL_ASIDE_GROUPS) > 0)
     is_aside[0] = False
-    aside = _in_elements(page, is_aside)
+    aside = page.in_elements(is_aside)
     if page.headline >= 0:
         aside[page.headline] = False
     story = ~(linked | page.hidden | aside)
@@ -146,16 +137,16 @@ def find_further_articles(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.boo
         return None
     tags, parents = columns["tags"], columns["parents"]
     homes = _blocks.find_nearest(parents, (tags == _ARTICLE).view(np.uint8))
-    in_h1 = _in_elements(page, tags == _H1)
+    in_h1 = page.in_elements(tags == _H1)
     home = int(homes[columns["element"][headline]])
     if not home or not in_h1[headline]:
         return None
-    kept_words, headlines = _kept_words(page, kept), _subtree_sums(page, in_h1)
+    kept_words, headlines = _kept_words(page, kept), page.sum_elements(in_h1)
     elements = np.arange(len(parents))
     further = (tags == _ARTICLE) & (elements > home) & (kept_words >= ARTICLE_WORDS) & (headlines > 0)
     # Those in the same article, or in none, as it does
     further &= homes[np.maximum(parents, 0)] == homes[parents[home]]
-    return _in_elements(page, further)
+    return page.in_elements(further)
 
 
 def find_site_lines(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
@@ -188,10 +179,4 @@ def _unit_homes(page: Page, tag: int) -> NDArray[np.int64] | None:
 
 def _kept_words(page: Page, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the words of the main text in each element."""
-    return _subtree_sums(page, page.words * kept)
-
-
-def _subtree_sums(page: Page, values: NDArray[np.integer] | NDArray[np.bool_]) -> NDArray[np.int64]:
-    parents = page.columns["parents"]
-    own = np.bincount(page.columns["element"], weights=values, minlength=len(parents)).astype(np.int64)
-    return _blocks.sum_subtrees(parents, own)
+    return page.sum_elements(page.words * kept)

@@ -22,6 +22,7 @@ from templatemine.errors import ConfigError
 from templatemine.pages import _blocks, _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_NAMES
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 REASONS = (
@@ -32,7 +33,7 @@ REASONS = (
 )
 OUTSIDE, INSIDE, HIDDEN, SPARSE = range(4)
 
-BODY = [name for name, _ in _html.TAGS].index("body")
+BODY = TAG_NAMES.index("body")
 
 
 @dataclass(frozen=True, slots=True)

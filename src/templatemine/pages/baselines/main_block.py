@@ -15,9 +15,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.pages import _blocks, _html
+from templatemine.pages import _blocks
 from templatemine.pages.baselines import _systems
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_NAMES
 
 MIN_LETTERS = 4
 """Letters of a keyword; most shorter words are grammar."""
@@ -135,7 +136,7 @@ def weigh_main_blocks(page: Page, blocks: Numbers) -> tuple[NDArray[np.float64],
 def _container_tags() -> NDArray[np.uint8]:
     """Return 1 for the tags that can hold several blocks, by their number."""
     names = ("body", "div", "td", "th", "article", "main", "section", "center", "form", "blockquote", "fieldset")
-    return np.array([name in names for name, _ in _html.TAGS], np.uint8)
+    return np.array([name in names for name in TAG_NAMES], np.uint8)
 
 
 def _nearest_containers(page: Page) -> Numbers:

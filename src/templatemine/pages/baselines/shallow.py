@@ -32,6 +32,7 @@ from templatemine.pages import _html
 from templatemine.pages.baselines import _systems
 from templatemine.pages.baselines.main_block import find_duplicates, weigh_main_blocks
 from templatemine.pages.blocks import Page
+from templatemine.pages.scanner import TAG_NAMES
 from templatemine.pages.systems import BlockClassifier, Site, SystemOutput
 
 Column = NDArray[np.float64]
@@ -111,10 +112,9 @@ def context_sensitive(classes: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1)
 def _tag_kinds() -> dict[str, NDArray[np.bool_]]:
-    names = [name for name, _ in _html.TAGS]
     heading = _html.FLAGS["heading"]
     kinds = {"heading": np.array([bool(flags & heading) for _, flags in _html.TAGS])}
-    return kinds | {tag: np.array([name == tag for name in names]) for tag in ("p", "div", "a")}
+    return kinds | {tag: np.array([name == tag for name in TAG_NAMES]) for tag in ("p", "div", "a")}
 
 
 def compute_features(page: Page) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
