@@ -16,7 +16,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from templatemine.archive import manifest
@@ -480,14 +480,19 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 rejected = report.pack.rejected
         return SourceUpdate(
             source=source,
+            new=state.new,
+            window=state.window,
+            replaced=state.replaced,
+            first=state.first,
+            last=state.last,
             templates=templates,
             rejected=rejected,
             kept=len(carried),
             left=left,
             unreadable_dates=self.dates.of_source(source),
+            note=note,
             changes=changes,
             bug=bug,
-            **{**asdict(state), "note": note},
         )
 
     def carry_templates(
