@@ -48,6 +48,11 @@ def test_unpaired_brackets_and_quotes(text: str) -> None:
         ("[Photo: Ann Hill.] the mill closed.", False),
         ("[The Mill] Closed", False),
         ("It closed\n\n[share this]\n\nso it is", False),
+        ("新しい時計を[写真で紹介する。]", True),
+        ("新しい時計を[写真で紹介する。]\n\n次の話", True),
+        ("時計が出た。[写真で紹介する。]\n次の話", False),
+        ("新しい時計\n[写真で紹介する。]", False),
+        ("新しい時計[写真一覧]\n次の話", False),
     ],
 )
 def test_tears(text: str, is_torn: bool) -> None:

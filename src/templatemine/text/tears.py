@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from templatemine.text.characters import OWN_TOKEN
+
 _CONTINUES = frozenset(",;:)]’'”»…")
 _OPENS = frozenset(":\uff1a-\u2013\u2014|/\u00b7\u2022")
 """Ends of labels and datelines, behind which something else begins."""
@@ -23,6 +25,8 @@ _ADDRESS = frozenset("@/")
 _SENTENCE_MARKS = frozenset(".!?\u2026")
 _LABELLED = re.compile(r"\s*[^\W\d_][^:\n]{1,30}:\s[^\n]*[.!?\u2026]\s*$")
 """A label, and text behind it that ends as a sentence does."""
+_OWN_STOP, _OWN = "\u3002", re.compile(f"[{OWN_TOKEN}]")
+"""The end of a sentence in scripts without spaces, and what they are written with: between two letters none begins."""
 _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
 _REACH = 500
@@ -45,7 +49,7 @@ class CutCount(NamedTuple):
 
 def is_tear(text: str, start: int, end: int) -> bool:
     """Return whether the text left and right of a cut is one sentence: an open one before it, and one that goes on
-    behind.
+    behind; or, in a script without spaces, whether the cut begins within a sentence and takes its end.
 
     >>> text = "He met Ann in Rome on Monday."
     >>> is_tear(text, 7, 10), is_tear("The end.\\nAdvertisement\\nthe rest", 9, 22)
@@ -53,6 +57,8 @@ def is_tear(text: str, start: int, end: int) -> bool:
     """
     cut = text[start:end]
     if any(cut.count(pair[0]) != cut.count(pair[1]) and _halves_pair(text, start, end, pair) for pair in _PAIRS):
+        return True
+    if cut.rstrip().endswith(_OWN_STOP) and start and all(map(_is_own_letter, text[start - 1 : start + 1])):
         return True
     left, right = start, end
     while left and text[left - 1].isspace():
@@ -71,6 +77,10 @@ def is_tear(text: str, start: int, end: int) -> bool:
         return True
     # A figure, or a letter without case, tells nothing at the beginning of a line.
     return "\n" not in spaces and after.isalnum() and not after.isupper() and not after.istitle()
+
+
+def _is_own_letter(char: str) -> bool:
+    return char.isalpha() and _OWN.match(char) is not None
 
 
 def leaves_half(text: str, start: int, end: int) -> bool:
