@@ -156,7 +156,7 @@ def test_the_greatest_says_what_it_is_and_a_note_must_be_likely(tmp_path: Path) 
     assert model.boilerplate_kinds(rows[:0]).tolist() == []
     # What is no word says what it is.
     column = {name: place for place, name in enumerate(FEATURES["segment"])}
-    for change, kind in (({}, "navigation"), ({"addresses": 1}, "embed"), ({"times": 1}, "byline")):
+    for change, kind in (({}, "navigation"), ({"addresses": 1}, "media"), ({"times": 1}, "byline")):
         one = matrix[:1].copy()
         for name, value in {"letters": 0, **change}.items():
             one[0, column[name]] = value

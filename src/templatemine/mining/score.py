@@ -43,8 +43,6 @@ _SHARED_COLUMNS = {
 }
 _SHARE, _FIRST = KIND_FEATURES.index("share"), KIND_FEATURES.index("cue_first")
 _LETTERS, _TIMES, _ADDRESSES = (KIND_FEATURES.index(name) for name in ("letters", "times", "addresses"))
-_EMBED, _NAVIGATION = BOILERPLATE_KINDS.index("embed"), BOILERPLATE_KINDS.index("navigation")
-"""What is no word and no date: the address of a picture or a player, and a rule between parts."""
 CUE_ODDS = 1.5
 """Addition of a strong cue of a kind to the logarithm of its odds, half of it a weak one: of rare kinds the forests
 have seen too few publishers, and the lexicon knows more languages."""
@@ -59,6 +57,8 @@ STRONG = 2
 """So is, in as few articles, what begins with a strong cue of notes, and has none of `_ASKING`."""
 _ASKING = ("promotion", "related", "sharing", "advertisement")
 _MEDIA, _CAPTION = BOILERPLATE_KINDS.index("media"), BOILERPLATE_KINDS.index("caption")
+_NAVIGATION = BOILERPLATE_KINDS.index("navigation")
+"""What is neither a word nor a date is the address of a picture or a player, or a rule between parts."""
 MIN_CAPTION, MAX_CAPTION_CAPITALS = 5.6, 0.75
 """A credit is a caption if its slot takes so much of a line (logarithm of 48 bytes), and of that so few capitals."""
 MIN_LABEL_SCORE = 0.4
@@ -105,7 +105,7 @@ class Model:
         shares[reads & is_rare, note] = np.inf
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
         is_wordless = (rows[:, _LETTERS] <= 0) & (rows[:, _TIMES] <= 0)
-        found[is_wordless] = np.where(rows[is_wordless, _ADDRESSES] > 0, _EMBED, _NAVIGATION)
+        found[is_wordless] = np.where(rows[is_wordless, _ADDRESSES] > 0, _MEDIA, _NAVIGATION)
         return found
 
     def score_all(
