@@ -49,7 +49,7 @@ def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> 
     assert len(rejected) == sum(pack.rejected.values())
     assert all(reason in pack.rejected and tokens and count >= df >= 1 for tokens, df, count, reason in rejected)
     lines = ran.err.splitlines()
-    assert lines[0].split() == ["source", "documents", "templates", "min", "df", "rejected", "note"]
+    assert lines[0].split() == ["source", "documents", "templates", "rejected", "note"]
     assert [line.split()[:3] for line in lines[1:4]] == [
         [source, "40", str(len(load_packs([tmp_path / "deep" / "packs"])[source].templates))] for source in SOURCES
     ]

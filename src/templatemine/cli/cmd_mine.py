@@ -281,7 +281,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
         }
         terminal.report({**totals, "sources": [_source_json(one) for one in mined.outcomes]}, to_stdout=True)
         return
-    header = ("source", ">documents", ">templates", ">min df", ">rejected", "note")
+    header = ("source", ">documents", ">templates", ">rejected", "note")
     rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
     terminal.say(*text_tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
     if any(one.templates for one in mined.outcomes):
@@ -307,14 +307,13 @@ def _source_json(one: SourceOutcome) -> dict[str, Any]:
 def _format_row(one: SourceOutcome) -> tuple[str, ...]:
     if one.pack is None:
         note = f"no pack: {one.note.removeprefix('skipped: ')}"
-        return one.source, f"{one.documents:,}", "-", "-", "-", note
+        return one.source, f"{one.documents:,}", "-", "-", note
     from templatemine.mining.shared_pack import SHARED_PACK
 
     note = "" if one.templates else f"no {'string is' if one.source == SHARED_PACK else 'templates:'} {one.note}"
     if one.overrides:
         note = f"{counted(one.overrides, 'override')} kept" + (f"; {note}" if note else "")
-    min_df = "-" if one.min_df is None else f"{one.min_df:,}"
-    return one.source, f"{one.documents:,}", f"{one.templates:,}", min_df, f"{sum(one.rejected.values()):,}", note
+    return one.source, f"{one.documents:,}", f"{one.templates:,}", f"{sum(one.rejected.values()):,}", note
 
 
 def _format_totals(args: argparse.Namespace, terminal: common.Terminal, mined: ArchiveReport) -> list[str]:

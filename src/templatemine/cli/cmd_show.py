@@ -302,7 +302,7 @@ def _show_folder(args: argparse.Namespace) -> int:
         common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
         header = (
-            *("source", ">documents", ">templates", ">min df", "=share of documents", "=dates"),
+            *("source", ">documents", ">templates", "=share of documents", "=dates"),
             "file, if not SOURCE.json",
         )
         rows = [_folder_row(file, pack) for file, pack in packs]
@@ -350,7 +350,7 @@ def _folder_row_json(file: str, pack: Pack) -> dict[str, Any]:
 
 def _folder_row(file: str, pack: Pack) -> Sequence[str]:
     name = os.path.basename(file)
-    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}", text_tables.format_min_df(pack))
+    numbers = (f"{pack.documents:,}", f"{len(pack.templates):,}")
     from templatemine.report.histogram import sparkline
 
     # Between bars, so that its ends are visible.

@@ -11,7 +11,6 @@ from templatemine.cli.common import escape_controls, escape_line
 
 if TYPE_CHECKING:
     from templatemine.model import Template
-    from templatemine.packs.pack import Pack
 
 
 def terminal_width(stream: TextIO | None) -> int | None:
@@ -161,11 +160,6 @@ def format_template(template: Template, most: int | None = None) -> str:
     text = escape_line(template_text(template))
     where = f" [{template.anchor}]" if template.anchor else ""
     return (text if most is None or len(text) <= most else text[: most - 1] + "…") + where
-
-
-def format_min_df(pack: Pack) -> str:
-    """Format the document frequency of the rarest template of a pack."""
-    return f"{min(one.df for one in pack.templates):,}" if pack.templates else "-"
 
 
 def _pad(cell: str, taken: int, width: int, right: bool) -> str:

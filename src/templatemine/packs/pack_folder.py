@@ -71,8 +71,6 @@ class SourceOutcome:
     pack : str or None
         Where its pack is.
     templates : int
-    min_df : int or None
-        Document frequency of the rarest template.
     cutoff_df : int or None
         See `model.Cutoff`.
     rejected : mapping
@@ -88,7 +86,6 @@ class SourceOutcome:
     pack: str | None
     note: str
     templates: int = 0
-    min_df: int | None = None
     cutoff_df: int | None = None
     rejected: Mapping[str, int] = field(default_factory=dict)
     overrides: int = 0
@@ -106,7 +103,6 @@ class SourceOutcome:
             pack=pack_path,
             note=result.note,
             templates=len(pack.templates),
-            min_df=min((template.df for template in pack.templates), default=None),
             cutoff_df=pack.cutoff.df,
             rejected=dict(pack.rejected),
             overrides=len(pack.overrides.rules),
