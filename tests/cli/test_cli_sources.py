@@ -33,6 +33,19 @@ def today(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
+def test_sources_that_become_one_are_told_of(cli: Cli, tmp_path: Path, memory: tuple[str, ...]) -> None:
+    """All were mined as one source without a word."""
+    archive = write(tmp_path / "a.jsonl", records())
+    ran = cli("mine", archive, "-o", tmp_path / "packs", "--source", "one", "--quiet", *memory)
+    assert ran.err == (
+        "templatemine: --source one makes one source of 3 that records name, such as 'alpha.example', 'beta.example'; "
+        "without it each is one of its own, and the command sort makes a file of each\n"
+    )
+    alone = write(tmp_path / "b.jsonl", records(["alpha.example"]))
+    assert cli("mine", alone, "-o", tmp_path / "alone", "--source", "one", "--quiet", *memory).err == ""
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "200M")])
 def test_an_archive_without_sources(cli: Cli, news: Path, today: Path, tmp_path: Path, memory: tuple[str, ...]) -> None:
     packs = tmp_path / "packs"
     assert cli("mine", news, "-o", packs, "--source", "news.example", *memory).code == 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
-from templatemine.io.fields import has_id, is_missing, near_sources
+from templatemine.io.fields import has_id, is_missing, near_sources, overruled_source
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
@@ -26,14 +26,19 @@ class UnnamedRecords:
         A few of those that their addresses name, one of each domain.
     others : dict of str to list of str
         Other fields that may be meant, each with a few of its values.
+    overruled : dict of str to int
+        Sources that records do name, where one is said for all of them, with the number of records.
     """
 
     records: int = 0
     hosts: dict[str, str] = field(default_factory=dict)
     others: dict[str, list[str]] = field(default_factory=dict)
+    overruled: dict[str, int] = field(default_factory=dict)
 
     def add(self, record: Record, read: ReadConfig) -> None:
         """Count a record, if it is one."""
+        if (named := overruled_source(record.fields, read)) is not None:
+            self.overruled[named] = self.overruled.get(named, 0) + 1
         if read.source_of is None and is_missing(record.fields.get(read.source_field)):
             self.records += 1
             for name, value in near_sources(record.fields).items():

@@ -20,6 +20,7 @@ from templatemine.config import (
     TokeniseConfig,
 )
 from templatemine.errors import ConfigError, CorpusError, counted
+from templatemine.io.fields import describe_overruled
 
 if TYPE_CHECKING:
     from templatemine.archive.archive_report import ArchiveReport
@@ -176,8 +177,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explain_mixed_sources(args: argparse.Namespace, mined: ArchiveReport) -> str:
-    """Explain why records of several sources are one: they do not name theirs where it is looked for."""
+    """Explain why records of several sources are one: by --source, or none is where it is looked for."""
     nameless = mined.nameless
+    if overruled := describe_overruled(nameless.overruled, common.read_config(args)):
+        return overruled
     field = next((name for name, values in nameless.others.items() if len(values) > 1), None)
     if field is not None:
         told = f"their field {field!r} names {text_tables.list_names(sorted(nameless.others[field]))}"

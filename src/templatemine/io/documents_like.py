@@ -13,10 +13,17 @@ from typing import Any, Literal, cast
 from templatemine.config import FieldNames, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, load_pyarrow, table_rows
-from templatemine.io.fields import build_document, is_missing, missing_body_error, near_sources
+from templatemine.io.fields import (
+    build_document,
+    describe_overruled,
+    is_missing,
+    missing_body_error,
+    near_sources,
+    overruled_source,
+)
 from templatemine.io.files import is_remote
 from templatemine.io.formats import format_by_path
-from templatemine.io.read import read_documents
+from templatemine.io.read import read_records
 from templatemine.model import Document
 
 Path = str | os.PathLike[str]
@@ -78,11 +85,11 @@ def read(*paths: Path, errors: Errors = "raise", **options: Any) -> Iterator[Doc
     >>> packs = templatemine.mine(templatemine.read("archive.jsonl.gz", text_field="body"))  # doctest: +SKIP
     """
     config = ReadConfig(**options)
-    skipped = _Skipped(errors)
+    notes = _Notes(errors)
 
     def documents() -> Iterator[Document]:
-        yield from _read_paths(paths, config, skipped)
-        skipped.warn()
+        yield from _read_paths(paths, config, notes)
+        notes.warn(config)
 
     return documents()
 
@@ -123,21 +130,22 @@ def documents_of(
     elif is_table(documents):
         load_pyarrow()
         _check_columns(documents, config)
-    return _all_documents(documents, config, _Skipped(errors))
+    return _all_documents(documents, config, _Notes(errors))
 
 
-def _all_documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+def _all_documents(documents: DocumentsLike, config: ReadConfig, notes: _Notes) -> Iterator[Document]:
     number = 0
-    for number, document in enumerate(_documents(documents, config, skipped), 1):  # noqa: B007
+    for number, document in enumerate(_documents(documents, config, notes), 1):  # noqa: B007
         yield document
-    skipped.warn()
+    notes.warn(config)
     if not number:
         again = "; a generator gives what it has only once" if isinstance(documents, Iterator) else ""
         warn_caller(f"no documents were given{again}")
 
 
-class _Skipped:
-    """The treatment of records that hold no document; see `Errors`."""
+class _Notes:
+    """What is told of records in the end: those that hold no document (see `Errors`), and the sources that they name
+    where another is said for all."""
 
     def __init__(self, errors: Errors) -> None:
         if errors not in ("raise", "skip"):
@@ -145,14 +153,22 @@ class _Skipped:
         self.on_error: Callable[[CorpusError], None] | None = self._skip if errors == "skip" else None
         self._number = 0
         self._named: list[str] = []
+        self._overruled: set[str] = set()
 
     def _skip(self, error: CorpusError) -> None:
         self._number += 1
         if len(self._named) < _MAX_NAMED:
             self._named.append(str(error))
 
-    def warn(self) -> None:
-        """Warn of skipped records."""
+    def note_source(self, record: Mapping[str, Any], config: ReadConfig) -> None:
+        """Note the source that a record names, if another is said."""
+        if (named := overruled_source(record, config)) is not None:
+            self._overruled.add(named)
+
+    def warn(self, config: ReadConfig) -> None:
+        """Warn of skipped records, and of sources that have become one."""
+        if told := describe_overruled(self._overruled, config):
+            warn_caller(told)
         if self._number:
             more = f"; and {self._number - len(self._named):,} more" if self._number > len(self._named) else ""
             warn_caller(f"{counted(self._number, 'record')} skipped: {'; '.join(self._named)}{more}")
@@ -161,10 +177,10 @@ class _Skipped:
 _MAX_NAMED = 3
 
 
-def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+def _documents(documents: DocumentsLike, config: ReadConfig, notes: _Notes) -> Iterator[Document]:
     """Yield the documents of a caller's input, one after the other."""
     if isinstance(documents, str | os.PathLike):
-        yield from _read_paths([documents], config, skipped)
+        yield from _read_paths([documents], config, notes)
         return
     if is_table(documents):
         rows: Iterable[Any] = table_rows(documents, _columns(config))
@@ -172,24 +188,29 @@ def _documents(documents: DocumentsLike, config: ReadConfig, skipped: _Skipped) 
         rows = cast(Iterable[Any], documents)
     for number, one in enumerate(rows, 1):
         if isinstance(one, Document):
+            notes.note_source({config.source_field: one.source}, config)
             yield one if config.source is None else replace(one, source=config.source)
         elif isinstance(one, os.PathLike):
-            yield from _read_paths([one], config, skipped)
+            yield from _read_paths([one], config, notes)
         else:
             try:
                 yield _document(one, config, number)
+                if isinstance(one, Mapping):
+                    notes.note_source(one, config)
             except CorpusError as error:
-                if skipped.on_error is None:
+                if notes.on_error is None:
                     raise
-                skipped.on_error(error)
+                notes.on_error(error)
 
 
-def _read_paths(paths: Iterable[Path], config: ReadConfig, skipped: _Skipped) -> Iterator[Document]:
+def _read_paths(paths: Iterable[Path], config: ReadConfig, notes: _Notes) -> Iterator[Document]:
     """Yield the documents of paths, one after the other; refuse a text that is given for a path."""
     for path in paths:
         if isinstance(path, str):
             _check_path(path)
-        yield from read_documents([path], config, skipped.on_error)
+        for record in read_records(path, config, notes.on_error):
+            notes.note_source(record.fields, config)
+            yield record.document
 
 
 def _check_path(path: str) -> None:

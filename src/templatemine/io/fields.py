@@ -78,6 +78,24 @@ def is_missing(source: object) -> bool:
     return source is None or (isinstance(source, str) and not source.strip())
 
 
+def overruled_source(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
+    """Return the source that a record names, if the configuration says another one for all records."""
+    named = fields.get(config.source_field)
+    return named if config.source is not None and isinstance(named, str) and named not in ("", config.source) else None
+
+
+def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
+    """Say that several sources that records name have become one; nothing of one, which has another name now."""
+    if len(sources) < 2:
+        return ""
+    option = spelled(f"--source {config.source}", f"source={config.source!r}")
+    some = ", ".join(map(repr, sorted(sources)[:2]))
+    return (
+        f"{option} makes one source of {len(sources):,} that records name, such as {some}; without it each is one of "
+        "its own, and the command sort makes a file of each"
+    )
+
+
 _NEAR_SOURCE = ("site", "outlet", "publisher", "newspaper", "domain", "host", "website", "site_name", "source_name")
 
 
