@@ -120,9 +120,34 @@ def test_a_pack_of_more_documents_waits(tmp_path: Path) -> None:
     (found,) = run(tmp_path, [article("a.example", number) for number in range(100, 120)], config)
     assert found.note == "window of 20 documents, fewer than 60"
     assert (tmp_path / "packs" / "a.example.json").read_bytes() == pack
+    assert found.is_short
     (found,) = run(tmp_path, [article("b.example", number) for number in range(3)], replace(config, new_sources=True))
+    assert not found.is_short
     assert found.note == "3 documents, at least 5 are needed"
     assert found.templates is None
+
+
+def test_the_command_says_how_to_fill_a_window_and_that_it_is_smaller(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Packs stayed as they were without a hint what to do, and shrank without a word."""
+    archive = [article(source, number) for source in SOURCES[:2] for number in range(90)]
+    packs, options = str(tmp_path / "packs"), ["--least", "40", "--window", "1", "--today", "2024-12-31"]
+    for pack in mine([Document(**one) for one in archive]).values():
+        pack.save(tmp_path / "packs" / f"{pack.source}.json")
+    new = write(tmp_path / "new.jsonl", [article(source, number) for source in SOURCES[:2] for number in (91, 92)])
+
+    def said(*inputs: str) -> str:
+        assert main(["update", packs, *inputs, *options]) == 0
+        return capsys.readouterr().err
+
+    short = "2 packs wait for larger windows: give the archive once, before the new documents, to fill them\n"
+    smaller = "2 packs are learnt from their windows now, with fewer documents than before; --least N keeps more\n"
+    assert said(new).endswith(short)
+    assert said(write(tmp_path / "archive.jsonl", archive), new).endswith(smaller)
+    assert {pack.documents for pack in load_packs([packs]).values()} == {40}
+    for once in (short, smaller):
+        assert once not in said(new)
 
 
 def test_a_source_that_does_not_fit_keeps_its_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,7 @@ from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
 _BAD_PACK = "it has an error"
+_SHORT_WINDOW = "window of "
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
 
@@ -112,6 +113,8 @@ class SourceUpdate:
         Id of a template that was removed -> documents of the window that have it still, and where nothing is cut.
     unreadable_dates : int
         Of the documents that were given.
+    documents_before : int
+        Of the pack that was replaced, if it was not that of the window before; 0 else.
     note : str
         Why the pack was left as it was; empty if it is a new one.
     bug : str
@@ -129,9 +132,15 @@ class SourceUpdate:
     kept: int
     left: Mapping[str, int]
     unreadable_dates: int
+    documents_before: int
     note: str
     changes: Changes
     bug: str = ""
+
+    @property
+    def is_short(self) -> bool:
+        """Return whether the pack waits for a larger window."""
+        return self.note.startswith(_SHORT_WINDOW)
 
 
 def update_packs(
@@ -187,8 +196,10 @@ def update_packs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WindowState:
-    """The window of a source after new documents came; `note` says why its pack stays as it is.  See `SourceUpdate`."""
+    """The window of a source after new documents came; `note` says why its pack stays as it is, and `old_window` how
+    many documents were in it before.  See `SourceUpdate`."""
 
+    old_window: int
     new: int
     window: int
     replaced: int
@@ -352,6 +363,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             source: Window(self.read_window(source, self.state), self.today, self.config.window, self.budget)
             for source in unit.sources
         }
+        old_windows = {source: len(window.documents) for source, window in windows.items()}
         for source, window in windows.items():
             for dated in window.documents:
                 self.dates.settle(source, dated.document.date)
@@ -373,6 +385,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                     f"{source}: {counted(window.left_out, 'document')} left out of its window, as --memory has no room"
                 )
             states[source] = _WindowState(
+                old_window=old_windows[source],
                 new=window.new,
                 window=len(documents),
                 replaced=window.replaced,
@@ -424,7 +437,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                     flush_to_disk(handle)
         min_documents = 0 if old is None else min(self.config.window.least, old.documents)
         if len(window) < min_documents:
-            note = note or f"window of {counted(len(window), 'document')}, fewer than {min_documents}"
+            note = f"{_SHORT_WINDOW}{counted(len(window), 'document')}, fewer than {min_documents}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # too few documents for templates may suffice for pages
         return note.removeprefix("skipped: ")
@@ -490,6 +503,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             kept=len(carried),
             left=left,
             unreadable_dates=self.dates.of_source(source),
+            documents_before=0 if old is None or note or old.documents <= state.old_window else old.documents,
             note=note,
             changes=changes,
             bug=bug,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
@@ -32,10 +33,10 @@ window of, are refused unless --new-sources is given; an empty folder takes all
 sources. Records without a source would make one of the name of their file:
 --source NAME says whose they are.
 
-The first update of a folder may be given the whole archive. A document that is
-given again (the same id) replaces the old one; it is counted if its text has
-changed. Packs and windows change together or not at all; a run that ends early
-has changed nothing and starts anew.
+Give the first update of a folder the whole archive: it fills the windows. A
+document that is given again (the same id) replaces the old one; it is counted
+if its text has changed. Packs and windows change together or not at all; a run
+that ends early has changed nothing and starts anew.
 
 A source that has a pack is mined with the options of that pack: its method,
 caution, separators and own patterns. --caution counts instead of that of the
@@ -138,14 +139,23 @@ def run(args: argparse.Namespace) -> int:
     terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_format_changes(one))
-    notes = [*(["nothing has been written (--dry-run)"] if args.dry_run else []), *terminal.notes()]
-    if replaced := sum(one.replaced for one in found):
-        notes.insert(
-            0, f"{counted(replaced, 'document')} with a known id and a different text (the last version counts)"
-        )
-    if notes:
+    if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:
         terminal.say("", *notes)
     return terminal.code
+
+
+def _format_notes(found: Sequence[SourceUpdate], dry_run: bool) -> list[str]:
+    """Format what is told once of all sources."""
+    notes = []
+    if replaced := sum(one.replaced for one in found):
+        notes.append(f"{counted(replaced, 'document')} with a known id and a different text (the last version counts)")
+    if short := sum(one.is_short for one in found):
+        wait = "waits for a larger window" if short == 1 else "wait for larger windows"
+        notes.append(f"{counted(short, 'pack')} {wait}: give the archive once, before the new documents, to fill them")
+    if smaller := sum(one.documents_before > one.window for one in found):
+        learnt = "is learnt from its window" if smaller == 1 else "are learnt from their windows"
+        notes.append(f"{counted(smaller, 'pack')} {learnt} now, with fewer documents than before; --least N keeps more")
+    return [*notes, *(["nothing has been written (--dry-run)"] if dry_run else [])]
 
 
 def _format_row(one: SourceUpdate) -> tuple[str, ...]:
@@ -214,6 +224,7 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
         **({} if one.rejected is None else {"rejected": dict(one.rejected)}),
         "kept": one.kept,
         "unreadable_dates": one.unreadable_dates,
+        "documents_before": one.documents_before,
         "note": one.note,
         "added": [_template_json(template) for template in changes.added],
         "removed": [
