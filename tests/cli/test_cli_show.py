@@ -118,6 +118,34 @@ def test_why(cli: Cli, pack: Path) -> None:
     assert all("; score " in line and "; for it: " in line for line in lines)
 
 
+def test_a_template_with_patterns_has_its_example(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """What is a month to a pattern may be another word, as may is."""
+    data = json.loads(pack.read_text())
+    first, *others = data["templates"]
+    words = {"tokens": ["{month}", "be"], "regex": None, "example": "May be", "anchor": ""}
+    (tmp_path / "p.json").write_text(json.dumps({**data, "templates": [{**first, **words, "id": "t0"}, *others]}))
+    lines = cli("show", tmp_path / "p.json", "--why").out.splitlines()
+    assert next(line for line in lines if line.startswith("t0 ")).startswith('t0  anywhere, as in "May be"; score ')
+    assert sum(", as in " in line for line in lines) == 1
+
+
+def test_kinds_that_stay_are_marked(cli: Cli, pack: Path, tmp_path: Path) -> None:
+    """Notes were listed as if they were cut."""
+    told = "\n* clean leaves these in, unless it is told --cut-only all\n"
+    assert told not in cli("show", pack).out
+    mined = Pack.load(pack)
+    templates = (replace(mined.templates[0], kind="note"), *mined.templates[1:])
+    replace(mined, templates=templates).save(tmp_path / "p.json")
+    out = cli("show", tmp_path / "p.json").out
+    assert out.count("  note*  ") == 1
+    assert told in out
+    text = templates[0].example
+    new = write(tmp_path / "new.jsonl", [{"source": mined.source, "text": f"A story.\n\n{text}"}])
+    for option, is_left in ((), True), (("--cut-only", "all"), False):
+        cli("clean", new, "-p", tmp_path / "p.json", "-o", tmp_path / "c.jsonl", "--force", *option)
+        assert (text in json.loads((tmp_path / "c.jsonl").read_text())["text"]) is is_left
+
+
 def test_variants_stand_below_the_most_frequent_of_them(cli: Cli, pack: Path, tmp_path: Path) -> None:
     data = json.loads(pack.read_text())
     example = "Sign up for the Alpha evening letter today."

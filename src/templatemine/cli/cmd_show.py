@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.cli import common, text_tables
 from templatemine.errors import ConfigError, CorpusError, PackError, counted
-from templatemine.kinds import parse_kinds
+from templatemine.kinds import DEFAULT, POLICIES, parse_kinds
 
 if TYPE_CHECKING:
     from templatemine.model import PageHistory, Template
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Shows a pack: its source, the histogram of strings over document frequency with
 the cut-off, and its templates. Words in braces are patterns: {number} matches
-any number. Variants of a string are indented below the most frequent of them,
-three at most unless --limit 0 lists all; --json lists their ids as "families".
+any number; --why has an example. A dash or bar that a cut would leave alone
+goes with it, and is not shown: JAKARTA also cuts "JAKARTA -". Variants of a
+string are indented below the most frequent of them, three at most unless
+--limit 0 lists all; --json lists their ids as "families".
 For a folder, lists its packs, each with the histogram of its strings over the
 share of documents, 0 to 100%; with --rejected their rejected candidates.
 
@@ -39,6 +41,8 @@ they are printed in full.
 _MAX_TEMPLATES = 30
 _MAX_VARIANTS = 3
 """Rows of a family below its first, where rows are limited: there may be dozens of "Read more"."""
+_MAX_EXAMPLE = 80
+"""Characters of an example."""
 _SPARKLINE_WIDTH = 20
 """Columns of a histogram in the list of a folder."""
 
@@ -238,7 +242,7 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
             one = pack.templates[place]
             string = one.regex if args.regex else common.escape_line(template_text(one))
             indent = "" if place == family[0] else "  "
-            kind = (one.kind,) if pack.has_kinds else ()
+            kind = (_mark_kind(one.kind),) if pack.has_kinds else ()
             rows.append((f"{one.df:,}", _format_share(one.df, pack), f"{one.count:,}", one.id, *kind, indent + string))
             shown.append(one)
         if (more := len(family) - len(some)) and len(shown) < limit:
@@ -248,12 +252,29 @@ def _format_templates(pack: Pack, args: argparse.Namespace, limit: int, width: i
     lines = text_tables.format_table(
         (">df", ">share", ">count", "id", *(["kind"] if pack.has_kinds else []), last), rows, width
     )
+    if any(one.kind and not POLICIES[DEFAULT].cuts(one.kind) for one in shown):
+        lines += ["", "* clean leaves these in, unless it is told --cut-only all"]
     if args.why:
         told = [
-            f"{one.id}  {describe_position(one, pack)}; {describe_reasons(one) or 'no score decided'}" for one in shown
+            f"{one.id}  {describe_position(one, pack)}{_format_example(one)}; "
+            f"{describe_reasons(one) or 'no score decided'}"
+            for one in shown
         ]
         lines += ["", *(piece for line in told for piece in _wrap_line(line, width))]
     return lines + _format_more(len(pack.templates) - len(shown))
+
+
+def _mark_kind(kind: str) -> str:
+    """Mark a kind that is kept by default."""
+    return kind if POLICIES[DEFAULT].cuts(kind) else f"{kind}*"
+
+
+def _format_example(template: Template) -> str:
+    """Return a string that a template with patterns was learnt from: what is a month to them may be another word."""
+    from templatemine.report.words import shorten
+
+    has_patterns = any("{" in token for token in template.tokens or ())
+    return f', as in "{common.escape_line(shorten(template.example, _MAX_EXAMPLE))}"' if has_patterns else ""
 
 
 def _format_rejected(pack: Pack, rejected: Iterator[RejectedCandidate], limit: int, width: int | None) -> list[str]:
