@@ -155,6 +155,8 @@ def test_what_beginners_try_says_what_to_do(packs: templatemine.Packs) -> None:
         packs.clean("A text of a few words, which is no path.")
     for name, told in (
         ("clean_all", r"; templatemine\.Cleaner\(pack\)\.clean_all\(texts\) cleans several texts$"),
+        ("diff", r"; templatemine\.Packs\({pack\.source: pack}\)\.report\(file, against="),
+        ("explain", r"; pack\.clean\(text\)\.beside\(text\) marks what goes"),
         ("reject", "; the commands desk and ask take decisions about templates, and keep them in its file$"),
         ("update", "; the command update takes in new documents$"),
         ("other", "attribute 'other'$"),

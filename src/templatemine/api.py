@@ -13,7 +13,7 @@ from templatemine import notebook, pipeline
 from templatemine.bounds import check_config
 from templatemine.cleaning.cleaners import Cleaners
 from templatemine.config import CleanConfig, FieldNames, PipelineConfig, ReportConfig
-from templatemine.errors import ConfigError, counted
+from templatemine.errors import ConfigError, attribute_error, counted
 from templatemine.io.documents_like import DocumentsLike, Errors, documents_of, name_fields
 from templatemine.model import Cleaned, Document
 from templatemine.packs.pack import Pack
@@ -21,6 +21,14 @@ from templatemine.packs.pack_folder import load_packs, pack_names
 from templatemine.progress import Progress, progress_bars
 
 __all__ = ["Packs", "mine"]
+
+_ELSEWHERE = {
+    "clean_all": "packs.clean(documents) cleans several",
+    "diff": "packs.report(file, against=old) compares them with earlier ones, and so does the command diff",
+    "explain": "packs[source].clean(text).beside(text) marks what goes, and removed names its templates",
+    "templates": "packs[source].templates has those of a source",
+}
+"""What people ask of packs -> what does it."""
 
 
 class Packs(dict[str, Pack]):
@@ -148,6 +156,10 @@ class Packs(dict[str, Pack]):
             if all(isinstance(pack, Pack) for pack in given.values()):
                 return super().update(given)
         raise TypeError("expected packs by source; new documents: templatemine update FOLDER FILE, then Packs.load")
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what does what people ask of packs, and they do not do."""
+        raise attribute_error(self, name, _ELSEWHERE)
 
     def __missing__(self, source: str) -> Pack:
         """Raise a KeyError that names sources like the one that is asked for."""

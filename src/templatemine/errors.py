@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "SkippedPackError",
     "TemplateMineError",
     "UnreadablePackError",
+    "attribute_error",
     "command_line",
     "counted",
     "extra_packages",
@@ -63,6 +64,12 @@ def warn_caller(message: str) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
+
+
+def attribute_error(asked: object, name: str, elsewhere: Mapping[str, str]) -> AttributeError:
+    """Return the error of an object without an attribute; `elsewhere` has what does what people ask of it."""
+    hint = f"; {elsewhere[name]}" if name in elsewhere else ""
+    return AttributeError(f"{type(asked).__name__!r} object has no attribute {name!r}{hint}")
 
 
 class TemplateMineError(Exception):

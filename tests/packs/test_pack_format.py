@@ -365,7 +365,7 @@ def test_tokens_that_no_text_has() -> None:
 def test_files(tmp_path: Path) -> None:
     with pytest.raises(PackError, match=r"none\.json: cannot be read: No such file or directory"):
         Pack.load(tmp_path / "none.json")
-    with pytest.raises(PackError, match=r"expected a pack, found a folder; Cleaners\.load reads"):
+    with pytest.raises(PackError, match=r"expected a pack, found a folder; Packs\.load reads"):
         Pack.load(tmp_path)
     (tmp_path / "p.json").write_text("\ufeff" + edited(lambda data: None), encoding="utf-8")
     assert Pack.load(tmp_path / "p.json").templates

@@ -98,6 +98,9 @@ class Cleaner:
 
     def clean(self, text: str) -> Cleaned:
         """Cut the templates out of a text; for a pack of HTML, out of a page, of which the remaining text is given."""
+        if isinstance(text, list | tuple | dict):
+            several = "Cleaner.clean_all cleans several texts, and Packs.clean records"
+            raise TypeError(f"text: expected a str, got {type(text).__name__}; {several}")
         check_str(text, "text")
         return self.clean_all([text])[0]
 

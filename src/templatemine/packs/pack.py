@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from templatemine.config import CleanConfig
-from templatemine.errors import PackError
+from templatemine.errors import PackError, attribute_error
 from templatemine.io.write import atomic_writer
 from templatemine.model import Cleaned, check_str
 from templatemine.packs import pack_json
@@ -28,6 +28,8 @@ _DECISIONS = "the commands desk and ask take decisions about templates, and keep
 _ELSEWHERE = {
     "accept": _DECISIONS,
     "clean_all": "templatemine.Cleaner(pack).clean_all(texts) cleans several texts",
+    "diff": "templatemine.Packs({pack.source: pack}).report(file, against={pack.source: old}) compares two",
+    "explain": "pack.clean(text).beside(text) marks what goes, and removed names its templates",
     "reject": _DECISIONS,
     "report": "templatemine.Packs({pack.source: pack}).report(file) writes a report",
     "update": "the command update takes in new documents",
@@ -67,8 +69,7 @@ class Pack(PackRecord):
 
     def __getattr__(self, name: str) -> Any:
         """Say what does what people ask of a pack, and it does not do."""
-        hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
+        raise attribute_error(self, name, _ELSEWHERE)
 
     def clean(
         self,
@@ -127,7 +128,7 @@ class Pack(PackRecord):
                 raise PackError(f"{path}: expected at most {MAX_PACK_BYTES:,} bytes, found more")
             text = data.decode("utf-8-sig")  # some editors write a byte order mark
         except IsADirectoryError as error:
-            raise PackError(f"{path}: expected a pack, found a folder; Cleaners.load reads one of packs") from error
+            raise PackError(f"{path}: expected a pack, found a folder; Packs.load reads one of packs") from error
         except OSError as error:
             named = f"{os.fspath(path)}.json"  # by its source alone
             hint = f"; did you mean {named}?" if not os.path.exists(path) and os.path.exists(named) else ""
