@@ -163,6 +163,40 @@ def test_what_beginners_try_says_what_to_do(packs: templatemine.Packs) -> None:
     ):
         with pytest.raises(AttributeError, match=told):
             getattr(packs["alpha.example"], name)
+    for name, told in (
+        ("diff", r"^'Packs' object has no attribute 'diff'; packs\.report\(file, against=old\) compares them"),
+        ("templates", r"; packs\[source\]\.templates has those of a source$"),
+        ("other", "attribute 'other'$"),
+    ):
+        with pytest.raises(AttributeError, match=told):
+            getattr(packs, name)
+    for texts in ([ROWS[0]["text"]], ROWS[0]):
+        for clean in (packs["alpha.example"].clean, lambda text: templatemine.clean(text, packs["alpha.example"])):
+            with pytest.raises(TypeError, match=r"Cleaner\.clean_all cleans several texts, and Packs\.clean records$"):
+                clean(texts)  # type: ignore[no-untyped-call]
+
+
+def test_packs_are_no_articles(packs: templatemine.Packs, tmp_path: Path) -> None:
+    """Each line of them was an error, with the advice to make one line of it."""
+    packs.save(tmp_path / "packs")
+    for given in (tmp_path / "packs", tmp_path / "packs" / "alpha.example.json"):
+        with pytest.raises(CorpusError, match="alpha.example.json: expected articles, found a pack, which Packs.load"):
+            templatemine.mine(given)
+    with command_line(), pytest.raises(CorpusError, match="found a pack, which templatemine show reads"):
+        templatemine.mine(tmp_path / "packs")
+
+
+def test_sources_that_become_one_are_told_of(tmp_path: Path) -> None:
+    """All were mined as one source without a word."""
+    told = r"^source='one' makes one source of 3 that records name, such as 'alpha.example', 'beta.example'; without it"
+    for way in WAYS.values():
+        given = way(tmp_path)
+        with pytest.warns(UserWarning, match=told):
+            assert list(templatemine.mine(given, source="one")) == ["one"]
+    with pytest.warns(UserWarning, match=told):
+        list(templatemine.read(as_file(tmp_path), source="one"))
+    alone = [row for row in ROWS if row["source"] == "alpha.example"]
+    assert list(templatemine.mine(alone, source="one")) == ["one"]  # another name, and no warning
 
 
 def test_a_pack_cleans_a_text(packs: templatemine.Packs) -> None:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from templatemine.config import ReadConfig
-from templatemine.errors import CorpusError, HintedError
+from templatemine.errors import CorpusError, HintedError, spelled
 from templatemine.io.decompression import BUFFER
 from templatemine.io.fields import build_document, check_fields
 from templatemine.io.files import (
@@ -44,6 +44,9 @@ _MAX_EXACT = 2.0**63
 """orjson turns integers beyond 64 bits into floats; none of those is smaller than this."""
 
 _BOM = b"\xef\xbb\xbf"
+
+_PACK = b'{\n "schema": '
+"""Beginning of a pack, which people give for the archive; it is many lines, each of which would be an error."""
 
 
 def read(path: str, config: ReadConfig, report: Callable[[CorpusError], None]) -> Iterator[Record]:
@@ -275,6 +278,10 @@ def _blocks(
     done = 0
     try:
         with open_input(path) as stream, open_unpacked(path, stream) as whole:
+            if whole.peek(len(_PACK)).startswith(_PACK):
+                reader = spelled("templatemine show", "Packs.load")
+                report(CorpusError(f"expected articles, found a pack, which {reader} reads", place))
+                return
             for data in _whole_lines(lines_of_list(whole), longest, size):
                 lines, ends = line_ends(data, every)
                 done += lines
