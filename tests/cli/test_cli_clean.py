@@ -236,6 +236,13 @@ def test_an_empty_input_gives_an_empty_output(cli: Cli, mined: Path, tmp_path: P
         )
 
 
+def test_a_diff_is_no_json(cli: Cli, mined: Path, tmp_path: Path) -> None:
+    """The option was passed over without a word."""
+    ran = cli("clean", write(tmp_path / "n.jsonl", records(documents=2)), "-p", mined, "--diff", "--json")
+    assert ran.error == "--diff and --json: expected one of them, got both; explain --json prints every cut as JSON"
+    assert ran.out == ""
+
+
 # ------------------------------------------------------------------------------------------- which pack, which field
 
 

@@ -223,6 +223,8 @@ def run(args: argparse.Namespace) -> int:
     args.mark = args.mark or args.policy == "archive"
     args.removed_field = args.removed_field or ("spans" if args.mark else "removed")
     looking = args.dry_run or args.diff
+    if args.diff and args.json:
+        raise ConfigError("--diff and --json: expected one of them, got both; explain --json prints every cut as JSON")
     if looking:
         args.output = os.devnull
     _check_paths(args)
@@ -397,7 +399,6 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)
     terminal.skipped_more()
-    args.json = False  # standard output is taken
     return _finish(args, terminal, cleaner.tally, packs)
 
 
