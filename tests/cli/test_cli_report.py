@@ -314,6 +314,8 @@ def test_explain_with_context_and_ids(cli: Cli, mined: Path, new: Path) -> None:
     assert " characters … " in ran.out
     assert "[-" in ran.out
     assert cli("explain", new, "-p", mined, "--id", "no").error == "--id: no article with the id 'no'"
+    hint = "; did you mean 'alpha.example/1', 'beta.example/1', 'gamma.example/1'?"
+    assert cli("explain", new, "-p", mined, "--id", "1").error == f"--id: no article with the id '1'{hint}"
 
 
 def test_explain_what_has_no_pack(cli: Cli, mined: Path, mined_html: Path, tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ they are written between [- and -].
 _MAX_DOCUMENTS = 10
 _CONTEXT = 200
 """Characters beside a removed part, unless an article is asked for by its id."""
+_MAX_NEAR = 3
+"""Ids that are suggested."""
 _MAX_AHEAD = 10_000
 """Articles that are looked at for another source, when there are enough of the others."""
 
@@ -57,7 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--context",
         metavar="N",
         type=common.int_at_least(0),
-        help=f"characters of context around a removed part (default: {_CONTEXT}, with --id all)",
+        help=f"characters of context around a removed part (default: {_CONTEXT}; with --id the whole article)",
     )
     clean = CleanConfig()
     parser.add_argument(
@@ -82,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
     painter = Painter(common.shows_colours(sys.stdout))
     config = CleanConfig(html=args.html)
     explainers: dict[str, Explainer] = {}
+    near: list[str] = []
     read = printed = 0
     first_late: CorpusError | None = None
     context = _CONTEXT if args.context is None and args.id is None else args.context
@@ -91,6 +94,8 @@ def run(args: argparse.Namespace) -> int:
         for document in _read_documents(args, terminal):
             read += 1
             if args.id is not None and document.id not in args.id:
+                if len(near) < _MAX_NEAR and _ends_in(document.id, args.id):
+                    near.append(document.id)
                 continue
             if document.source not in explainers:
                 explainers[document.source] = Explainer(_find_pack(packs, document.source, terminal), config)
@@ -124,8 +129,14 @@ def run(args: argparse.Namespace) -> int:
     terminal.skipped_more()
     terminal.say(*terminal.notes())
     if not printed and args.id is not None:
-        raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}")
+        hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+        raise ConfigError(f"--id: no article with the id {' or '.join(map(repr, args.id))}{hint}")
     return terminal.code
+
+
+def _ends_in(name: str, asked: Iterable[str]) -> bool:
+    """Return whether an id ends in one that is asked for, behind a sign: ``iha.com.tr/197`` in ``197``."""
+    return any(name.endswith(one) and not name[-len(one) - 1].isalnum() for one in asked if one)
 
 
 @dataclass(frozen=True, slots=True)
