@@ -68,6 +68,13 @@ def test_the_conclusion_has_the_figures_of_the_cleaner(pack: Pack, documents: li
     assert f"of what goes may be story; of publishers that they were not trained on, {MEASURED_STORY:.1%} was" in said
 
 
+def test_no_source_is_accused_because_most_goes_there(pack: Pack, documents: list[Document]) -> None:
+    """What may be story was said to be in the source with the longest footer, however plain that was."""
+    packs = {name: replace(pack, source=name) for name in ("a.example", "b.example")}
+    made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
+    assert ".example" not in " ".join(summarise(made))
+
+
 def test_the_measured_figure_is_that_of_the_research() -> None:
     text = (GOLDEN.parents[2] / "docs" / "research" / "loso.md").read_text(encoding="utf-8")
     row = next(line for line in text.partition("## New articles")[2].splitlines() if line.startswith("| learned | "))

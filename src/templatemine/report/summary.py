@@ -78,11 +78,10 @@ def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
     said = []
     at_risk = sum(one.risk for one in scored)
     if at_risk:
-        most = max(scored, key=lambda one: one.risk)
-        where = f", {_share(most.risk, at_risk)} of that in {most.name}" if len(sources) > 1 else ""
+        # No source is named: the sum is the greatest where most goes, however plain that is.
         said.append(
-            f"By the scores, which are cautious, up to {_share(at_risk, cut)} of what goes may be story{where}; of "
-            f"publishers that they were not trained on, {MEASURED_STORY:.1%} was."
+            f"By the scores, which are cautious, up to {_share(at_risk, cut)} of what goes may be story; of publishers "
+            f"that they were not trained on, {MEASURED_STORY:.1%} was."
         )
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
     if without:
