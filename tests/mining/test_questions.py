@@ -80,6 +80,21 @@ def test_nothing_but_its_score_speaks_against_what_is_asked_about() -> None:
     assert set(verdicts.reason_of[rejected].tolist()) <= {ACCEPTED, REDUNDANT}
 
 
+def test_of_one_word_that_ends_sentences_nobody_is_asked() -> None:
+    """A cue in it, as in "published.", says too little to a person who sees it alone."""
+    random = np.random.default_rng(3)
+
+    def asked(ending: str) -> set[tuple[str, ...]]:
+        documents = []
+        for place, one in enumerate(archive(90)):
+            rest = " ".join(random.choice(WORDS, 9)).capitalize()
+            text = f"{one.text}\n{rest} {ending}" if place % 4 == 0 else one.text
+            documents.append(Document(source="a.example", id=one.id, text=text))
+        return {question.tokens for question in mine(documents)["a.example"].questions}
+
+    assert ("veröffentlicht.",) not in asked("veröffentlicht.")
+
+
 def test_a_method_without_scores_asks_nothing() -> None:
     options = resolve_defaults(PipelineConfig(method="energy"))
     assert len(choose_questions(mine_source("a.example", archive(), options))) == 0

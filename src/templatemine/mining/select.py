@@ -335,6 +335,8 @@ def _judge_candidates(
         stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
     chance = np.where(slot & (reason == ACCEPTED), score * filler, score)
     is_asked &= (chance >= _MIN_ASKED) & (chance <= _MAX_ASKED)
+    if candidates.kind == SUFFIX:  # one word that ends sentences says nothing to a person, either
+        is_asked &= (candidates.length > 1) | (column["small_first"] <= 0)
     stake[~is_asked | (reason == HEADLINE)] = 0
     return Verdicts(
         kind=np.full(len(candidates), KINDS.index(candidates.kind), np.int8),
