@@ -41,6 +41,7 @@ def test_words() -> None:
         ((None, " , "), "keep: expected kinds of promotion, .*, or all, got ' , '"),
         ((None, None, "all,byline"), "cut_only: expected kinds .* got 'all'"),
         ((None, "note", "byline"), "cut_only: expected no keep beside it, for it keeps all other kinds"),
+        (("archive", "byline"), "keep: expected none beside policy archive, which keeps every kind; leave one out"),
         (("llm", None, "byline"), "cut_only: expected no policy beside it"),
     ],
 )

@@ -165,7 +165,8 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     Raises
     ------
     ConfigError
-        There is no such policy or kind, or `cut_only` comes with one of the others.
+        There is no such policy or kind, `cut_only` comes with one of the others, or `keep` with a policy that cuts
+        nothing.
 
     Examples
     --------
@@ -181,4 +182,8 @@ def choose(policy: str | None = None, keep: str | None = None, cut_only: str | N
     if name not in POLICIES:
         raise ConfigError(f"policy: expected one of {', '.join(POLICIES)}, got {name!r:.60}")
     choice = POLICIES[name]
-    return choice if keep is None else choice.keeping(parse_kinds(keep, "keep"))
+    if keep is None:
+        return choice
+    if not choice.cut:
+        raise ConfigError(f"keep: expected none beside policy {name}, which keeps every kind; leave one out")
+    return choice.keeping(parse_kinds(keep, "keep"))

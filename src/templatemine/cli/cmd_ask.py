@@ -27,7 +27,8 @@ DESCRIPTION = """\
 Puts the questions of packs to you: strings of which it is not sure whether they
 are boilerplate or belong to the story, those first whose answer changes most.
 With --archive each is shown where it stands in three articles, with what each
-answer would change in up to a hundred of the source. The string is marked (by
+answer would change in those that were read to find them, a hundred at least if
+the source has so many. The string is marked (by
 colour, or as [-this-]), and so is what would go with a label ({-this-}). Packs
 of pages are left out, unless --source names them: templates do not choose the
 main text.

@@ -59,7 +59,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--context",
         metavar="N",
         type=common.int_at_least(0),
-        help=f"characters of context around a removed part (default: {_CONTEXT}; with --id the whole article)",
+        help=f"characters of context around a removed part (default: {_CONTEXT}); with --id the whole article is shown",
     )
     clean = CleanConfig()
     parser.add_argument(

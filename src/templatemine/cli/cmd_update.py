@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Brings packs up to date with new documents, and prints which expressions were
-added, removed and changed; the old archive is not needed.
+added, removed and changed. The first update takes the whole archive, for it
+fills the windows; later ones take new documents alone.
 
 For each source a window of its newest documents is kept beside the packs, in a
 hidden folder, and its pack is mined from this window. Only sources with new
@@ -33,8 +34,7 @@ window of, are refused unless --new-sources is given; an empty folder takes all
 sources. Records without a source would make one of the name of their file:
 --source NAME says whose they are.
 
-Give the first update of a folder the whole archive: it fills the windows. A
-document that is given again (the same id) replaces the old one; it is counted
+A document that is given again (the same id) replaces the old one; it is counted
 if its text has changed. Packs and windows change together or not at all; a run
 that ends early has changed nothing and starts anew.
 

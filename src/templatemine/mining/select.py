@@ -334,9 +334,7 @@ def _judge_candidates(
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
         stake += np.where(slot & (reason == ACCEPTED), 1 - score * filler, score * filler) * rest
     chance = np.where(slot & (reason == ACCEPTED), score * filler, score)
-    is_asked &= (chance >= _MIN_ASKED) & (chance <= _MAX_ASKED)
-    if candidates.kind == SUFFIX:  # one word that ends sentences says nothing to a person, either
-        is_asked &= (candidates.length > 1) | (column["small_first"] <= 0)
+    is_asked &= (chance >= _MIN_ASKED) & (chance <= _MAX_ASKED) & ~_is_last_word(candidates, column)
     stake[~is_asked | (reason == HEADLINE)] = 0
     return Verdicts(
         kind=np.full(len(candidates), KINDS.index(candidates.kind), np.int8),
@@ -361,6 +359,12 @@ def _goes_beyond_end(segments: Segments, candidates: Candidates) -> NDArray[np.b
     traits = segments.traits[segments.tokens[ends - 1]], segments.traits[segments.tokens[np.maximum(ends - 2, 0)]]
     beyond: NDArray[np.bool_] = ((traits[0] & _WORD) > 0) & ((traits[0] & CLOSES) == 0) & ((traits[1] & CLOSES) > 0)
     return beyond & (candidates.length > 1) & (candidates.shorter < _ALWAYS)
+
+
+def _is_last_word(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
+    """Return the labels of one small word that ends sentences, of which a person can say nothing: "published."."""
+    found: NDArray[np.bool_] = (candidates.length == 1) & (column["small_first"] > 0)
+    return found & (candidates.kind == SUFFIX)
 
 
 def _stays_with_text(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
