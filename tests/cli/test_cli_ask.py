@@ -116,6 +116,16 @@ def test_a_question_says_why_it_is_asked(cli: Cli, packs: Path) -> None:
     assert describe_stake(pack, sure).startswith("it cuts about")
 
 
+def test_without_an_archive_a_string_is_shown_once(cli: Cli, packs: Path) -> None:
+    """Its example is a second line where patterns stand for what varies."""
+    questions = open_questions(Pack.load(packs / f"{SOURCE}.json"))
+    told = cli("ask", packs, "--source", SOURCE, "--list", "-n", "50").out
+    for one in questions:
+        assert told.count(f"\n  {one.example}\n") == ("{" not in "".join(one.tokens))
+        assert f"[-{one.example}-]" not in told or "{" in "".join(one.tokens)
+    assert any("{" not in "".join(one.tokens) for one in questions)
+
+
 def test_help_says_what_its_marks_mean(cli: Cli) -> None:
     assert "The string is marked (by\ncolour, or as [-this-])" in cli("ask", "--help").out
 

@@ -248,7 +248,9 @@ def _format_question(number: int, of: int, question: Question, sample: _Sample, 
     string = common.escape_line(join_tokens(question.tokens, question.example))
     lines = ["", painter.title(head), f"  asked because {describe_stake(pack, question)}", f"  {string}"]
     places = sample.contexts.places_of(question)
-    for before, found, filler, behind in places or [Context("", question.example, "", "")]:
+    # Of a string without patterns the example says nothing more.
+    example = [] if string == common.escape_line(question.example) else [Context("", question.example, "", "")]
+    for before, found, filler, behind in places or example:
         label, rest = painter.cut(_join_lines(found)), painter.filler(_join_lines(filler)) if filler else ""
         marked = rest + label if question.filled == "start" else label + rest
         lines.append(f"  | {_join_lines(before)}{marked}{_join_lines(behind)}")
