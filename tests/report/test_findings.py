@@ -14,13 +14,13 @@ from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, ReadConfig, ReportConfig
 from templatemine.evaluation.residue import find_residues
 from templatemine.io.read import read_documents
-from templatemine.model import Document, Template
+from templatemine.model import Document, Span, Template
 from templatemine.packs.families import group_families
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import mine
 from templatemine.report.charts import histogram_spec, scores_spec
-from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, rank_risky
+from templatemine.report.findings import RESIDUE_KINDS, NotableTemplate, add_example, rank_risky
 from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.summary import MEASURED_STORY, summarise
@@ -73,6 +73,37 @@ def test_no_source_is_accused_because_most_goes_there(pack: Pack, documents: lis
     packs = {name: replace(pack, source=name) for name in ("a.example", "b.example")}
     made = make_report(packs, [replace(one, source=name) for one in documents for name in packs], lambda source: ())
     assert ".example" not in " ".join(summarise(made))
+
+
+def test_the_example_of_what_is_risky_is_the_least_usual_cut() -> None:
+    tokens = ("{slot:80}", "now.")
+    one = Template(id=template_id(tokens), regex="", tokens=tokens, df=4, count=4, example="")
+    cuts = [
+        "Order this at our shop now.",
+        "Order that at our shop now.",
+        "She hears it now.",
+        "Order all at our shop now.",
+    ]
+    looked = [(f"{cut} The story.", [Span(0, len(cut), (one.id,), "promotion")]) for cut in cuts]
+    shown = NotableTemplate(
+        source="a.example",
+        number=0,
+        template=one,
+        variants=0,
+        documents=4,
+        characters=9,
+        risk=0.0,
+        doubt=0.0,
+        signs=(),
+        match="",
+    )
+    assert add_example(shown, looked, unusual=True).match == cuts[2]
+    assert add_example(shown, looked).match == cuts[0]
+    both = [
+        (text, [Span(0, len(cut), (one.id, "other"), "promotion")])
+        for cut, (text, _) in zip(cuts[2:3], looked[2:3], strict=True)
+    ]
+    assert add_example(shown, [*looked[:2], *both], unusual=True).match == cuts[0]
 
 
 def test_the_measured_figure_is_that_of_the_research() -> None:

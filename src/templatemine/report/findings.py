@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from templatemine.evaluation.residue import KINDS, TORN, Residue, find_residues
 from templatemine.model import Template
@@ -192,16 +193,21 @@ def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -
     ]
 
 
-def add_example(one: NotableTemplate, looked: SampledTexts) -> NotableTemplate:
+def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = False) -> NotableTemplate:
     """Return the template with an example in its article, if it is in one of those: where fewest others are cut with
-    it; of one that tears sentences, such a place."""
-    places = ((text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2])
+    it; of one that tears sentences, such a place; of these, if it is to be `unusual`, the cut that shares fewest words
+    with the others: what a slot takes wrongly is mostly another kind of text."""
+    places = [(text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2]]
     if one.tears:
-        places = ((text, cut) for text, cut in places if leaves_half(text, *cut[:2]))
-    best = min(places, key=lambda place: len(place[1][2]), default=None)
-    if best is None:
+        places = [(text, cut) for text, cut in places if leaves_half(text, *cut[:2])]
+    if not places:
         return one
-    text, (start, end, names) = best
+    fewest = min(len(cut[2]) for _, cut in places)
+    places = [(text, cut) for text, cut in places if len(cut[2]) == fewest]
+    words = [{*text[start:end].split()} for text, (start, end, _) in places]
+    counts = Counter(chain.from_iterable(words))
+    shared = [sum(counts[word] for word in some) / max(1, len(some)) for some in words]
+    text, (start, end, names) = places[shared.index(min(shared)) if unusual else 0]
     left, right = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
     before, after = text[left:start], text[end:right]
     # Context ends with its paragraph, or between two words.

@@ -251,7 +251,7 @@ def make_report(
     scored = [one for source in sources if is_scored(source.pack) for one in source.notable]
     scored += [one for source in sources for one in source.tearing]
     looked = {source: _sampled_texts(measured.get(source)) for source in names}
-    riskiest = [add_example(one, looked[one.source]) for one in rank_risky(scored, config.risky)]
+    riskiest = [add_example(one, looked[one.source], unusual=True) for one in rank_risky(scored, config.risky)]
     told = {(one.source, one.number) for one in riskiest}
     others = rank_largest(one for one in rows if (one.source, one.number) not in told)
     largest = select_passages((add_example(one, looked[one.source]) for one in others), config.risky, riskiest)
