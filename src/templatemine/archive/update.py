@@ -70,7 +70,6 @@ from templatemine.progress import Progress, ignore_progress
 from templatemine.text.dates import UnreadableDates
 
 _BAD_PACK = "it has an error"
-_SHORT_WINDOW = "window of "
 _STATE = ".templatemine-window"
 _WORK = ".templatemine-update"
 
@@ -113,6 +112,8 @@ class SourceUpdate:
         Id of a template that was removed -> documents of the window that have it still, and where nothing is cut.
     unreadable_dates : int
         Of the documents that were given.
+    is_short : bool
+        Whether the pack waits for a larger window.
     documents_before : int
         Of the pack that was replaced, if it was not that of the window before; 0 else.
     note : str
@@ -132,15 +133,11 @@ class SourceUpdate:
     kept: int
     left: Mapping[str, int]
     unreadable_dates: int
+    is_short: bool
     documents_before: int
     note: str
     changes: Changes
     bug: str = ""
-
-    @property
-    def is_short(self) -> bool:
-        """Return whether the pack waits for a larger window."""
-        return self.note.startswith(_SHORT_WINDOW)
 
 
 def update_packs(
@@ -435,12 +432,15 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 with open(self.window_path(name + ".rates"), "wb") as handle:
                     write_rates(handle, [(self.numbers[source], source_rates(candidates))])
                     flush_to_disk(handle)
-        min_documents = 0 if old is None else min(self.config.window.least, old.documents)
-        if len(window) < min_documents:
-            note = f"{_SHORT_WINDOW}{counted(len(window), 'document')}, fewer than {min_documents}"
+        if (least := self.least_window(old)) > len(window):
+            note = note or f"window of {counted(len(window), 'document')}, fewer than {least}"
         elif note and skip_source(source, documents, options).pack is not None:
             note = ""  # too few documents for templates may suffice for pages
         return note.removeprefix("skipped: ")
+
+    def least_window(self, old: Pack | None) -> int:
+        """Return the documents of a window that takes the place of a pack."""
+        return 0 if old is None else min(self.config.window.least, old.documents)
 
     def load_pack(self, source: str) -> Pack | None:
         path = os.path.join(self.packs, pack_names(source)[0])
@@ -503,6 +503,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             kept=len(carried),
             left=left,
             unreadable_dates=self.dates.of_source(source),
+            is_short=state.window < self.least_window(old),
             documents_before=0 if old is None or note or old.documents <= state.old_window else old.documents,
             note=note,
             changes=changes,

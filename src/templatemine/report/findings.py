@@ -204,16 +204,21 @@ def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = F
         return one
     fewest = min(len(cut[2]) for _, cut in places)
     places = [(text, cut) for text, cut in places if len(cut[2]) == fewest]
-    words = [{*text[start:end].split()} for text, (start, end, _) in places]
-    counts = Counter(chain.from_iterable(words))
-    shared = [sum(counts[word] for word in some) / max(1, len(some)) for some in words]
-    text, (start, end, names) = places[shared.index(min(shared)) if unusual else 0]
+    text, (start, end, names) = places[_least_usual([text[cut[0] : cut[1]] for text, cut in places]) if unusual else 0]
     left, right = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
     before, after = text[left:start], text[end:right]
     # Context ends with its paragraph, or between two words.
     before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
     after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
     return replace(one, before=before, match=text[start:end], after=after, beside=len(set(names)) - 1)
+
+
+def _least_usual(passages: Sequence[str]) -> int:
+    """Return the place of the passage whose words are in fewest of them, on average; of several the first."""
+    words = [{*passage.split()} for passage in passages]
+    counts = Counter(chain.from_iterable(words))
+    shared = [sum(counts[word] for word in some) / max(1, len(some)) for some in words]
+    return shared.index(min(shared))
 
 
 def select_passages(
