@@ -13,6 +13,7 @@ import templatemine
 from conftest import Cli
 from templatemine.config import ReadConfig
 from templatemine.errors import ConfigError, CorpusError
+from templatemine.io.fields import MAX_OVERRULED, count_overruled, describe_overruled
 
 
 def nameless(number: int, seed: int) -> list[dict[str, object]]:
@@ -30,6 +31,20 @@ def news(tmp_path: Path) -> Path:
 @pytest.fixture
 def today(tmp_path: Path) -> Path:
     return write(tmp_path / "today.jsonl", nameless(10, 2))
+
+
+def test_of_very_many_sources_that_become_one_some_are_counted() -> None:
+    """What is told of them is kept in the state of a run, which is written again and again."""
+    counts: dict[str, int] = {}
+    for number in [*range(MAX_OVERRULED + 9), 0]:
+        count_overruled(counts, {"source": f"{number}.example"}, ReadConfig(source="one"))
+    assert len(counts) == MAX_OVERRULED
+    assert counts["0.example"] == 2
+    assert "one source of 1,000 or more that records name" in describe_overruled(counts, ReadConfig(source="one"))
+    for other in (ReadConfig(), ReadConfig(source="0.example")):
+        found: dict[str, int] = {}
+        count_overruled(found, {"source": "0.example"}, other)
+        assert not found
 
 
 @pytest.mark.parametrize("memory", [(), ("--memory", "200M")])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 
 from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
-from templatemine.io.fields import has_id, is_missing, near_sources, overruled_source
+from templatemine.io.fields import count_overruled, has_id, is_missing, near_sources
 from templatemine.io.sources import host_of
 from templatemine.model import Document, Record
 
@@ -27,7 +27,7 @@ class UnnamedRecords:
     others : dict of str to list of str
         Other fields that may be meant, each with a few of its values.
     overruled : dict of str to int
-        Sources that records do name, where one is said for all of them, with the number of records.
+        Sources that records do name, where one is said for all of them, with the number of records; not all of many.
     """
 
     records: int = 0
@@ -37,8 +37,7 @@ class UnnamedRecords:
 
     def add(self, record: Record, read: ReadConfig) -> None:
         """Count a record, if it is one."""
-        if (named := overruled_source(record.fields, read)) is not None:
-            self.overruled[named] = self.overruled.get(named, 0) + 1
+        count_overruled(self.overruled, record.fields, read)
         if read.source_of is None and is_missing(record.fields.get(read.source_field)):
             self.records += 1
             for name, value in near_sources(record.fields).items():

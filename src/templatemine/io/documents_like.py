@@ -15,11 +15,11 @@ from templatemine.errors import ConfigError, CorpusError, counted, warn_caller
 from templatemine.io.capsule import ArrowTable, is_table, load_pyarrow, table_rows
 from templatemine.io.fields import (
     build_document,
+    count_overruled,
     describe_overruled,
     is_missing,
     missing_body_error,
     near_sources,
-    overruled_source,
 )
 from templatemine.io.files import is_remote
 from templatemine.io.formats import format_by_path
@@ -153,7 +153,7 @@ class _Notes:
         self.on_error: Callable[[CorpusError], None] | None = self._skip if errors == "skip" else None
         self._number = 0
         self._named: list[str] = []
-        self._overruled: set[str] = set()
+        self._overruled: dict[str, int] = {}
 
     def _skip(self, error: CorpusError) -> None:
         self._number += 1
@@ -162,8 +162,7 @@ class _Notes:
 
     def note_source(self, record: Mapping[str, Any], config: ReadConfig) -> None:
         """Note the source that a record names, if another is said."""
-        if (named := overruled_source(record, config)) is not None:
-            self._overruled.add(named)
+        count_overruled(self._overruled, record, config)
 
     def warn(self, config: ReadConfig) -> None:
         """Warn of skipped records, and of sources that have become one."""

@@ -78,10 +78,17 @@ def is_missing(source: object) -> bool:
     return source is None or (isinstance(source, str) and not source.strip())
 
 
-def overruled_source(fields: Mapping[str, Any], config: ReadConfig) -> str | None:
-    """Return the source that a record names, if the configuration says another one for all records."""
+MAX_OVERRULED = 1000
+"""Sources that are counted: that they are many is all that there is to say of more."""
+
+
+def count_overruled(counts: dict[str, int], fields: Mapping[str, Any], config: ReadConfig) -> None:
+    """Count the source that a record names, if the configuration says another one for all records."""
     named = fields.get(config.source_field)
-    return named if config.source is not None and isinstance(named, str) and named not in ("", config.source) else None
+    if config.source is None or not isinstance(named, str) or named in ("", config.source):
+        return
+    if named in counts or len(counts) < MAX_OVERRULED:
+        counts[named] = counts.get(named, 0) + 1
 
 
 def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
@@ -90,8 +97,9 @@ def describe_overruled(sources: Collection[str], config: ReadConfig) -> str:
         return ""
     option = spelled(f"--source {config.source}", f"source={config.source!r}")
     some = ", ".join(map(repr, sorted(sources)[:2]))
+    number = f"{len(sources):,}{' or more' if len(sources) == MAX_OVERRULED else ''}"
     return (
-        f"{option} makes one source of {len(sources):,} that records name, such as {some}; without it each is one of "
+        f"{option} makes one source of {number} that records name, such as {some}; without it each is one of "
         "its own, and the command sort makes a file of each"
     )
 
