@@ -8,7 +8,7 @@ checks and allocates, and a private ``cdef`` loop that runs without the GIL.  Of
 docstring says otherwise.  Only functions that return arrays import numpy: cleaning does not need it, and so starts sooner.
 """
 
-from weakref import WeakValueDictionary
+from functools import lru_cache
 
 from templatemine.errors import CapacityError
 
@@ -1688,17 +1688,15 @@ cdef class WordList:
         free(self.pattern)
 
 
-_word_lists = WeakValueDictionary()
-"""The lists in use, by words and numbers: thousands of matchers share one."""
+@lru_cache(maxsize=64)
+def _make_word_list(tuple words, tuple numbers):
+    """Make a list of words, and keep it: hundreds of scanners a second share one, and often none of them is left."""
+    return WordList(words, numbers)
 
 
 cdef WordList intern_word_list(list words, list numbers):
     """The list of these words and numbers; equal arguments give the same object."""
-    cdef tuple key = (tuple(words), tuple(numbers))
-    cdef WordList found = _word_lists.get(key)
-    if found is None:
-        found = _word_lists[key] = WordList(*key)
-    return found
+    return _make_word_list(tuple(words), tuple(numbers))
 
 
 cdef class Scanner:
