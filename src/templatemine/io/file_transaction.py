@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import stat
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from io import BytesIO
@@ -22,10 +23,14 @@ from typing import Any, BinaryIO, cast
 from templatemine.errors import CorpusError
 from templatemine.io import lock as locks
 from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
-from templatemine.io.write import claim, exists_already, new_file, sync_names
+from templatemine.io.write import claim, exists_already, new_file, sync, sync_names
 
 _GZIP_LEVEL = 1
 """Six times the speed of level 6 at about a fifth more bytes: the packed files are look-up lists."""
+
+
+_SYNCS_AT_ONCE = 8
+"""Files that are waited for at once: 1,600 take 0.4 to 0.9 s on a solid-state disk, and one after the other 1 to 5."""
 
 
 class FileTransaction:
@@ -72,12 +77,32 @@ class FileTransaction:
     def _new(self, name: str) -> Iterator[BinaryIO]:
         self.refuse_existing([name])
         new = os.path.join(self._hidden, f"{next(self._numbers)}.new")
-        with new_file(new, self.path(name)) as handle:
+        with new_file(new, self.path(name), wait=False) as handle:
             yield handle
         self._files.append((name, new))
 
+    def _sync_all(self) -> None:
+        """Wait until all files are on disk: of several that are waited for at once a disk takes many together."""
+        if len(self._files) < _SYNCS_AT_ONCE:
+            for file in self._files:
+                self._sync(file)
+            return
+        from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
+        with ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
+            deque(pool.map(self._sync, self._files), maxlen=0)
+
+    def _sync(self, file: tuple[str, str]) -> None:
+        name, new = file
+        try:
+            sync(new, os.O_RDWR)
+        except OSError as error:
+            path = self.path(name)
+            raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
+
     def _commit(self) -> None:
         """Rename all files to their places; if one of them cannot be, take back the others."""
+        self._sync_all()
         path = self.directory
         done: list[tuple[str, str, str]] = []
         notes = os.path.join(self._hidden, RENAME_LOG)

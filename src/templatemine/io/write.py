@@ -131,7 +131,7 @@ def _replace_file(path: str, old: os.stat_result | None, force: bool) -> Iterato
 
 
 @contextmanager
-def new_file(path: str, name: str, form: str = "") -> Iterator[BinaryIO]:
+def new_file(path: str, name: str, form: str = "", *, wait: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing that nobody else knows of yet; it is on the disk when the with-block ends.
 
     What is there after an exception is the caller's to remove, and its name, once it has its place, to be synced.
@@ -144,6 +144,8 @@ def new_file(path: str, name: str, form: str = "") -> Iterator[BinaryIO]:
         What errors call it.
     form : str
         A name whose suffix says how it is packed, whatever `path` ends in.
+    wait : bool, default True
+        Without, it may not be on the disk yet, and is the caller's to `sync`.
     """
     descriptor = -1
     try:
@@ -154,7 +156,8 @@ def new_file(path: str, name: str, form: str = "") -> Iterator[BinaryIO]:
         with _open_layers(_Sink(_descriptor_writer(descriptor), name), form) as handle:
             yield handle
         with _write_errors(name):
-            os.fsync(descriptor)
+            if wait:
+                os.fsync(descriptor)
             closing, descriptor = descriptor, -1
             os.close(closing)
     finally:
@@ -212,9 +215,9 @@ def claim(temporary: str, target: str) -> None:
             raise
 
 
-def sync(path: str) -> None:
-    """Wait until a file, or the names in a directory, are on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+def sync(path: str, flags: int = os.O_RDONLY) -> None:
+    """Wait until a file, or the names in a directory, are on disk; some systems want it open for writing (`flags`)."""
+    descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)
     finally:
