@@ -98,14 +98,16 @@ class MatchQuery:
         while batch := list(islice(remaining, BATCH_SIZE)):
             filled = [document for document in batch if not (options.method.learned and is_blank(document))]
             blank += len(batch) - len(filled)
-            texts = [document_input(document, patterns, separators, self.rules) for document in filled]
-            for document, text in zip(filled, texts, strict=True):
+            for document in filled:
                 calendar.add(document.date)
+            if matcher is not None or self.slots:
+                texts = [document_input(document, patterns, separators, self.rules) for document in filled]
                 if matcher is not None:
-                    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-                    matcher.count(data, searched, totals, last_document)
-                searched += 1
-            reader.add(texts)
+                    for number, text in enumerate(texts, searched):
+                        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+                        matcher.count(data, number, totals, last_document)
+                reader.add(texts)
+            searched += len(filled)
         return Matches(
             count=totals[:, 0],
             df=totals[:, 1],

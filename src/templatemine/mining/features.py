@@ -12,13 +12,14 @@ occurrences of each candidate; so time is linear in these, and memory is some fi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine import _core
 from templatemine.mining import _candidates
-from templatemine.mining.cues import COLUMNS, CueLexicon
+from templatemine.mining.cues import COLUMNS, CueLexicon, FormWords
 from templatemine.mining.cues import KINDS as CUE_KINDS
 from templatemine.mining.labels import KINDS, MIN_REPEAT_DF, PREFIX, SEGMENT, SUFFIX, Candidates
 from templatemine.mining.segments import Segments
@@ -189,25 +190,36 @@ class CueReader:
     """What cues say of candidates, and of the segments beside them."""
 
     def __init__(self, segments: Segments, forms: Vocabulary, lexicons: Sequence[CueLexicon]) -> None:
-        self._segments = segments
-        self._lexicons = [(lexicon, lexicon.number_forms(forms)) for lexicon in lexicons]
-        found = self._find(segments.bounds[:-1], segments.length)
-        strength = found[:, : len(CUE_KINDS)].max(axis=1, initial=0) / 2
+        self._segments, self._forms, self._given = segments, forms, lexicons
+
+    # The following is needed where there are candidates.
+
+    @cached_property
+    def _lexicons(self) -> list[tuple[CueLexicon, FormWords]]:
+        return [(lexicon, lexicon.number_forms(self._forms)) for lexicon in self._given]
+
+    @cached_property
+    def _kinds(self) -> NDArray[np.uint8]:
+        found = self._find(self._segments.bounds[:-1], self._segments.length)
+        return found[:, : len(CUE_KINDS)].astype(np.uint8)
+
+    @cached_property
+    def _strengths(self) -> tuple[NDArray[np.float32], ...]:
+        """Return the strength of cues before each segment, behind it, and in it."""
+        own = self._kinds.max(axis=1, initial=0).astype(np.float32) / 2
         # Before and behind each segment those of its document; an edge says nothing.
-        same = segments.document[1:] == segments.document[:-1]
-        self._strength = strength
-        self._kinds = found[:, : len(CUE_KINDS)].astype(np.uint8)
-        self._before = np.concatenate([np.zeros(1, np.float32), np.where(same, strength[:-1], 0)]).astype(np.float32)
-        self._after = np.concatenate([np.where(same, strength[1:], 0), np.zeros(1, np.float32)]).astype(np.float32)
+        document, edge = self._segments.document, np.zeros(1, np.float32)
+        beside = np.where(document[1:] == document[:-1], np.stack([own[:-1], own[1:]]), 0).astype(np.float32)
+        return np.concatenate([edge, beside[0]]), np.concatenate([beside[1], edge]), own
 
     def read(self, candidates: Candidates, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """Compute the features of `_CUES`: float32 array, shape (candidates, features); `matrix` has the others."""
+        if not len(candidates):
+            return np.zeros((0, len(_CUES)), np.float32)
         own = self._find(candidates.starts(self._segments, candidates.first, candidates.length), candidates.length)
         means = [
-            np.add.reduceat(column[candidates.segment], candidates.bounds[:-1]) / np.maximum(candidates.count, 1)
-            if len(candidates)
-            else np.zeros(0, np.float32)
-            for column in (self._before, self._after, self._strength)
+            np.add.reduceat(column[candidates.segment], candidates.bounds[:-1]) / candidates.count
+            for column in self._strengths
         ]
         strongest = own[:, : len(CUE_KINDS)].max(axis=1, initial=0)
         closed = (matrix[:, _COMMON.index("colon_last")] > 0) | (matrix[:, _COMMON.index("closed_last")] > 0)
@@ -221,12 +233,12 @@ class CueReader:
         Means over the occurrences of each: the strength of each kind in the segments beside, in three on each side, and
         in the segment itself.
         """
+        if not len(rows):
+            return np.zeros((0, len(SURROUNDINGS)), np.float32)
         sizes = np.diff(candidates.bounds)[rows]
         places, bounds = _core.gather_slices_i32(
             candidates.segment.astype(np.int32), candidates.bounds[:-1][rows], sizes.astype(np.int32)
         )
-        if not len(rows):
-            return np.zeros((0, len(SURROUNDINGS)), np.float32)
         document, last = self._segments.document, len(self._kinds) - 1
         beside = np.zeros((len(places), len(CUE_KINDS)), np.float32)
         around = beside.copy()

@@ -116,6 +116,8 @@ def _find_edges(corpus: Corpus, size: int, share: float) -> tuple[LongArray, Lon
     # A window that joins what is frequent with what is much less so has no edge of its own.
     is_edge = df >= floor
     rows = np.flatnonzero(is_edge)
+    if not len(rows):  # as in most sources of few documents
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     is_edge[rows] = (MAX_DROP * _count_parts(windows, halves, hashes[rows, 1:]) <= df[rows, None]).all(axis=1)
     follows = starts[1:] == starts[:-1] + 1
     before = np.concatenate([np.zeros(1, np.int32), np.where(follows, df[:-1], 0)])[: len(df)]

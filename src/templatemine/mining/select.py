@@ -188,8 +188,9 @@ def select(
 ) -> Verdicts:
     """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
 
-    In HTML no label takes a filler.  With `one_line`, articles are one line each.  `versions` are equal for documents
-    that may be of one story, see `near_duplicates.group_versions`; without, all differ.
+    Kinds that have none may be left out.  In HTML no label takes a filler.  With `one_line`, articles are one line
+    each.  `versions` are equal for documents that may be of one story, see `near_duplicates.group_versions`; without,
+    all differ.
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
     form = _TextForm(html, one_line, is_short)

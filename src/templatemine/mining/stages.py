@@ -43,7 +43,7 @@ from templatemine.mining.own_cuts import tearing_templates
 from templatemine.mining.questions import choose_questions, may_be_asked
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample
-from templatemine.mining.score import find_captions, kind_matrix, takes_sentences
+from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
 from templatemine.mining.score_reasons import explain_scores
 from templatemine.mining.segments import segment
 from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, decide, select
@@ -280,23 +280,22 @@ def _explain_verdicts(
     candidate_kinds: Sequence[Candidates],
     matrices: Sequence[NDArray[np.float32]],
     reader: CueReader,
-    options: ResolvedConfig,
+    scorer: Model,
 ) -> None:
     """Say why templates are some, and what they and those that may be asked about are.  `verdicts` is INOUT."""
     kind_rows, with_sentences, named_rows = [], [], []
     is_named = (verdicts.reason_of == 0) | may_be_asked(verdicts)
-    for kind_index, (candidates, matrix) in enumerate(zip(candidate_kinds, matrices, strict=True)):
-        of_kind = verdicts.kind == kind_index
-        accepted = np.flatnonzero(verdicts.reason_of[of_kind] == 0)
-        rows = np.flatnonzero(of_kind)[accepted]
-        verdicts.score_reasons[rows] = explain_scores(options.scorer, candidates.kind, matrix, accepted)
-        named = np.flatnonzero(is_named[of_kind])
-        rows = np.flatnonzero(of_kind)[named]
+    first = 0
+    for candidates, matrix in zip(candidate_kinds, matrices, strict=True):
+        own = slice(first, first + len(candidates))
+        accepted, named = np.flatnonzero(verdicts.reason_of[own] == 0), np.flatnonzero(is_named[own])
+        verdicts.score_reasons[first + accepted] = explain_scores(scorer, candidates.kind, matrix, accepted)
         surroundings = reader.read_surroundings(candidates, named)
         kind_rows.append(kind_matrix(candidates.kind, matrix[named], surroundings))
-        with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[rows])
-        named_rows.append(rows)
-    senses = options.scorer.boilerplate_kinds(np.concatenate(kind_rows))
+        with_sentences.append(takes_sentences(candidates.kind, matrix[named]) & verdicts.slot[first + named])
+        named_rows.append(first + named)
+        first += len(candidates)
+    senses = scorer.boilerplate_kinds(np.concatenate(kind_rows))
     verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
 
 
@@ -304,22 +303,25 @@ def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: Resolv
     """Find segments that repeat, and labels of others, with the decisions of their scores."""
     corpus = read.corpus
     segments = segment(corpus)
-    candidate_kinds = find_candidates(segments)
+    found = find_candidates(segments)
+    # A source of few documents often has none of a kind.
+    candidate_kinds = [candidates for candidates in found if len(candidates)] or found[:1]
     vocabulary = corpus.form_names
     assert isinstance(vocabulary, Vocabulary)
     reader = CueReader(segments, vocabulary, options.lexicons)
+    scorer = options.scorer
     matrices = compute_features(corpus, segments, dates, candidate_kinds, reader)
     verdicts = select(
         segments,
         candidate_kinds,
         matrices,
-        options.scorer.score_all(candidate_kinds, matrices),
+        scorer.score_all(candidate_kinds, matrices),
         options.select,
         versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
         one_line=read.rules is not None and read.rules.sentences,
     )
-    _explain_verdicts(verdicts, candidate_kinds, matrices, reader, options)
+    _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
     )
