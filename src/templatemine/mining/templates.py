@@ -204,7 +204,7 @@ def _find_examples(
     """Find one occurrence of each string by scanning its document again.  Return the reading form of the text, which
     expressions are applied to, and the bounds of the string in it."""
     patterns, separators = options.patterns, options.tokenise.separators
-    scanner = _scan.Tokeniser(*patterns.scanner_arguments(separators, candidates.html))
+    scanner = _scan.Scanner(*patterns.scanner_arguments(separators, candidates.html))
     by_document: dict[int, list[int]] = {}
     for row in rows.tolist():
         by_document.setdefault(int(candidates.document[row]), []).append(row)

@@ -153,7 +153,7 @@ def drop_mismatches(pack: AnyPack) -> AnyPack:
     For one that does not match its own example `load` would refuse all of them, so such a one is left out, and the note
     of the cut-off says so.
     """
-    mismatches = {*_find_mismatches(pack, *pack.make_matcher())}
+    mismatches = {*_find_mismatches(pack, *pack.matcher())}
     pack = replace(
         pack,
         mined=tuple(

@@ -34,6 +34,8 @@ from templatemine.text.reading import PLAIN, ReadingRules
 if TYPE_CHECKING:
     import regex
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 SCHEMA = 2
 """The version of the format that is written and read."""
 
@@ -56,7 +58,8 @@ def write_checked(pack: PackRecord) -> str:
     """
     text = write(pack)
     try:
-        read(text, pack.source, type(pack))
+        # Without a look for oddities: nobody has edited it.
+        check_pack(_build_pack(json.loads(text), pack.source, type(pack)), pack.source)
     except PackError as error:
         raise UnreadablePackError(
             f"{error}; so this pack would be refused by whoever reads it, and is not written. "
@@ -111,8 +114,8 @@ class PackSerialiser:
         return cached[1]
 
     def _serialise_value(self, pack: PackRecord, key: str, value: Any) -> bytes:
-        if key == "patterns":
-            return _serialise_patterns(tuple(value.items()))
+        if key in ("patterns", "boundaries"):
+            return _serialise_expressions(tuple(value.items()))
         if key not in ("mined", "questions") or pack.mined is None:
             return _escape_invisible(_dump_value(value))
         entries = getattr(pack, key)  # the list of a large pack is as long as its templates
@@ -162,9 +165,9 @@ def _pack_fields(pack: PackRecord, short_forms: ShortForms) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _serialise_patterns(patterns: tuple[tuple[str, str], ...]) -> bytes:
-    """Serialise the patterns: most of a small pack, and the same in all packs of an archive."""
-    return _escape_invisible(_dump_value(dict(patterns)))
+def _serialise_expressions(expressions: tuple[tuple[str, str], ...]) -> bytes:
+    """Serialise patterns or boundaries: most of a small pack, and the same in most packs of an archive."""
+    return _escape_invisible(_dump_value(dict(expressions)))
 
 
 def _mined_marks(pack: PackRecord) -> list[str]:
@@ -188,10 +191,12 @@ def _dump_value(value: Any) -> str:
 
 
 def _dump_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def _escape_invisible(text: str) -> bytes:
+    if text.isprintable():  # the blank is the only separator that is
+        return text.encode("utf-8")
     return _invisible_pattern().sub(_escape_match, text).encode("utf-8")
 
 
