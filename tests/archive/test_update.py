@@ -83,7 +83,7 @@ def test_only_sources_with_new_documents_are_mined(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(pipeline, "mine_source", count)
     (found,) = run(tmp_path, [article("b.example", 61)])
     assert mined == ["b.example"]
-    assert (found.source, found.new) == ("b.example", 1)
+    assert (found.source, found.given, found.new) == ("b.example", 1, 1)
     after = contents(tmp_path / "packs")
     assert {name for name in after if after[name] != before.get(name)} <= {
         *("b.example.json", "b.example.rejected.jsonl.gz"),
@@ -96,7 +96,7 @@ def test_the_same_documents_again_change_nothing(tmp_path: Path) -> None:
     run(tmp_path, articles)
     before = contents(tmp_path / "packs")
     found = run(tmp_path, articles)
-    assert [one.new for one in found] == [0, 0, 0]
+    assert [(one.given, one.new) for one in found] == [(60, 0)] * 3
     assert not any(one.changes for one in found)
     assert contents(tmp_path / "packs") == before
 

@@ -65,6 +65,17 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path) -> None:
     assert ran.err == f"templatemine: 1 date could not be read, first: 'none' ({new}:21)\n"
 
 
+def test_what_was_given_is_told_beside_what_stays_in_the_window(cli: Cli, tmp_path: Path) -> None:
+    """With a window of few documents "new" was less than what was read, and nothing told that."""
+    new = write(tmp_path / "new.jsonl", dated(records(["alpha.example"], 60), "2024-01-01", 1))
+    update = ("update", "--new-sources", tmp_path / "packs", new, "--window", "5", "--least", "20", "--dry-run")
+    header, row = cli(*update).err.splitlines()[:2]
+    table = dict(zip(header.split(), row.split(), strict=False))
+    assert (table["given"], table["new"], table["window"]) == ("60", "50", "50")
+    (told,) = json.loads(cli(*update, "--json").out)["sources"]
+    assert (told["given"], told["new"], told["window"]) == (60, 50, 50)
+
+
 def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:
     """As in the lists of mine and show; their documents are of the day of their update all the same."""
     rows = [{**one, "date": None} for one in records(["alpha.example"])] + records(["beta.example"])
@@ -72,7 +83,7 @@ def test_undated_sources_have_no_days(cli: Cli, tmp_path: Path) -> None:
     ran = cli("update", "--new-sources", packs, new, "--today", "2024-06-01")
     days = {line.split()[0]: line for line in ran.err.splitlines() if ".example " in line}
     assert "2024" not in days["alpha.example"]
-    assert days["alpha.example"].split()[3] == "-"
+    assert days["alpha.example"].split()[4] == "-"
     assert " 2024-01-01 to 2024-01-28 " in days["beta.example"]
     assert Pack.load(packs / "alpha.example.json").last_date is None
     told = json.loads(cli("update", "--new-sources", packs, new, "--today", "2024-06-01", "--json").out)["sources"]
@@ -123,7 +134,7 @@ def test_a_site_that_changes(cli: Cli, tmp_path: Path) -> None:
     ran = cli("update", "--new-sources", packs, old, "--json", "--today", "2024-12-01")
     assert ran.code == 0
     (facts,) = json.loads(ran.out)["sources"]
-    assert (facts["new"], facts["window"], facts["last"]) == (300, 300, "2024-01-30")
+    assert (facts["given"], facts["new"], facts["window"], facts["last"]) == (300, 300, 300, "2024-01-30")
     assert len(facts["added"]) == facts["templates"] > 1
     for number, path in enumerate((old, later)):
         assert cli("clean", path, "-p", packs, "-o", tmp_path / f"{number}.jsonl", "--hits", packs / "hits").code == 0

@@ -96,8 +96,8 @@ class SourceUpdate:
 
     Attributes
     ----------
-    new, window : int
-        New documents that are in the window now, and all that are.
+    given, new, window : int
+        Documents that were given, those of them that are in the window now and are new or changed, and all in it.
     replaced : int
         New documents that took the place of one with the same id and another text, be it in the window or new as well.
     first, last : str
@@ -123,6 +123,7 @@ class SourceUpdate:
     """
 
     source: str
+    given: int
     new: int
     window: int
     replaced: int
@@ -197,6 +198,7 @@ class _WindowState:
     many documents were in it before.  See `SourceUpdate`."""
 
     old_window: int
+    given: int
     new: int
     window: int
     replaced: int
@@ -364,10 +366,12 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         for source, window in windows.items():
             for dated in window.documents:
                 self.dates.settle(source, dated.document.date)
+        given = dict.fromkeys(unit.sources, 0)
         new: dict[str, list[tuple[Document, bool]]] = {source: [] for source in unit.sources}
         budget_left = self.budget // 4
         for key, body in read_bodies(unit.path(self.work)):
             document, own_id = decode_document(key, body)
+            given[document.source] += 1
             new[document.source].append((document, own_id))
             if unit.giant and (budget_left := budget_left - memory_cost(document)[1]) < 0:
                 windows[document.source].add(new[document.source])
@@ -383,6 +387,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 )
             states[source] = _WindowState(
                 old_window=old_windows[source],
+                given=given[source],
                 new=window.new,
                 window=len(documents),
                 replaced=window.replaced,
@@ -493,6 +498,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
                 rejected = report.pack.rejected
         return SourceUpdate(
             source=source,
+            given=state.given,
             new=state.new,
             window=state.window,
             replaced=state.replaced,

@@ -23,6 +23,8 @@ For each source a window of its newest documents is kept beside the packs, in a
 hidden folder, and its pack is mined from this window. Only sources with new
 documents are mined again. A pack stays unchanged until its window holds enough
 documents, or while it has an error, which is told.
+In the table, "given" counts the documents that were read, "new" those of them
+that were not known, or have changed, and are in the window, "window" all in it.
 An expression that the window does not give stays in the pack until enough
 documents in a row have been without it: "kept" in the table counts these. One
 that mining a window as large rejects goes, though documents have it still: how
@@ -134,8 +136,8 @@ def run(args: argparse.Namespace) -> int:
         terminal.report({**totals, "sources": [_source_json(one) for one in found]}, to_stdout=True)
         return terminal.code
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
-    header = ("source", ">new", ">window", "days", *mined, "note")
-    shown = sorted(found, key=lambda one: (-one.new, one.source))
+    header = ("source", ">given", ">new", ">window", "days", *mined, "note")
+    shown = sorted(found, key=lambda one: (-one.given, one.source))
     terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
     for one in shown:
         terminal.say(*_format_changes(one))
@@ -166,6 +168,7 @@ def _format_row(one: SourceUpdate) -> tuple[str, ...]:
     note = f"pack unchanged: {one.note}" if one.note else ""
     return (
         one.source,
+        f"{one.given:,}",
         f"{one.new:,}",
         f"{one.window:,}",
         f"{one.first} to {one.last}" if one.first else "-",
@@ -215,6 +218,7 @@ def _source_json(one: SourceUpdate) -> dict[str, Any]:
     changes = one.changes
     return {
         "source": one.source,
+        "given": one.given,
         "new": one.new,
         "window": one.window,
         "replaced": one.replaced,
