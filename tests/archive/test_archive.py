@@ -311,8 +311,9 @@ def test_unreadable_dates_are_counted_once(tmp_path: Path, monkeypatch: pytest.M
         stop_at(patch, "encode_document", call)
         with pytest.raises(KeyboardInterrupt):
             mined()
-    told = f"80 dates could not be read, first: 'none' ({paths[0]}:1); 40 dates could not be read, as day and month "
-    expected = 120, f"{told}may be either, first: '3/4/2024' ({paths[0]}:2)"
+    told = f"80 dates could not be read, first: 'none' ({paths[0]}:1); 40 dates of 'a' could not be read, as day and "
+    remedy = "write them as 2024-05-31, or add one with a day above 12"
+    expected = 120, f"{told}month may be either, first: '3/4/2024' ({paths[0]}:2); {remedy}"
     assert mined() == expected
     assert mined() == expected  # of a run that is found done
 

@@ -37,6 +37,15 @@ def test_the_same_run_twice_counts_once(tmp_path: Path) -> None:
     assert both["s.example"]["2024-01-01"] == DayHits(3, 152, 16, 1, Counter(a=1, b=2))
 
 
+def test_dates_that_read_two_ways_are_settled_by_all_runs(tmp_path: Path) -> None:
+    """They counted as undated, but for those of a day above 12: a site seemed to write in the second half of a month."""
+    for text in ("3/4/2024", "3/5/2024", "31/3/2024", "2024-04-03"):
+        write_hits(str(tmp_path), {"s": {text: DayHits(documents=2)}, "t": {"3/4/2024": DayHits(documents=1)}})
+    days = read_hits(str(tmp_path))
+    assert {day: one.documents for day, one in days["s"].items()} == {"2024-04-03": 4, "2024-05-03": 2, "2024-03-31": 2}
+    assert {day: one.documents for day, one in days["t"].items()} == {"": 4}
+
+
 def test_what_was_looked_for_is_told(tmp_path: Path) -> None:
     folder = str(tmp_path / "hits")
     first, second = frozenset({"a", "b"}), frozenset({"b", "c"})

@@ -56,7 +56,7 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path) -> None:
     ran = cli("update", "--new-sources", packs, new, "--json", "--dry-run")
     (one,) = json.loads(ran.out)["sources"]
     assert one["unreadable_dates"] == 19
-    assert f"1 date could not be read, first: 'none' ({new}:21); 18 dates could not be read, as" in ran.err
+    assert f"1 date could not be read, first: 'none' ({new}:21); 18 dates of 'alpha.example' could not" in ran.err
     assert (
         cli("update", "--new-sources", packs, write(tmp_path / "old.jsonl", [{**rows[21], "date": "02/13/2023"}])).code
         == 0

@@ -245,7 +245,7 @@ def test_dates_that_cannot_be_read_are_told(cli: Cli, tmp_path: Path, memory: li
         tmp_path / "b.jsonl", [{**one, "date": f"{number % 12 + 1}/2/2024"} for number, one in enumerate(rows)]
     )
     ran = cli("mine", plain, "-o", tmp_path / "packs", "--force", *memory)
-    assert "36 dates could not be read, as day and month may be either, first: '1/2/2024'" in ran.err
+    assert "36 dates of 'alpha.example' could not be read, as day and month may be either, first: '1/2/2024'" in ran.err
 
 
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--memory", "200M"]])

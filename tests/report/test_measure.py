@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -57,6 +58,16 @@ def test_the_figures_are_those_of_the_cleaner(pack: Pack, documents: list[Docume
     assert found.cut == sum(span.end - span.start for one in cleaned for span in one.removed)
     assert found.characters == sum(len(document.body) for document in documents)
     assert sum(found.days.values()) == sum(resolve_day(document.date) is not None for document in documents)
+
+
+def test_days_are_those_that_all_dates_tell(pack: Pack, documents: list[Document]) -> None:
+    """Of those that read two ways only the days above 12 were counted."""
+    dates = [f"{1 + number % 28:02}/05/2024" for number in range(len(documents))]
+    found = measured(pack, [replace(one, date=date) for one, date in zip(documents, dates, strict=True)])
+    assert found.days == Counter(f"2024-05-{date[:2]}" for date in dates)
+    assert sum(found.changed_days.values()) == found.changed
+    assert set(found.changed_days) <= set(found.days)
+    assert all(sum(one.days.values()) == one.df for one in found.template_figures())
 
 
 def test_templates_are_seen_as_they_were_mined(pack: Pack, documents: list[Document]) -> None:

@@ -22,7 +22,15 @@ from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
 from templatemine.text.calendars import SPELLINGS
-from templatemine.text.dates import Calendar, UnreadableDates, covered_days, resolve_day, resolve_days
+from templatemine.text.dates import (
+    Calendar,
+    UnreadableDates,
+    covered_days,
+    day_or_text,
+    resolve_day,
+    resolve_days,
+    settle_texts,
+)
 
 DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
 
@@ -170,6 +178,17 @@ def test_a_pack_and_a_window_know_the_days_of_such_a_source() -> None:
     assert next(one.day for one in window if one.document.id == "late") == "2017-03-04"
     alone = merged((), [late])
     assert alone[0].day == "2017-03-25"
+    # A later day says it of those that came before it.
+    window = merged(alone, [Document(source="a", id="sure", text="Sure.", date="20/03/2017")])
+    assert [(one.document.id, one.day) for one in window] == [("late", "2017-03-04"), ("sure", "2017-03-20")]
+
+
+def test_the_texts_of_dates_are_settled_together() -> None:
+    written = ["03/04/2017 10:00", "Fri 31/03/2017", "3/4/2017", "2017-01-02", "none", None, "31/02/2017"]
+    texts = [day_or_text(one) for one in written]
+    assert texts == ["3/4/2017", "31/3/2017", "3/4/2017", "2017-01-02", "", "", "31/2/2017"]
+    assert [settle_texts(texts)[text] or None for text in texts] == resolve_days(written)
+    assert settle_texts(["3/4/2017"]) == {"3/4/2017": ""}
 
 
 WRITTEN = st.sampled_from(
@@ -214,7 +233,10 @@ def test_unreadable_dates_are_told_in_a_line() -> None:
     dates.add("b", "x" * 100, "x" * 100, "f:2")
     assert dates.describe() == "2 dates could not be read, first: ['2024'] (f:1)"
     dates.add("b", "03/04/2024", "03/04/2024", "f:3")
-    told = "1 date could not be read, as day and month may be either, first: '03/04/2024' (f:3)"
+    told = (
+        "1 date of 'b' could not be read, as day and month may be either, first: '03/04/2024' (f:3); "
+        "write them as 2024-05-31, or add one with a day above 12"
+    )
     assert dates.describe() == f"2 dates could not be read, first: ['2024'] (f:1); {told}"
     dates.add("b", "31/04/2024", "31/04/2024", "f:4")
     assert dates.describe() == "3 dates could not be read, first: ['2024'] (f:1)"
@@ -222,7 +244,11 @@ def test_unreadable_dates_are_told_in_a_line() -> None:
     for place, written in enumerate(("31/05/2024", "03/14/2024")):
         dates.add("b", written, written, f"f:{place}")
     told = "some begin with the day, some with the month, first: '31/05/2024' (f:0)"
-    assert dates.describe() == f"2 dates could not be read, as {told}"
+    assert dates.describe() == f"2 dates of 'b' could not be read, as {told}; write them as 2024-05-31"
+    dates = UnreadableDates()
+    for source in "abcdea":
+        dates.add(source, "3/4/2024", "3/4/2024", "f:1")
+    assert dates.describe().startswith("6 dates of 'a', 'b', 'c' and 2 more could not be read, as day and month may be")
     dates = UnreadableDates()
     dates.add("b", "x" * 100, "x" * 100, "f:2")
     assert dates.describe() == f"1 date could not be read, first: '{'x' * 38}… (f:2)"

@@ -103,15 +103,18 @@ class Window:
     def _days(self, dates: Sequence[str | None]) -> list[str | None]:
         """Return the days of new documents, of those that tell one that has come.
 
-        What reads two ways in a day's articles may be settled by those of the window.  As long as no document of the
-        source tells a day, all are of that of their update; the first ones that do tell say of which day at the latest
-        those before them were.
+        What reads two ways in a day's articles may be settled by those of the window, and what did in the window by
+        those of the day.  As long as no document of the source tells a day, all are of that of their update; the first
+        ones that do tell say of which day at the latest those before them were.
         """
         days = self._told_days(chain(dates, (dated.document.date for dated in self._documents.values())))
         new, old = days[: len(dates)], days[len(dates) :]
         first = next((day for day in new if day is not None), None)
-        if first is not None and not any(old):
-            self._documents = {key: replace(dated, day=min(dated.day, first)) for key, dated in self._documents.items()}
+        at_latest = first if not any(old) else None
+        for (key, dated), own_day in zip(self._documents.items(), old, strict=True):
+            day = own_day or (min(dated.day, at_latest) if at_latest else dated.day)
+            if day != dated.day:
+                self._documents[key] = replace(dated, day=day)
         return new
 
     def _told_days(self, dates: Iterable[str | None]) -> list[str | None]:

@@ -3,6 +3,7 @@
 `clean` counts, `drift` looks at the counts.  Each run writes a file of its own, named after its content: the same run
 again gives the same file, so that nothing counts twice, and runs at the same time do not meet.  It begins each source
 with the expressions of its pack, so that one which came later, or was taken out, is not taken for one that did not hit.
+A date that may read two ways (03/04/2026) is written as it is, and settled by those of all runs.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class DayHits:
 
 
 Days = dict[str, dict[str, DayHits]]
-"""Source -> day (empty for documents without one) -> counts."""
+"""Source -> day (empty for documents without one; from `read_hits` on never what may read two ways) -> counts."""
 
 
 def add_days(days: Days, more: Mapping[str, Mapping[str, DayHits]]) -> None:
@@ -113,7 +114,7 @@ def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]]
 
 
 def read_hits(folder: str) -> Days:
-    """Return the counts of all runs in a folder.
+    """Return the counts of all runs in a folder, by days that all dates of a source settle.
 
     Raises
     ------
@@ -139,7 +140,17 @@ def read_hits(folder: str) -> Days:
                     add_days(days, _parse(line, f"{path}:{number}", packs))
         except READ_ERRORS as error:
             raise read_error(error, path) from error
-    return days
+    return {source: _settle_days(by_day) for source, by_day in days.items()}
+
+
+def _settle_days(by_text: Mapping[str, DayHits]) -> dict[str, DayHits]:
+    """Return the counts of a source by day, of those by the texts of `dates.day_or_text`."""
+    from templatemine.text.dates import settle_texts
+
+    settled: Days = {}
+    for text, day in settle_texts(by_text).items():
+        add_days(settled, {"": {day: by_text[text]}})
+    return settled.get("", {})
 
 
 def _parse(line: bytes, where: str, packs: dict[str, frozenset[str]]) -> Days:

@@ -359,11 +359,10 @@ class RecordCleaner:
         cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
         if self.config.hits and source in self._packs:
-            from templatemine.text.dates import resolve_day
+            from templatemine.text.dates import day_or_text
 
-            tally.day_hits(source, resolve_day(date_of(record, self.config.read)) or "").add_document(
-                len(body), cleaned
-            )
+            day = day_or_text(date_of(record, self.config.read))
+            tally.day_hits(source, day).add_document(len(body), cleaned)
         removed_field = self.config.removed_field
         counts.replaced += record.get(removed_field) not in (None, "")  # a cell of CSV that is empty
         if isinstance(record.get(f"{removed_field}_stub"), bool):

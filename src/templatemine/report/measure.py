@@ -26,7 +26,7 @@ from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer, Explanation
 from templatemine.report.marks import TextPiece
 from templatemine.text.characters import line_begin, line_end
-from templatemine.text.dates import resolve_day
+from templatemine.text.dates import day_or_text, settle_texts
 from templatemine.text.expressions import EncodedText, is_own_token
 
 _ExplainedDocument = tuple[Document, str, Explanation]
@@ -80,16 +80,14 @@ class PackMeasurement:
         Documents of another kind (HTML or text) than the pack; they count in nothing else.
     characters, cut : int
         Of all documents; for pages, characters of their text without mark-up.
-    days, changed_days : Counter of str
-        Documents by day, and those of them that change.
     """
 
     def __init__(self, pack: Pack, config: ReportConfig) -> None:
         self.pack = pack
         self._config = config
         self.documents = self.other_kind = self.changed = self.stubs = self.characters = self.cut = 0
-        self.days: Counter[str] = Counter()
-        self.changed_days: Counter[str] = Counter()
+        self._texts: Counter[str] = Counter()
+        self._changed_texts: Counter[str] = Counter()
         self._explainer = Explainer(pack, config.clean)
         matcher, self._rows = pack.matcher()
         self._matcher = matcher
@@ -100,7 +98,7 @@ class PackMeasurement:
         self._written = ManualExpressions(pack)
         self._written_counts = np.zeros((size, 5), np.int64)
         self._form_counts = np.zeros(len(self._vocabulary) + 1, np.int64)
-        self._by_day: Counter[tuple[int, str]] = Counter()
+        self._by_text: Counter[tuple[int, str]] = Counter()
         self._lowest_hashes: list[tuple[int, int, _ExplainedDocument]] = []
         # Pages are large, and their main text is not cut by lines.
         self._max_sampled = config.samples if pack.html else max(config.samples, config.looked)
@@ -128,12 +126,12 @@ class PackMeasurement:
         # All that may take too long comes before anything is counted.
         encoded = self.pack.encode(body)
         found, written = self._explainer.explain(body), self._written.matches(encoded.text)
-        day = resolve_day(document.date)
-        if day is not None:
-            self.days[day] += 1
+        # Only all dates of the source tell the days of those that may read two ways.
+        text = day_or_text(document.date)
+        self._texts[text] += 1
         if self._rows:
-            self._count_strings(encoded, day)
-        self._count_written(encoded.text, written, day)
+            self._count_strings(encoded, text)
+        self._count_written(encoded.text, written, text)
         self.documents += 1
         self.characters += found.size
         self.cut += found.cut
@@ -141,28 +139,43 @@ class PackMeasurement:
         if not found.spans:
             return
         self.changed += not found.whole
-        if day is not None and not found.whole:
-            self.changed_days[day] += 1
+        if not found.whole:
+            self._changed_texts[text] += 1
         self._sample(document, body, found)
 
-    def _count_strings(self, encoded: EncodedText, day: str | None) -> None:
+    @property
+    def days(self) -> Counter[str]:
+        """Count the documents by day."""
+        return self._by_settled_day(self._texts)
+
+    @property
+    def changed_days(self) -> Counter[str]:
+        """Count the documents that change by day."""
+        return self._by_settled_day(self._changed_texts)
+
+    def _by_settled_day(self, counts: Counter[str]) -> Counter[str]:
+        days, settled = Counter[str](), settle_texts(self._texts)
+        for text, number in counts.items():
+            if day := settled[text]:
+                days[day] += number
+        return days
+
+    def _count_strings(self, encoded: EncodedText, text: str) -> None:
         number = self.documents
         self._matcher.count(encoded.data, number, self._table, self._last, self._form_counts)
         starts, ends, strings = self._matcher.find(encoded.data)
         starts, ends = encoded.points(starts, ends)
         for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
             self._edges[string] += _edges(encoded.text, start, end, self.pack.tokenise.separators)
-        if day is not None:
-            for place in np.flatnonzero(self._last == number).tolist():
-                self._by_day[self._rows[place], day] += 1
+        for place in np.flatnonzero(self._last == number).tolist():
+            self._by_text[self._rows[place], text] += 1
 
-    def _count_written(self, body: str, matches: Matches, day: str | None) -> None:
+    def _count_written(self, body: str, matches: Matches, text: str) -> None:
         for row, found in groupby(matches, itemgetter(2)):
             for start, end, _ in found:
                 self._written_counts[row] += (1, 0, *_edges(body, start, end, ""))
             self._written_counts[row, 1] += 1
-            if day is not None:
-                self._by_day[row, day] += 1
+            self._by_text[row, text] += 1
 
     def _sample(self, document: Document, body: str, found: Explanation) -> None:
         """Sample by the documents, not by their order: the least hashes, and the greatest shares."""
@@ -196,8 +209,10 @@ class PackMeasurement:
         table = self._written_counts.copy()
         table[self._rows] = np.concatenate([self._table, self._edges], axis=1)
         days: list[Counter[str]] = [Counter() for _ in self.pack.templates]
-        for (row, day), number in self._by_day.items():
-            days[row][day] = number
+        settled = settle_texts(self._texts)
+        for (row, text), number in self._by_text.items():
+            if day := settled[text]:
+                days[row][day] += number
         out = []
         for row, (count, df, starts, ends, lines) in enumerate(table.tolist()):
             bits, bound = self._tightness(row, count)

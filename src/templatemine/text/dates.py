@@ -212,8 +212,30 @@ def resolve_day(date: str | None) -> str | None:
     return resolve_days([date])[0]
 
 
+def day_or_text(date: str | None) -> str:
+    """Return the day of a date alone; of one whose day and month its source tells, a short text for `settle_texts`;
+    "" of any other."""
+    parsed = _parse_date(date) if date else None
+    if isinstance(parsed, tuple):
+        mark, *numbers = parsed
+        return mark.join(map(str, numbers))
+    return parsed or ""
+
+
+def settle_texts(texts: Iterable[str]) -> dict[str, str]:
+    """Return the day of each text that `day_or_text` gave of dates of one source; "" where it stays unknown.
+
+    >>> settle_texts(["3/4/2017", "31/3/2017", "2017-01-02", ""])
+    {'3/4/2017': '2017-04-03', '31/3/2017': '2017-03-31', '2017-01-02': '2017-01-02', '': ''}
+    """
+    each = list(texts)
+    return {text: day or "" for text, day in zip(each, resolve_days(each), strict=True)}
+
+
 _MAX_SHOWN = 40
 """Characters of a date in a message."""
+_MAX_NAMED = 3
+"""Sources in a message."""
 
 
 @dataclass(slots=True)
@@ -326,14 +348,23 @@ class UnreadableDates:
         return sum(map(self.of_source, self.wrong.keys() | self.orders.keys()))
 
     def describe(self) -> str:
-        """Describe the ambiguous dates in one line, with the first of them; empty if there is none."""
+        """Describe the unreadable dates in one line, with the first of them, and of those that read two ways the
+        sources, and what helps; empty if there is none."""
         wrong = sum(self.wrong.values())
-        unsettled = [order for of_source in self.orders.values() for order in of_source.values() if order.unreadable]
+        sources = {
+            source: [order for order in of_source.values() if order.unreadable]
+            for source, of_source in self.orders.items()
+        }
+        sources = {source: orders for source, orders in sources.items() if orders}
+        unsettled = [order for orders in sources.values() for order in orders]
         parts = [f"{counted(wrong, 'date')} could not be read, first: {self.example}"] if wrong else []
         if unsettled:
             number = counted(sum(order.unreadable for order in unsettled), "date")
             first = unsettled[0]
             both = first.has_days_first and first.has_months_first
             why = "some begin with the day, some with the month" if both else "day and month may be either"
-            parts.append(f"{number} could not be read, as {why}, first: {first.example}")
+            named = ", ".join(map(repr, [*sources][:_MAX_NAMED]))
+            more = f" and {len(sources) - _MAX_NAMED:,} more" if len(sources) > _MAX_NAMED else ""
+            remedy = "write them as 2024-05-31" + ("" if both else ", or add one with a day above 12")
+            parts.append(f"{number} of {named}{more} could not be read, as {why}, first: {first.example}; {remedy}")
         return "; ".join(parts)
