@@ -80,6 +80,24 @@ def test_nothing_but_its_score_speaks_against_what_is_asked_about() -> None:
     assert set(verdicts.reason_of[rejected].tolist()) <= {ACCEPTED, REDUNDANT}
 
 
+BAR = "شارك من خلال تويتر فيسبوك جوجل بلس اكتب رأيك"
+"""A share bar that the score takes for boilerplate, and that no cue is for."""
+
+
+@pytest.mark.parametrize(("every", "is_asked"), [(10, True), (60, False)])
+def test_of_what_opens_a_good_many_articles_people_are_asked(every: int, is_asked: bool) -> None:
+    """Nobody was asked about a share bar that opened a tenth of an archive, and all articles that came later."""
+    documents = []
+    for place, one in enumerate(archive(480)):
+        text = f"{BAR} {one.text}" if place % every == 0 else one.text
+        documents.append(Document(source="a.example", id=one.id, text=text))
+    pack = mine(documents)["a.example"]
+    tokens = tuple(BAR.split())
+    assert all(one.tokens != tokens for one in pack.templates)
+    found = [one for one in pack.questions if one.tokens == tokens]
+    assert [(one.df, one.filled, one.anchor) for one in found] == ([(48, "end", "start")] if is_asked else [])
+
+
 def test_of_one_word_that_ends_sentences_nobody_is_asked() -> None:
     """A cue in it, as in "published.", says too little to a person who sees it alone."""
     random = np.random.default_rng(3)
