@@ -187,9 +187,9 @@ def test_the_summary_counts_them(packs: Mapping[str, Pack], tmp_path: Path, caps
     assert run([*command, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cleaned_before"] == 1
     assert run([*command[:6], "--diff", "--removed-field", "cut"]) == 0
-    assert capsys.readouterr().out.count("+++ ") == 2
+    assert capsys.readouterr().out.count("--- a new:") == 2
     assert run([*command[:6], "--diff"]) == 0
-    assert capsys.readouterr().out.count("+++ ") == 1
+    assert capsys.readouterr().out.count("--- a new:") == 1
 
 
 def test_tables(packs: Mapping[str, Pack], tmp_path: Path) -> None:

@@ -177,6 +177,7 @@ def test_what_makes_no_sense_is_refused(
 def test_a_diff_is_that_of_plain_text(cli: Cli, shelf: Path, new: Path, form: str) -> None:
     plain = cli("clean", new, "-p", shelf, "--diff").out
     assert "-Readers have" in plain
+    assert "@@ " in plain
     assert cli("clean", new, "-p", shelf, "--diff", "--text-format", form, "--links").out == plain
 
 

@@ -50,7 +50,8 @@ and those with only text if the pack is for HTML. A record with a field
 new field another name.
 
 --dry-run and --diff write nothing, whatever --output says: the first counts
-what would change, the second prints it.
+what would change, the second prints it: of texts the cuts, marked as by
+explain, in their context, of pages a unified diff.
 
 The output has the format of the inputs (see "templatemine formats"). Other
 columns of tables do not change. Pages of WARC files and feeds become JSON lines
@@ -90,7 +91,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("preview")
     group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
-    group.add_argument("--diff", action="store_true", help="write nothing, print what would change as a diff")
+    group.add_argument("--diff", action="store_true", help="write nothing, print what would go")
     group = _add_cleaning(parser)
     group.add_argument(
         "--fallback",

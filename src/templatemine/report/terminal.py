@@ -194,23 +194,20 @@ def find_changes(
             )
 
 
-_LONG_LINE = 200
-"""Characters of a line that is not printed twice to show what is missing from it."""
 _DIFF_CONTEXT = 60
-"""Characters beside a cut within a long line."""
+"""Characters beside a cut."""
 
 
 def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[str]:
-    """Yield a unified diff of one record, line by line; where a long line would lose a part, the cuts of the text
-    marked, each in its context."""
+    """Yield the cuts of a text, marked, each in its context, for a line may be a whole article; of a page, whose cuts
+    are not known in its text, a unified diff."""
     name = f"{change.source} {change.id}"
-    lines = [*_unified_lines(change, name, context)]
-    if change.removed and any(line[0] == "+" and len(line) > _LONG_LINE for line in lines[2:]):
-        yield painter.paint(lines[0], _BOLD)
+    if change.removed:
+        yield painter.paint(f"--- {name} ({change.where})", _BOLD)
         text, _ = format_article(split_pieces(change.before, change.removed), None, painter, _DIFF_CONTEXT)
         yield text.rstrip("\n")
         return
-    for line in lines:
+    for line in _unified_lines(change, name, context):
         colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
         yield painter.paint(line, colour) if colour else name_controls(line)
 
