@@ -151,6 +151,10 @@ def test_smoke(program: Cli) -> None:
         ),
         (["mine", "a.jsonl", "--ouput", "p"], "unrecognized arguments: --ouput; did you mean --output?"),
         (["clean", "a.jsonl", "--pack=p"], "unrecognized arguments: --pack; did you mean --packs?"),
+        (
+            ["explain", "a.jsonl", "-p", "p", "q"],
+            "unrecognized arguments: q; --packs takes one path each time: -p A -p B",
+        ),
         (["mine", "--quiet", "a.jsonl"], "the following arguments are required: --output/-o"),
         (["mine", "a.jsonl", "-o", "a.jsonl"], "a.jsonl: expected a folder, found a file"),
         (["mine", "a.jsonl", "-o", "p", "--date-field", ""], "fields: expected a name for each, got an empty one"),

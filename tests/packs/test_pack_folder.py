@@ -166,8 +166,8 @@ def test_two_packs_for_a_source(tmp_path: Path, pack: Pack) -> None:
     pack.save(tmp_path / "2.json")
     with pytest.raises(PackError) as caught:
         load_packs([tmp_path])
-    found = f"found a second one for 'a'; the first is {tmp_path}/1.json"
-    assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found}"
+    found = f"found a second one for 'a'; the first is {tmp_path}/1.json; give one of them, or compare both with"
+    assert str(caught.value) == f"{tmp_path}/2.json: expected one pack a source, {found} templatemine diff"
 
 
 def test_packs_are_read_when_they_are_asked_for(tmp_path: Path, pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:

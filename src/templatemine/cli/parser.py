@@ -114,6 +114,10 @@ class Parser(argparse.ArgumentParser):
         if others:
             options = [name[2:] for name in self._option_string_actions if name.startswith("--")]
             meant = did_you_mean(others[0].partition("=")[0].lstrip("-"), options, "--")
+            # The files behind an option that takes one are nobody's once the inputs are found.
+            is_path = "--packs" in self._given or "-p" in self._given
+            if is_path and "packs" in options and not any(one.startswith("-") for one in others):
+                meant = "; --packs takes one path each time: -p A -p B"
             self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
 
     def error(self, message: str) -> NoReturn:

@@ -403,7 +403,7 @@ class PackFiles(Mapping[str, Pack]):
         if source in self.files and source not in self._bad:
             problem = (
                 f"{file}: expected one pack a source, found a second one for {source!r}; the first is "
-                f"{self.files[source]}"
+                f"{self.files[source]}; give one of them, or compare both with templatemine diff"
             )
             if not {file, self.files[source]} <= self._in_folders:
                 raise PackError(problem)
