@@ -95,6 +95,8 @@ def test_it_serves_loopback_and_ends(mined: Path, archive: Path, tmp_path: Path)
         _, told = server.communicate(timeout=30)
     assert server.returncode in (0, 130), told
     assert "Traceback" not in told
+    assert f"{mined}: 3 sources; decisions are kept in the packs, their history and\nannotations in {store}; " in told
+    assert "Ctrl-C stops the desk\n" in told
     assert "no decisions; the packs are as they were" in told
     assert store.exists()
 

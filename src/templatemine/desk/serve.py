@@ -45,7 +45,7 @@ def serve(
     config: ServeConfig,
     say: Callable[[str], None],
     gold: GoldSpans | None = None,
-    done: Callable[[str], None] | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> None:
     """Run a desk until it is interrupted.
 
@@ -57,8 +57,8 @@ def serve(
         Gives the archive.
     say : callable
         Called with the address.
-    done : callable, optional
-        Called at the end, with a line about what was decided.
+    tell : callable, optional
+        Called with a line about the desk: what it shows, where decisions go, how it ends; at the end what was decided.
 
     Raises
     ------
@@ -81,7 +81,8 @@ def serve(
         folder = packs if os.path.isdir(packs) else os.path.dirname(packs) or "."
         if not os.path.exists(packs):
             raise ConfigError(f"{packs}: expected a folder of packs, found nothing")
-        store = Store(config.store or os.path.join(folder, "desk.sqlite"))
+        file = config.store or os.path.join(folder, "desk.sqlite")
+        store = Store(file)
         library = Library(packs, records(), store, DeskConfig(sample=config.sample), wanted=frozenset(gold or ()))
         token = config.token
         if token is None and not is_loopback(config.host):
@@ -98,6 +99,10 @@ def serve(
         )
         shown = f"[{config.host}]" if ":" in config.host else config.host
         say(f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else ""))
+        if tell is not None:
+            sources = counted(len(library.sources), "source")
+            tell(f"{packs}: {sources}; decisions are kept in the packs, their history and")
+            tell(f"annotations in {file}; Ctrl-C stops the desk")
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "server_header": False}
         server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, ws="none", lifespan="off", **options))
         began = store.last_event()
@@ -105,8 +110,8 @@ def serve(
         try:
             server.run(sockets=[listener])
         finally:  # it ends by Ctrl-C
-            if done is not None:
-                done(session_summary(store.count_decisions(began)))
+            if tell is not None:
+                tell(session_summary(store.count_decisions(began)))
 
 
 def session_summary(decisions: Mapping[str, int]) -> str:
