@@ -129,15 +129,20 @@ def test_a_policy_is_an_argument_wherever_keep_is(packs: templatemine.Packs, tmp
 def test_a_wrong_argument_is_told_with_the_right_ones(packs: templatemine.Packs) -> None:
     """Only the names of fields were named."""
     for call, wrong, told in (
-        (templatemine.mine, "n_jobs", "(did you mean jobs?); there are method, caution, model, jobs, source, errors, "),
+        (
+            templatemine.mine,
+            "n_jobs",
+            "(did you mean jobs?); there are documents, config, method, caution, model, jobs, source, errors, ",
+        ),
         (
             packs.clean,
             "polcy",
-            "(did you mean policy?); there are policy, keep, source, errors, and for names of fields",
+            "(did you mean policy?); there are documents, config, policy, keep, source, errors, and for names of fields",
         ),
         (packs.clean, "text_feild", "(did you mean text_field?); "),
         (templatemine.mine, "source_of", "read: give templatemine.read(path, source_of=...) for the documents; there"),
-        (packs.clean, "zzz", "'zzz'; there are policy, "),
+        (packs.clean, "zzz", "'zzz'; there are documents, "),
+        (packs.report, "archive", "(did you mean documents?); there are output, documents, "),
     ):
         with pytest.raises(TypeError) as raised:
             call(ROWS, **{wrong: 2})

@@ -117,7 +117,7 @@ class Packs(dict[str, Pack]):
         ----------
         output : path
         documents : optional
-            As of `mine`; without them the report is about the packs alone.
+            As of `mine`, `--archive` of the command; without them the report is about the packs alone.
         config : ReportConfig, optional
         against : mapping of str to Pack, optional
             Earlier packs, to compare with.

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Literal, cast
 
 from templatemine.config import FieldNames, ReadConfig
@@ -51,8 +51,11 @@ def name_fields(names: FieldNames, function: Callable[..., Any]) -> ReadConfig:
     """
     for name in names:
         if name not in FieldNames.__annotations__:
-            own = [one.name for one in signature(function).parameters.values() if one.kind is one.KEYWORD_ONLY]
-            near = get_close_matches(name, [*own, *FieldNames.__annotations__], 1)
+            kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+            parameters = signature(function).parameters.values()
+            own = [one.name for one in parameters if one.kind in kinds and one.name != "self"]
+            # `--archive` of commands
+            near = get_close_matches("documents" if name == "archive" else name, [*own, *FieldNames.__annotations__], 1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             if name in ReadConfig.__dataclass_fields__:
                 hint = f", which is of templatemine.read: give templatemine.read(path, {name}=...) for the documents"
