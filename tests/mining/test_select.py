@@ -249,6 +249,22 @@ def test_signs_tell_labels_from_grammar_and_data(name: tuple[str, str], reason: 
     assert decided({name: (0.99, 0)}, documents=SIGNS)[name][0] == reason
 
 
+@pytest.mark.parametrize(("share", "reason"), [(0.9, 0), (0.4, DATA)])
+def test_a_date_that_begins_a_line_of_most_articles_goes(share: float, reason: int) -> None:
+    """A dash parts the time from it, and leaves it no line of its own; a sign there says nothing."""
+    random = Random(4)
+    texts = [
+        f"{prose(random, 5)}\n"
+        + (f"| Jul {random.randint(1, 28)} 2026 - 7:{random.randint(10, 59)} am PT\n" if place < 40 * share else "")
+        + f"> {prose(random, 8)}.\n{prose(random, 99)}."
+        for place in range(40)
+    ]
+    documents = documents_of(texts)
+    (date,) = (name for name in decided({}, documents=documents) if name[0] == SEGMENT and name[1].startswith("|"))
+    found = decided({date: (0.99, 0), (PREFIX, ">"): (0.99, 0)}, documents=documents)
+    assert (found[date][0], found[PREFIX, ">"][0]) == (reason, DATA)
+
+
 def prose(random: Random, words: int) -> str:
     return " ".join("".join(random.choices("aeioubcdfglmnprst", k=8)) for _ in range(words))
 

@@ -318,10 +318,8 @@ def _judge_candidates(
     # What is before the end of a line goes with it: "NAME added to this article".
     reason[unmarked & ~(slot if candidates.kind == SUFFIX else names | is_placed)] = UNMARKED
     reason[_leaves_part(segments, candidates, column, score, opens) & ~slot] = UNMARKED
-    is_sign = column["letters"] <= 0
     is_usual = (column["share"] > _USUAL) | opens
-    # Signs and patterns without a letter say something as a line of their own alone, at its place in most articles.
-    is_bare = is_sign & ~(is_segment & (column["alone"] > _HALF) & is_usual) & ~is_fixed
+    is_bare = _is_bare(candidates, column, is_usual) & ~is_fixed
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     # What an answer brings in must hold wherever it occurs; only its score or the lack of a sign may speak against it.
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
@@ -429,6 +427,19 @@ def _is_data(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) 
     if candidates.kind == SUFFIX:
         is_row |= (column["figures"] >= _ROW_SHARE) & ~holds_address
     return is_pattern & (column["cue_any"] <= _WEAK) | is_row & (column["cue_any"] <= 0)
+
+
+def _is_bare(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], is_usual: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return the signs and patterns without a letter that say nothing.
+
+    As a line of their own in most articles they do, or where they begin one and are more than a sign: "| May 5, 2024",
+    from which a dash parts the time.
+    """
+    is_sign: NDArray[np.bool_] = column["letters"] <= 0
+    begins = (column["begins"] >= _MOSTLY) & (column["information"] >= _SOME_BITS)
+    return is_sign & ~(is_usual & ((column["alone"] > _HALF) | begins) & (candidates.kind == SEGMENT))
 
 
 def _is_prose(candidates: Candidates, column: Mapping[str, NDArray[np.float32]], spaceless: bool) -> NDArray[np.bool_]:
