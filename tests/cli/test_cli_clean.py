@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from cli_support import CALL, CREDIT, SOURCES, command, everything, page, read, 
 from conftest import Cli
 from templatemine.cleaning import record_batches as batches
 from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.tally import SourceTally
+from templatemine.cli.cmd_clean import _format_kinds
 from templatemine.packs.pack import Pack
 
 
@@ -48,21 +51,42 @@ def test_summary(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl")
     lines = ran.err.splitlines()
     assert [line.split()[:3] for line in lines[1:4]] == [[source, "20", "20"] for source in SOURCES]
-    assert lines[-3].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
-    assert lines[-2].startswith("60 changed; characters removed: ")
-    assert lines[-1].startswith("by kind: ")
-    assert "promotion" in lines[-1]
+    assert lines[-4].startswith(f"60 records written to {tmp_path}/c.jsonl in ")
+    before, after = (sum(len(one["text"]) for one in read(path)) for path in (new, tmp_path / "c.jsonl"))
+    lost = before - after
+    assert lines[-3] == f"60 changed; characters removed: {lost:,} ({lost / before:.1%})"
+    assert lines[-2].startswith("spans by kind: ")
+    assert "promotion" in lines[-2]
+    sizes = [int(size.replace(",", "")) for size in re.findall(r" ([\d,]+) \(\d+%\)", lines[-2])]
+    assert lines[-1] == f"outside the spans, such as white space: {lost - sum(sizes):,}"
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--json")
     summary = json.loads(ran.out)
     assert ran.err == ""
     assert (summary["records"], summary["changed"], summary["no_pack"], summary["skipped"]) == (60, 60, 0, 0)
     assert summary["spans"] == sum(len(one["removed"]) for one in read(tmp_path / "c.jsonl"))
-    assert summary["characters_cut"] == sum(
-        span["end"] - span["start"] for one in read(tmp_path / "c.jsonl") for span in one["removed"]
-    )
+    assert (summary["characters"], summary["characters_cut"]) == (before, lost)
+    assert sum(summary["kinds"].values()) == sum(sizes)
+    ran = cli("clean", new, "-p", mined, "-o", tmp_path / "m.jsonl", "--mark")
+    assert f"60 marked; characters that cutting would remove: {lost:,} (" in ran.err
+    for most, code in ((lost / before - 0.001, 1), (lost / before + 0.001, 0)):
+        ran = cli("clean", new, "-p", mined, "--dry-run", "--check", most, "--max-torn", 1)
+        assert ("characters, more than" in ran.err) == bool(code) == (ran.code == 1)
     assert [one["source"] for one in summary["sources"]] == list(SOURCES)
     ran = cli("clean", new, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", "--quiet")
     assert (ran.out, ran.err) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("cut", "rest"),
+    [
+        (12, ["outside the spans, such as white space: 2"]),
+        (10, []),
+        (9, ["white space of the spans that stays: 1"]),
+    ],
+)
+def test_kinds_add_up_to_what_is_removed(cut: int, rest: list[str]) -> None:
+    counts = SourceTally(characters=100, cut=cut, kinds={"legal": 8, "": 2})
+    assert _format_kinds(counts) == ["spans by kind: legal 8 (80%), no known kind 2 (20%)", *rest]
 
 
 def test_every_field_survives(cli: Cli, mined: Path, tmp_path: Path) -> None:

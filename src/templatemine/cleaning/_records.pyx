@@ -15,7 +15,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 from templatemine.matching._automaton cimport (
     Matcher, MAX_TEXT_BYTES, Scratch, scratch_acquire, scratch_release, STUB_CUT, STUB_KEPT, UNREADABLE,
 )
-from templatemine.matching._cutting cimport BLANK, Outcome, outcome_free, Piece
+from templatemine.matching._cutting cimport BLANK, count_lost, Outcome, outcome_free, Piece
 from templatemine.text._reading cimport Rules
 from templatemine.text._scan cimport (
     Bytes, reserve, Table, table_add, table_find, table_free, table_init, tm_hash, write_number,
@@ -679,10 +679,10 @@ cdef struct Source:
     int64_t records
     int64_t changed
     int64_t spans
-    int64_t points          # code points of the texts, and of the spans that were cut
-    int64_t cut_points
+    int64_t points          # code points of the texts, and by how many they became shorter
+    int64_t lost
     int64_t stubs
-    int64_t cut_of_kind[MAX_KINDS]
+    int64_t cut_of_kind[MAX_KINDS]  # code points of the spans
 
 
 @cython.no_gc
@@ -816,7 +816,7 @@ cdef class BlockCleaner:
         Returns
         -------
         list of (source, kind, records, changed, spans, characters, cut, stubs, list)
-            The numbers as in `tally.SourceTally`; last, what was cut of each kind, by its code.
+            The numbers as in `tally.SourceTally`; last, the size of the spans of each kind, by its code.
         """
         cdef int64_t i, k
         cdef Source* entry
@@ -825,7 +825,7 @@ cdef class BlockCleaner:
         for i in range(self.names.count):
             entry = &self.sources[i]
             name = (<char*>self.names.arena + self.names.offset[i])[:self.names.offset[i + 1] - self.names.offset[i]]
-            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.cut_points, entry.stubs,
+            rows.append((name, entry.kind, entry.records, entry.changed, entry.spans, entry.points, entry.lost, entry.stubs,
                          [entry.cut_of_kind[k] for k in range(MAX_KINDS)]))
         return rows
 
@@ -887,6 +887,8 @@ cdef class BlockCleaner:
             return False
         source.records += 1
         source.points += r.points
+        if found.size:
+            source.lost += count_lost(self.text.data, self.text.size, self.text.size == r.points, found.pieces.piece, found.pieces.size)
         # No character becomes longer than it was in the line, but blanks are added between pieces.
         reserve(<void**>&out.data, &out.room, out.size + r.end - r.begin + found.pieces.size + SLACK, 1)
         if found.size == 0 or (<TextCleaner>source.cleaner).mark:
@@ -937,7 +939,6 @@ cdef class BlockCleaner:
             if found.span[k].kind:
                 self._write_ascii((<TextCleaner>source.cleaner).kinds[found.span[k].kind])
             self._write_byte(125)
-            source.cut_points += found.span[k].point_end - found.span[k].point_start
             source.cut_of_kind[found.span[k].kind] += found.span[k].point_end - found.span[k].point_start
         self._write_byte(93)
         source.changed += found.size > 0

@@ -286,6 +286,12 @@ def cut(text: str, removed: Sequence[Span]) -> str:
     return _cutting.cut(text, list(removed))
 
 
+def count_lost(text: str, removed: Sequence[Span]) -> int:
+    """Count the characters that a text loses with the spans: by how many it is shorter without them (`cut`), the white
+    space that goes beside them included."""
+    return len(text) - len(cut(text, removed)) if removed else 0
+
+
 _BLOCK_TAGS = b"""
 address article aside blockquote body br caption center dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4
 h5 h6 head header hr html li main nav ol option p pre section select table tbody td tfoot th thead title tr ul

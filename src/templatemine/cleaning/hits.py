@@ -27,8 +27,8 @@ SUFFIX = ".hits.jsonl.gz"
 
 @dataclass(slots=True)
 class DayHits:
-    """Counts of a day of a source: cleaned documents, their characters, removed characters, stubs, and
-    documents with a match of each expression, by its id.
+    """Counts of a day of a source: cleaned documents, their characters, by how many fewer come out, stubs,
+    and documents with a match of each expression, by its id.
 
     `packs` are the documents that a pack with these expressions cleaned; of those that are in none of them it is not
     known, and all expressions count as looked for.
@@ -45,7 +45,7 @@ class DayHits:
         """Count a document of `size` characters."""
         self.documents += 1
         self.characters += size
-        self.cut += sum(span.end - span.start for span in cleaned.removed)
+        self.cut += size - len(cleaned.text)
         self.stubs += cleaned.stub
         self.hits.update({name for span in cleaned.removed for name in span.templates})
 
@@ -162,9 +162,10 @@ def _parse(line: bytes, where: str, packs: dict[str, frozenset[str]]) -> Days:
             return {}
         counts = [row[name] for name in ("documents", "characters", "cut", "stubs")]
         hits = Counter({str(name): int(number) for name, number in row["hits"].items()})
-        if not all(isinstance(count, int) and count >= 0 for count in (*counts, *hits.values())):
-            raise TypeError
         documents, characters, cut, stubs = counts
+        least = (documents, characters, stubs, *hits.values())  # pages become longer in some formats: `cut` is negative
+        if not (all(isinstance(count, int) and count >= 0 for count in least) and isinstance(cut, int)):
+            raise TypeError
         source = str(row["source"])
         by = Counter({packs[source]: documents} if source in packs else {})
         return {source: {str(row["day"]): DayHits(documents, characters, cut, stubs, hits, by)}}

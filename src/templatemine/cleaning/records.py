@@ -368,12 +368,13 @@ class RecordCleaner:
         if isinstance(record.get(f"{removed_field}_stub"), bool):
             del record[f"{removed_field}_stub"]  # of an earlier cleaning
         counts.characters += len(body)
+        drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
+        counts.cut += len(body) - (0 if drops else len(cleaned.text))
         removed = [span_fields(span) for span in cleaned.removed]
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
             for span in cleaned.removed:
-                counts.cut += span.end - span.start
                 counts.add_kinds({span.kind: span.end - span.start})
             if self.config.torn and ready.field == self.config.read.text_field:
                 counts.torn += any(leaves_half(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
@@ -434,7 +435,7 @@ class RecordCleaner:
 
     def _prepare_pack(self, pack: Pack) -> _PreparedCleaner:
         names, config = self.config.read, self.config.clean
-        if self.config.mark:  # uncut text is marked all the same
+        if self.config.mark and config.stubs == "keep":  # uncut text is marked all the same
             config = replace(config, stubs="mark")
         if pack.html:
             return _PreparedCleaner(body_cleaner(pack, config, self.config.blocks_field is not None), names.html_field)

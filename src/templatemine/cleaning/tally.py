@@ -104,9 +104,10 @@ class SourceTally:
     changed, spans : int
         Records in which something was cut, and how many stretches.
     characters, cut : int
-        Code points that were examined, and those that were cut.
+        Code points that were examined, and by how many fewer come out: of what is only marked, would come out.
     kinds : dict of str to int
-        Code points that were cut of each kind of boilerplate, "" where it is not known.
+        Code points of the stretches of each kind of boilerplate, "" where it is not known; the white space that goes
+        beside them is of none, so that they do not add up to `cut`.
     replaced : int
         Records that had a field of the name of ``removed``, which was replaced.
     cleaned_before : int
@@ -152,7 +153,7 @@ class SourceTally:
         self.add_kinds(other.kinds)
 
     def add_kinds(self, kinds: Mapping[str, int]) -> None:
-        """Add code points that were cut of some kinds."""
+        """Add code points of stretches of some kinds."""
         for kind, size in kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + size
 

@@ -53,6 +53,9 @@ new field another name.
 what would change, the second prints it: of texts the cuts, marked as by
 explain, in their context, of pages a unified diff.
 
+Characters removed are those that went in (of a page, the HTML) less those that
+come out. White space beside a span goes with it; by kind, only spans count.
+
 The output has the format of the inputs (see "templatemine formats"). Other
 columns of tables do not change. Pages of WARC files and feeds become JSON lines
 with id, source, url, date and text.
@@ -513,11 +516,19 @@ def _format_cut(counts: SourceTally) -> str:
 
 
 def _format_kinds(total: SourceTally) -> list[str]:
-    """Return the removed characters of each kind, the most first."""
+    """Return the characters of the spans of each kind, the most first; and what goes with them, or stays of them, so
+    that all add up to what is removed."""
     if not any(total.kinds.get(kind) for kind in KINDS):
         return []
+    whole = sum(total.kinds.values())
     sizes = sorted(((-size, kind or "no known kind") for kind, size in total.kinds.items() if size))
-    return ["by kind: " + ", ".join(f"{kind} {-size:,} ({-size / total.cut:.0%})" for size, kind in sizes)]
+    said = ", ".join(f"{kind} {-size:,} ({-size / whole:.0%})" for size, kind in sizes)
+    lines, beside = [f"spans by kind: {said}"], total.cut - whole
+    if beside > 0:
+        lines.append(f"outside the spans, such as white space: {beside:,}")
+    elif beside < 0:
+        lines.append(f"white space of the spans that stays: {-beside:,}")
+    return lines
 
 
 def _format_totals(
@@ -532,7 +543,8 @@ def _format_totals(
     stubs = {"keep": "left whole", "drop": "left out"}.get(args.stubs, "cleaned")
     lines = [
         f"{counted(total.records, 'record')} {written} in {terminal.seconds:.1f} s",
-        f"{total.changed:,} {changed}; characters {'marked' if args.mark else 'removed'}: {_format_cut(total)}",
+        f"{total.changed:,} {changed}; characters {'that cutting would remove' if args.mark else 'removed'}: "
+        f"{_format_cut(total)}",
         *_format_kinds(total),
     ]
     plain = total.records - total.no_text - total.cleaned_before - total.formatted if total.formatted else 0

@@ -59,6 +59,7 @@ cdef void move_spans(const Form* form, Span* spans, int64_t size) noexcept nogil
 cdef void set_points(const uint8_t* p, bint ascii, Span* spans, int64_t size) noexcept nogil
 cdef int take_tags(const uint8_t* p, int64_t n, Span* spans, int64_t size) except -1 nogil
 cdef int cut_pieces(const uint8_t* p, int64_t n, const Span* removed, int64_t number, Pieces* out) except -1 nogil
+cdef int64_t count_lost(const uint8_t* p, int64_t n, bint ascii, const Piece* piece, int64_t number) noexcept nogil
 cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexcept nogil
 cdef str assemble(const StrView* text, const Piece* piece, int64_t number)
 cdef str exact_str(object text)

@@ -691,6 +691,18 @@ cdef int cut_pieces(const uint8_t* p, int64_t n, const Span* removed, int64_t nu
     return 0
 
 
+cdef int64_t count_lost(const uint8_t* p, int64_t n, bint ascii, const Piece* piece, int64_t number) noexcept nogil:
+    """By how many code points the pieces, in bytes, are shorter than their text; reads no more than what is between them."""
+    cdef int64_t lost = 0, byte = 0, i
+    for i in range(number):
+        if piece[i].start == BLANK:
+            lost -= 1
+            continue
+        lost += piece[i].start - byte if ascii else count_points(p, byte, piece[i].start)
+        byte = piece[i].end
+    return lost + (n - byte if ascii else count_points(p, byte, n))
+
+
 cdef void pieces_to_points(const uint8_t* p, Piece* piece, int64_t number) noexcept nogil:
     """Convert the pieces of a text from bytes to code points, in place."""
     cdef int64_t i, byte = 0, point = 0, size
