@@ -152,7 +152,7 @@ def _format_sum(diffs: list[PackDiff]) -> list[str]:
         size = sum(one.characters for one in cuts)
         old, new = sum(one.old_cut for one in cuts), sum(one.new_cut for one in cuts)
         lines += [
-            f"characters removed: {_share(old, size)} -> {_share(new, size)}; no longer: "
+            f"characters removed: {_share(old, size)} -> {_share(new, size)}; in spans, no longer: "
             f"{sum(one.only_old for one in cuts):,}, now: {sum(one.only_new for one in cuts):,}; "
             f"{sum(one.differing for one in cuts):,} of {counted(sum(one.documents for one in cuts), 'article')} differ"
         ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from templatemine.cleaning.cleaner import Cleaner, page_text
+from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.io.fields import build_document
 from templatemine.io.jsonl import encode_line, parse
@@ -30,7 +30,8 @@ class Explanation:
     spans : sequence of Span
         The removed parts, in code points of the body; for a text left `whole`, the parts that would be removed.
     size, cut : int
-        Characters, and removed characters; for a page, those of its text without mark-up.
+        Characters, and by how many fewer come out, or would of a text left `whole`; for a page, those of its text
+        without mark-up.
     stub : bool
         Nearly all of it is boilerplate.
     whole : bool
@@ -46,8 +47,7 @@ class Explanation:
     @property
     def share(self) -> float:
         """Return the share of the characters that is removed, or would be."""
-        removed = sum(span.end - span.start for span in self.spans) if self.whole else self.cut
-        return removed / self.size if self.size else 0.0
+        return self.cut / self.size if self.size else 0.0
 
 
 class Explainer:
@@ -78,10 +78,11 @@ class Explainer:
         if self._cleaner is not None and not self._uses_html:
             cleaned = self._cleaner.clean(body)
             if cleaned.stub and not cleaned.removed:
-                return Explanation(spans=self._cleaner.spans(body), size=len(body), cut=0, stub=True, whole=True)
-            cut = sum(span.end - span.start for span in cleaned.removed)
-            return Explanation(spans=cleaned.removed, size=len(body), cut=cut, stub=cleaned.stub)
-        spans: Sequence[Span] = () if self._cleaner is None else self._cleaner.spans(body)
+                spans = self._cleaner.spans(body)
+                return Explanation(spans=spans, size=len(body), cut=count_lost(body, spans), stub=True, whole=True)
+            lost = len(body) - len(cleaned.text)
+            return Explanation(spans=cleaned.removed, size=len(body), cut=lost, stub=cleaned.stub)
+        spans = [] if self._cleaner is None else self._cleaner.spans(body)
         size = len(page_text(body, ()))
         if self.config.html == "strip":
             return Explanation(spans=spans, size=size, cut=size - len(page_text(body, spans)))

@@ -134,7 +134,7 @@ class PackMeasurement:
         self._count_written(encoded.text, written, text)
         self.documents += 1
         self.characters += found.size
-        self.cut += found.cut
+        self.cut += 0 if found.whole else found.cut
         self.stubs += found.stub
         if not found.spans:
             return

@@ -17,7 +17,7 @@ from templatemine.io.files import raise_error
 from templatemine.model import Document, Span, Template
 from templatemine.packs.changes import Changes, compare
 from templatemine.packs.pack import Pack
-from templatemine.report.explain import Explainer
+from templatemine.report.explain import Explainer, Explanation
 
 MIN_DEVIATION = 3.0
 """A share has moved if both samples differ by so many standard errors: by chance one template in 370 does."""
@@ -32,9 +32,9 @@ class CutDifference:
     documents, differing : int
         All, and those of which the packs remove something else.
     characters, old_cut, new_cut : int
-        Of all documents; for pages, of their text and the mark-up removed with it.
+        Of all documents: their characters, and by how many fewer come out (`Explanation`).
     only_old, only_new : int
-        Removed by one of them alone.
+        In cuts of one of them alone, without the white space that goes beside these; for pages with mark-up.
     old_by_template, new_by_template : Counter of str
         Template -> characters of its cuts that the other pack leaves.  A cut of several templates counts for each.
     """
@@ -53,17 +53,23 @@ class CutDifference:
         """Count the characters that a template no longer removes, and those that it removes now."""
         return self.old_by_template[old.id] if old else 0, self.new_by_template[new.id] if new else 0
 
-    def add(self, size: int, old: Sequence[Span], new: Sequence[Span]) -> None:
-        """Count one more document."""
+    def add(self, old: Explanation | None, new: Explanation | None) -> None:
+        """Count one more document, by what the packs do to it; None without a pack, or with one of the other kind."""
         self.documents += 1
-        self.characters += size
-        self.old_cut += sum(span.end - span.start for span in old)
-        self.new_cut += sum(span.end - span.start for span in new)
-        only_old = _count_uncovered(old, new, self.old_by_template)
-        only_new = _count_uncovered(new, old, self.new_by_template)
+        self.characters += max(one.size for one in (old, new) if one is not None)
+        (old_spans, old_cut), (new_spans, new_cut) = _effect(old), _effect(new)
+        self.old_cut += old_cut
+        self.new_cut += new_cut
+        only_old = _count_uncovered(old_spans, new_spans, self.old_by_template)
+        only_new = _count_uncovered(new_spans, old_spans, self.new_by_template)
         self.only_old += only_old
         self.only_new += only_new
         self.differing += only_old + only_new > 0
+
+
+def _effect(found: Explanation | None) -> tuple[Sequence[Span], int]:
+    """Return the cuts of a document, and the characters that it loses."""
+    return ((), 0) if found is None or found.whole else (found.spans, found.cut)
 
 
 def _count_uncovered(spans: Sequence[Span], others: Sequence[Span], by_template: Counter[str]) -> int:
@@ -211,7 +217,10 @@ class CutComparison:
         on_error: Callable[[CorpusError], None] = raise_error,
     ) -> None:
         self.left_out = 0
-        self._explainers = {one.source: (_explain(one.old, config), _explain(one.new, config)) for one in diffs}
+        self._explainers = {
+            one.source: [None if pack is None else Explainer(pack, config) for pack in (one.old, one.new)]
+            for one in diffs
+        }
         self._cuts = {one.source: one.cuts for one in diffs}
         self._on_error = on_error
 
@@ -222,24 +231,17 @@ class CutComparison:
             self.left_out += 1
             return
         try:
-            found = [_spans(explainer, document) for explainer in self._explainers[document.source]]
+            old, new = (_explain(explainer, document) for explainer in self._explainers[document.source])
         except CapacityError as error:
             self._on_error(CorpusError(f"cannot be measured: {error}", f"{document.source}: {document.id}"))
             return
-        if all(spans is None for spans in found):
+        if old is None and new is None:
             self.left_out += 1
         else:
-            counted.add(len(document.body), *(spans or () for spans in found))
+            counted.add(old, new)
 
 
-def _explain(pack: Pack | None, config: CleanConfig | None) -> Explainer | None:
-    return None if pack is None else Explainer(pack, config)
-
-
-def _spans(explainer: Explainer | None, document: Document) -> Sequence[Span] | None:
-    """Find the spans that a pack removes of a document; None without a pack, or with one of the other kind."""
+def _explain(explainer: Explainer | None, document: Document) -> Explanation | None:
+    """Find what a pack does to a document; None without a pack, or with one of the other kind."""
     body = None if explainer is None else explainer.body(document)
-    if explainer is None or body is None:
-        return None
-    explanation = explainer.explain(body)
-    return () if explanation.whole else explanation.spans
+    return None if explainer is None or body is None else explainer.explain(body)
