@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.cleaner import Cleaner, count_lost
 from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
@@ -278,7 +278,8 @@ class Effects:
 
 
 class ArticleCuts(NamedTuple):
-    """The cuts of an article: characters, and of each cut the templates, and whether it tears a sentence."""
+    """The cuts of an article: the characters that it loses, and of each cut the templates, and whether it tears a
+    sentence."""
 
     characters: int = 0
     judged: Sequence[tuple[tuple[str, ...], bool]] = ()
@@ -293,14 +294,14 @@ def find_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> l
         text = one.document.body
         spans = cleaner.spans(text)
         judged = [] if pack.html else judge_cuts(text, spans, leaves_half)
-        found.append(ArticleCuts(sum(span.end - span.start for span in spans), judged))
+        found.append(ArticleCuts(count_lost(text, spans), judged))
     return found
 
 
 def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
-    """Count the characters that the pack removes from each article: those of the cleaner itself."""
+    """Count the characters that each article loses by the pack: those of the cleaner itself."""
     cleaner = Cleaner(pack, config)
-    return [sum(span.end - span.start for span in cleaner.spans(one.document.body)) for one in articles]
+    return [count_lost(text, cleaner.spans(text)) for text in (one.document.body for one in articles)]
 
 
 def sum_cuts(cuts: Sequence[int], articles: Sequence[Article]) -> dict[str, int]:

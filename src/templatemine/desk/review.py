@@ -90,31 +90,33 @@ class CutoffPreview:
         self._occurrences = self._find_occurrences()
         self._written = sum(template.tokens is None for template in mined_templates(pack))
 
-    def _find_occurrences(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    def _find_occurrences(self) -> list[tuple[str, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+        """Find where the strings occur in each text, as it is read."""
         templates = tuple(row.template for row in self._rows)
         if not templates:
-            return [(np.empty(0, np.int64),) * 3 for _ in self._texts]
+            nothing = np.empty(0, np.int64)
+            return [(text, nothing, nothing, nothing) for text in self._texts]
         pack = self._pack
         matcher, _ = replace(pack, templates=templates).matcher()
         found = []
         for text in self._texts:
             encoded = pack.encode(text)
             *bounds, strings = matcher.find(encoded.data)
-            found.append((*encoded.spans(*bounds), strings.astype(np.int64)))
+            found.append((encoded.text, *encoded.spans(*bounds), strings.astype(np.int64)))
         return found
 
     def measure(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
         """Return the effect of some rules on the sample: articles changed, characters removed."""
         keep = self._select(rules)
         touched = cut = 0
-        for starts, ends, strings in self._occurrences:
+        for text, starts, ends, strings in self._occurrences:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
                 left, right, _ = _cutting.merge(
                     np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
                 )
                 touched += 1
-                cut += int((right - left).sum())
+                cut += len(text) - len(_cutting.cut(text, list(zip(left.tolist(), right.tolist(), strict=True))))
         return {
             "templates": int(keep.sum()) + self._written + len({one.regex for one in rules if one.action == "add"}),
             "articles": len(self._texts),
