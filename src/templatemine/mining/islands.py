@@ -1,0 +1,214 @@
+"""Templates and documents -> templates of what stays between two of them, again and again.
+
+A block that articles share is cut by the strings of it that read like boilerplate.  A link that the parser put on a
+line of its own, an address, or a name does not, and would stay between two cuts, or behind the last one of an article:
+an island.  A string whose occurrences in the archive are nearly all islands, in articles that share little else, is of
+the block.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import regex
+
+from templatemine.mining.heads import count_places, encode_body, make_scanner, read_tokens
+from templatemine.mining.own_cuts import find_cuts, tearing_templates
+from templatemine.mining.sampling import choose_by_text
+from templatemine.model import Document, Template
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import keep_one_of_each, order_templates, template_id
+from templatemine.text.characters import OWN_TOKEN
+
+MAX_DOCUMENTS = 500
+"""Documents that are looked at."""
+MIN_STORIES, MIN_SHARE = 3, 0.8
+"""Articles that tell different stories in which a string is an island, and least share of its places that are one."""
+MAX_SIZE = 300
+"""Characters of an island: more are a story between two blocks."""
+MIN_WITHIN, MIN_AT_EDGE = 20, 10
+"""Letters and figures of a string that stands within lines, and of one that begins or ends them: fewer may come
+together by chance.  A character that is a token counts twice."""
+SCORE = 0.9
+"""Of such a template: annotators call all of them boilerplate, but on few sources."""
+_REASON = "stays between others, and hardly stands elsewhere"
+_SAME_STORY = 0.25
+"""Share of the sentences of the one that says less, from which on two articles tell one story."""
+_MAX_TOLD = 16
+"""Articles of a string whose stories are looked at."""
+_LETTER = regex.compile(r"[\p{L}\p{N}]")
+_FIGURES = regex.compile(r"\p{N}+")
+_SPACELESS = regex.compile(f"[{OWN_TOKEN}]")
+_SENTENCE = regex.compile(r"[^\n.!?。！？]{20,}")
+
+
+class _Piece(NamedTuple):
+    """An island: its text, the same without figures, the edges of lines at which it stands, and the template that is
+    cut beside it."""
+
+    text: str
+    form: str
+    begins: bool
+    ends: bool
+    beside: int
+
+
+@dataclass(slots=True)
+class _Island:
+    """A string that is one: its places, those that begin or end lines, an example, the templates beside it, and the
+    sentences that stay of some of its articles."""
+
+    places: int = 0
+    begins: int = 0
+    ends: int = 0
+    example: str = ""
+    beside: Counter[int] = field(default_factory=Counter)
+    stories: list[frozenset[str]] = field(default_factory=list)
+
+    def add(self, piece: _Piece) -> None:
+        self.places += 1
+        self.begins += piece.begins
+        self.ends += piece.ends
+        self.beside[piece.beside] += 1
+        self.example = min(self.example or piece.text, piece.text)
+
+    @property
+    def anchor(self) -> str:
+        """Return the edges of lines at which all its places are."""
+        begins, ends = self.begins == self.places, self.ends == self.places
+        return "line" if begins and ends else "start" if begins else "end" if ends else ""
+
+
+def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Document]) -> Pack:
+    """Return a pack with templates of what its own leave between them.
+
+    Parameters
+    ----------
+    looked : sequence of Document
+        Some of the archive, which show the islands.
+    documents : sequence of Document
+        All that was mined, in which they are counted.
+    """
+    if pack.html or not pack.templates:
+        return pack
+    looked = choose_by_text(looked, MAX_DOCUMENTS)
+    found, known = _find_islands(pack, looked), {one.id for one in pack.templates}
+    named = [
+        _make_template(pack, tokens, island)
+        for tokens, island in sorted(found.items())  # in whatever order documents come
+        if _is_told_apart(island) and _differ(island.stories) and template_id(tokens) not in known
+    ]
+    if not named:
+        return pack
+    df, count = count_places(pack, named, documents)
+    here = count if len(looked) == len(documents) else count_places(pack, named, looked)[1]
+    share = max(1.0, pack.documents / max(1, len(documents)))  # of a sample; other strings are counted in all documents
+    named = [
+        replace(one, df=round(share * own_df), count=round(share * own_count))
+        for one, own_df, own_count, places in zip(named, df.tolist(), count.tolist(), here.tolist(), strict=True)
+        if found[one.tokens or ()].places >= MIN_SHARE * places
+    ]
+    holding = _find_holding(pack, named, looked)
+    torn = tearing_templates(replace(pack, templates=(*pack.templates, *named)), holding)
+    named = [one for one in named if one.id not in torn]
+    return replace(pack, templates=tuple(order_templates(keep_one_of_each([*pack.templates, *named]))))
+
+
+def _find_holding(pack: Pack, templates: Sequence[Template], documents: Iterable[Document]) -> list[Document]:
+    """Return the documents that hold any of some templates."""
+    if not templates:
+        return []
+    matcher, _ = replace(pack, templates=tuple(templates)).make_matcher()
+    return [one for one in documents if len(matcher.find(encode_body(pack, one))[2])]
+
+
+def _find_islands(pack: Pack, documents: Sequence[Document]) -> dict[tuple[str, ...], _Island]:
+    """Return the strings that are islands of several documents, by their tokens."""
+    read = [(text, spans, [*_read_pieces(text, spans)]) for _, text, spans in find_cuts(pack, documents)]
+    holding = Counter(form for *_, pieces in read for form in {piece.form for piece in pieces})
+    scanner = make_scanner(pack)
+    found: defaultdict[tuple[str, ...], _Island] = defaultdict(_Island)
+    names: dict[str, tuple[str, ...]] = {}
+    for text, spans, pieces in read:
+        story: frozenset[str] | None = None
+        told = set[str]()
+        for piece in pieces:
+            if holding[piece.form] < MIN_STORIES:
+                continue
+            if piece.text not in names:
+                names[piece.text] = tuple(map(pack.patterns.readable, read_tokens(pack, scanner, piece.text).forms))
+            island = found[names[piece.text]]
+            island.add(piece)
+            if piece.form not in told and len(island.stories) < _MAX_TOLD:
+                told.add(piece.form)
+                story = _read_story(text, spans) if story is None else story
+                island.stories.append(story)
+    return found
+
+
+def _read_pieces(text: str, spans: Sequence[tuple[int, int, Sequence[int]]]) -> Iterator[_Piece]:
+    """Yield what stays between two cuts, before the first one, and behind the last."""
+    bounds = [(left[1], right[0], left[2]) for left, right in pairwise(spans)]
+    bounds += [(0, spans[0][0], spans[0][2]), (spans[-1][1], len(text), spans[-1][2])] if spans else []
+    for start, end, rows in bounds:
+        piece = text[start:end].strip() if end - start <= 2 * MAX_SIZE else ""
+        if len(piece) > MAX_SIZE or not _LETTER.search(piece):
+            continue
+        first = text.index(piece, start)
+        before, behind = text[start:first], text[first + len(piece) : end]
+        yield _Piece(
+            piece, _FIGURES.sub("0", piece), _is_edge(text, start, before), _is_edge(text, end, behind), rows[-1]
+        )
+
+
+def _is_edge(text: str, place: int, between: str) -> bool:
+    return "\n" in between or place in (0, len(text)) or text[place] == "\n" or text[place - 1] == "\n"
+
+
+def _read_story(text: str, spans: Iterable[tuple[int, int, Sequence[int]]]) -> frozenset[str]:
+    """Return the sentences that stay, islands aside."""
+    kept, place = [], 0
+    for start, end, _ in spans:
+        kept += [text[place:start]] if start - place > MAX_SIZE or not place else []
+        place = end
+    kept += [text[place:]] if len(text) - place > MAX_SIZE else []
+    return frozenset(sentence.strip() for piece in kept for sentence in _SENTENCE.findall(piece))
+
+
+def _differ(stories: Sequence[frozenset[str]]) -> bool:
+    """Return whether enough articles tell different stories; one that says nothing itself differs from none."""
+    different: list[frozenset[str]] = []
+    for story in stories:
+        if story and all(len(story & one) < _SAME_STORY * min(len(story), len(one)) for one in different):
+            different.append(story)
+    return len(different) >= MIN_STORIES
+
+
+def _is_told_apart(island: _Island) -> bool:
+    """Return whether a string is long enough not to come together by chance where it stands."""
+    letters = sum(2 if _SPACELESS.match(letter) else 1 for letter in _LETTER.findall(island.example))
+    return letters >= {"line": 1, "": MIN_WITHIN}.get(island.anchor, MIN_AT_EDGE)
+
+
+def _make_template(pack: Pack, tokens: tuple[str, ...], island: _Island) -> Template:
+    """Return the template of an island, of the kind of what is mostly cut beside it."""
+    kinds = Counter[str]()
+    for row, number in island.beside.items():
+        kinds[pack.templates[row].kind] += number
+    template = Template(
+        id=template_id(tokens),
+        regex="",
+        tokens=tokens,
+        df=0,
+        count=0,
+        example=island.example,
+        anchor=island.anchor,
+        kind=min(kinds, key=lambda kind: (-kinds[kind], kind)),
+        score=SCORE,
+        reasons_for=(_REASON,),
+    )
+    return replace(template, regex=pack.derived(template))

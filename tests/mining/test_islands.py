@@ -1,0 +1,185 @@
+"""What stays between two cuts again and again: templates of it, unless it is story."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from invented import words
+from templatemine.cleaning.cleaner import Cleaner
+from templatemine.config import CleanConfig, TokeniseConfig
+from templatemine.mining.islands import MAX_SIZE, MIN_STORIES, add_islands
+from templatemine.model import Cutoff, Document, Template
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import template_id
+from templatemine.text.patterns import pattern_set
+
+BEFORE, BEHIND = "Sign up for our letter.", "All rights reserved."
+LINK = "The Harbour Guide"
+
+
+def _pack(*strings: str, anchor: str = "line", kind: str = "promotion") -> Pack:
+    pack = Pack(
+        source="a.example",
+        html=False,
+        tokenise=TokeniseConfig(),
+        enabled=pattern_set("news").enabled,
+        documents=40,
+        method="learned",
+        cutoff=Cutoff(method="score", df=None, share=None, energy=None, histogram=(), note=""),
+        templates=(),
+    )
+    templates = [
+        Template(
+            id=template_id(string.split()),
+            regex="",
+            tokens=tuple(string.split()),
+            df=9,
+            count=9,
+            example=string,
+            anchor=anchor,
+            kind=kind,
+        )
+        for string in strings
+    ]
+    return replace(pack, templates=tuple(replace(one, regex=pack.derived(one)) for one in templates))
+
+
+def _prose(dice: random.Random, sentences: int = 4) -> str:
+    return " ".join(f"{words(dice, 9).capitalize()}." for _ in range(sentences))
+
+
+def _archive(block: Callable[[int], str], number: int = 20, *, own: bool = True, seed: int = 3) -> list[Document]:
+    """Articles with a block behind three paragraphs of their own, or of one story."""
+    dice = random.Random(seed)
+    story = [_prose(dice) for _ in range(3)]
+    texts = []
+    for index in range(number):
+        story = [_prose(dice) for _ in range(3)] if own else story
+        texts.append("\n".join([*story, block(index)]))
+    return [Document(source="a.example", id=str(index), text=text) for index, text in enumerate(texts)]
+
+
+def _added(pack: Pack, documents: list[Document]) -> dict[str, Template]:
+    known = {one.id for one in pack.templates}
+    return {one.example: one for one in add_islands(pack, documents, documents).templates if one.id not in known}
+
+
+PACK = _pack(BEFORE, BEHIND)
+
+
+@pytest.mark.parametrize("engine", ["native", "regex"])
+def test_what_stays_between_two_cuts_goes_with_them(engine: str) -> None:
+    documents = _archive(lambda index: f"{BEFORE}\n{LINK}\n{BEHIND}" if index % 2 else BEHIND, 40)
+    (island,) = _added(PACK, documents).values()
+    assert (island.example, island.anchor, island.df, island.count, island.kind) == (LINK, "line", 20, 20, "promotion")
+    assert island.reasons_for == ("stays between others, and hardly stands elsewhere",)
+    pack = add_islands(PACK, documents, documents)
+    assert Pack.from_json(pack.to_json(), "pack").templates == pack.templates
+    for document in documents:
+        kept = Cleaner(pack, CleanConfig(engine=engine)).clean(document.body).text
+        assert kept.strip() == "\n".join(document.body.split("\n")[:3])
+
+
+@pytest.mark.parametrize("block", [f"{BEHIND}\n{LINK}", f"{BEFORE}\n{LINK}\n"])
+def test_what_stays_behind_the_last_cut_goes_too(block: str) -> None:
+    assert [*_added(PACK, _archive(lambda _: block))] == [LINK]
+
+
+def test_what_stays_before_the_first_cut_goes_too() -> None:
+    documents = [replace(one, text=f"{LINK}\n{BEFORE}\n{one.body}") for one in _archive(lambda _: "")]
+    assert [*_added(PACK, documents)] == [LINK]
+
+
+def test_figures_count_as_equal() -> None:
+    documents = _archive(lambda index: f"{BEFORE}\nGuide {index + 3} of the year\n{BEHIND}")
+    (island,) = _added(PACK, documents).values()
+    assert island.tokens == ("Guide", "{number}", "of", "the", "year")
+
+
+@pytest.mark.parametrize("number", [MIN_STORIES, 30])
+def test_a_sentence_of_one_story_stays(number: int) -> None:
+    """A paragraph between two advertisements, in copies and versions of the story, was an island in all of them."""
+    block = f"{BEFORE}\n{LINK} was told so.\n{BEHIND}"
+    assert _added(PACK, _archive(lambda _: block, number)) != {}
+    assert _added(PACK, _archive(lambda _: block, number, own=False)) == {}
+    longer = [
+        replace(one, text=f"{one.body}\n{words(random.Random(int(one.id)), 4).capitalize()}.")
+        for one in _archive(lambda _: block, number, own=False)
+    ]
+    assert _added(PACK, longer) == {}
+
+
+def test_articles_that_say_nothing_themselves_tell_no_stories() -> None:
+    documents = [
+        Document(source="a.example", id=str(index), text=f"{BEFORE}\n{LINK}\n{BEHIND}\n{index}") for index in range(9)
+    ]
+    assert _added(PACK, documents) == {}
+
+
+def test_too_few_articles_show_nothing() -> None:
+    documents = _archive(lambda index: f"{BEFORE}\n{LINK}\n{BEHIND}" if index < MIN_STORIES - 1 else BEHIND)
+    assert _added(PACK, documents) == {}
+
+
+@pytest.mark.parametrize(("elsewhere", "goes"), [(1, True), (9, False)])
+def test_what_stands_elsewhere_too_stays(elsewhere: int, goes: bool) -> None:
+    """Its places are counted as its template would cut: a line of its own in the story counts, the words in it not."""
+    documents = [
+        replace(one, text=f"{LINK}\nHe read {LINK} then.\n{one.body}" if index < elsewhere else one.body)
+        for index, one in enumerate(_archive(lambda _: f"{BEFORE}\n{LINK}\n{BEHIND}"))
+    ]
+    assert bool(_added(PACK, documents)) is goes
+
+
+@pytest.mark.parametrize(
+    ("island", "goes"),
+    [
+        ("Gone.", False),
+        ("It is gone for good, and so are we.", True),
+        ("已经消失。", False),
+        ("我们都已经消失了再见。", True),
+    ],
+)
+def test_a_few_letters_within_a_line_are_chance(island: str, goes: bool) -> None:
+    pack = _pack(BEFORE, BEHIND, anchor="")
+    documents = [
+        replace(one, text=one.body.replace("\n", " ")) for one in _archive(lambda _: f"{BEFORE} {island} {BEHIND}")
+    ]
+    assert bool(_added(pack, documents)) is goes
+
+
+@pytest.mark.parametrize(("torn", "goes"), [(0, True), (1, False)])
+def test_what_would_tear_sentences_elsewhere_stays(torn: int, goes: bool) -> None:
+    pack, link = _pack(BEFORE, BEHIND, anchor=""), "the Guide to the Old Harbour"
+    documents = [
+        replace(one, text=one.body.replace("\n", f" They read {link} at home. " if index < torn else " "))
+        for index, one in enumerate(_archive(lambda _: f"{BEFORE} {link} {BEHIND}"))
+    ]
+    assert bool(_added(pack, documents)) is goes
+
+
+@pytest.mark.parametrize("between", ["x" * (MAX_SIZE + 1), "...", "* * *"])
+def test_long_text_and_signs_are_no_islands(between: str) -> None:
+    assert _added(PACK, _archive(lambda _: f"{BEFORE}\n{between}\n{BEHIND}")) == {}
+
+
+def test_all_templates_of_a_pack_stay_and_nothing_is_found_in_pages() -> None:
+    documents = _archive(lambda _: f"{BEFORE}\n{LINK}\n{BEHIND}")
+    assert {*PACK.templates} < {*add_islands(PACK, documents, documents).templates}
+    page = replace(PACK, html=True)
+    assert add_islands(page, documents, documents) is page
+
+
+def test_the_order_of_documents_does_not_matter() -> None:
+    documents = _archive(lambda index: f"{BEFORE}\n{LINK} {index % 4}\n{BEHIND}")
+    assert add_islands(PACK, documents, documents) == add_islands(PACK, documents[::-1], documents[::-1])
+
+
+def test_counts_are_of_all_documents_and_grow_with_a_sample() -> None:
+    documents = _archive(lambda _: f"{BEFORE}\n{LINK}\n{BEHIND}")
+    (island,) = (one for one in add_islands(PACK, documents[:8], documents).templates if one.example == LINK)
+    assert island.df == 40  # the pack is of 40 documents, these are a sample of 20
