@@ -95,9 +95,9 @@ def test_what_stays_before_the_first_cut_goes_too() -> None:
 
 
 def test_figures_count_as_equal() -> None:
-    documents = _archive(lambda index: f"{BEFORE}\nGuide {index + 3} of the year\n{BEHIND}")
+    documents = _archive(lambda index: f"{BEFORE}\nThe Harbour Guide, part {index + 3} of all\n{BEHIND}")
     (island,) = _added(PACK, documents).values()
-    assert island.tokens == ("Guide", "{number}", "of", "the", "year")
+    assert island.tokens == ("The", "Harbour", "Guide,", "part", "{number}", "of", "all")
 
 
 @pytest.mark.parametrize("number", [MIN_STORIES, 30])
@@ -111,6 +111,24 @@ def test_a_sentence_of_one_story_stays(number: int) -> None:
         for one in _archive(lambda _: block, number, own=False)
     ]
     assert _added(PACK, longer) == {}
+
+
+@pytest.mark.parametrize("end", [".", "।", "。"])
+def test_paragraphs_between_advertisements_in_versions_of_a_story_stay(end: str) -> None:
+    """Where all paragraphs but the lead are short, and each version has another lead, only these made the story."""
+    dice = random.Random(7)
+    paragraphs = [f"{words(dice, 9).capitalize()}{end}" for _ in range(8)]
+    documents = _archive(lambda _: f"{BEFORE}\n{_prose(dice, 1)}\n{BEHIND}", 60)
+    for index in range(6):
+        text = f"\n{BEFORE}\n".join([f"{words(dice, 12).capitalize()}{end}", *paragraphs])
+        documents.append(Document(source="a.example", id=f"v{index}", text=f"{text}\n{BEHIND}"))
+    assert _added(PACK, documents) == {}
+
+
+@pytest.mark.parametrize("value", ["Reds 4-2 Blues", "11:20", "Goal!", "He was 84.", "2 cups flour"])
+def test_short_headings_and_values_stay(value: str) -> None:
+    """They are of the story, be it between players, advertisements or lines of a live blog."""
+    assert _added(PACK, _archive(lambda _: f"{BEFORE}\n{value}\n{BEHIND}")) == {}
 
 
 def test_articles_that_say_nothing_themselves_tell_no_stories() -> None:
@@ -175,7 +193,7 @@ def test_all_templates_of_a_pack_stay_and_nothing_is_found_in_pages() -> None:
 
 
 def test_the_order_of_documents_does_not_matter() -> None:
-    documents = _archive(lambda index: f"{BEFORE}\n{LINK} {index % 4}\n{BEHIND}")
+    documents = _archive(lambda index: f"{BEFORE}\n{LINK}, part {index % 4} of all\n{BEHIND}")
     assert add_islands(PACK, documents, documents) == add_islands(PACK, documents[::-1], documents[::-1])
 
 

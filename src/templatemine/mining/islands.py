@@ -26,13 +26,15 @@ from templatemine.text.characters import OWN_TOKEN
 
 MAX_DOCUMENTS = 500
 """Documents that are looked at."""
-MIN_STORIES, MIN_SHARE = 3, 0.8
+MIN_STORIES, MIN_SHARE = 5, 0.8
 """Articles that tell different stories in which a string is an island, and least share of its places that are one."""
+MAX_ISLANDS = 1000
+"""Strings that are counted, those of most places."""
 MAX_SIZE = 300
 """Characters of an island: more are a story between two blocks."""
 MIN_WITHIN, MIN_AT_EDGE = 20, 10
-"""Letters and figures of a string that stands within lines, and of one that begins or ends them: fewer may come
-together by chance.  A character that is a token counts twice."""
+"""Letters of a string that stands within lines or holds figures, and of another: fewer may come together by chance, or
+are a score, an age, or a heading.  A character that is a token counts twice."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -40,10 +42,10 @@ _SAME_STORY = 0.25
 """Share of the sentences of the one that says less, from which on two articles tell one story."""
 _MAX_TOLD = 16
 """Articles of a string whose stories are looked at."""
-_LETTER = regex.compile(r"[\p{L}\p{N}]")
+_LETTER = regex.compile(r"\p{L}")
 _FIGURES = regex.compile(r"\p{N}+")
 _SPACELESS = regex.compile(f"[{OWN_TOKEN}]")
-_SENTENCE = regex.compile(r"[^\n.!?。！？]{20,}")
+_SENTENCE = regex.compile(r"[^\n.!?。！？।۔؟։።။។]{20,}")
 
 
 class _Piece(NamedTuple):
@@ -97,11 +99,13 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
         return pack
     looked = choose_by_text(looked, MAX_DOCUMENTS)
     found, known = _find_islands(pack, looked), {one.id for one in pack.templates}
+    # In whatever order documents come.
+    islands = sorted(found.items(), key=lambda item: (-item[1].places, item[0]))
     named = [
         _make_template(pack, tokens, island)
-        for tokens, island in sorted(found.items())  # in whatever order documents come
-        if _is_told_apart(island) and _differ(island.stories) and template_id(tokens) not in known
-    ]
+        for tokens, island in islands
+        if _is_told_apart(island) and _differ(island) and template_id(tokens) not in known
+    ][:MAX_ISLANDS]
     if not named:
         return pack
     df, count = count_places(pack, named, documents)
@@ -170,19 +174,22 @@ def _is_edge(text: str, place: int, between: str) -> bool:
 
 
 def _read_story(text: str, spans: Iterable[tuple[int, int, Sequence[int]]]) -> frozenset[str]:
-    """Return the sentences that stay, islands aside."""
-    kept, place = [], 0
-    for start, end, _ in spans:
-        kept += [text[place:start]] if start - place > MAX_SIZE or not place else []
-        place = end
-    kept += [text[place:]] if len(text) - place > MAX_SIZE else []
-    return frozenset(sentence.strip() for piece in kept for sentence in _SENTENCE.findall(piece))
+    """Return the sentences that stay."""
+    bounds = [0, *(bound for start, end, _ in spans for bound in (start, end)), len(text)]
+    kept = (text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
+    return frozenset(sentence for piece in kept for sentence in _read_sentences(piece))
 
 
-def _differ(stories: Sequence[frozenset[str]]) -> bool:
-    """Return whether enough articles tell different stories; one that says nothing itself differs from none."""
+def _read_sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE.findall(text)]
+
+
+def _differ(island: _Island) -> bool:
+    """Return whether enough articles of a string tell different stories, itself aside; one that says nothing itself
+    differs from none."""
     different: list[frozenset[str]] = []
-    for story in stories:
+    own = frozenset(_read_sentences(island.example))
+    for story in (one - own for one in island.stories):
         if story and all(len(story & one) < _SAME_STORY * min(len(story), len(one)) for one in different):
             different.append(story)
     return len(different) >= MIN_STORIES
@@ -191,7 +198,8 @@ def _differ(stories: Sequence[frozenset[str]]) -> bool:
 def _is_told_apart(island: _Island) -> bool:
     """Return whether a string is long enough not to come together by chance where it stands."""
     letters = sum(2 if _SPACELESS.match(letter) else 1 for letter in _LETTER.findall(island.example))
-    return letters >= {"line": 1, "": MIN_WITHIN}.get(island.anchor, MIN_AT_EDGE)
+    is_within = not island.anchor or _FIGURES.search(island.example)
+    return letters >= (MIN_WITHIN if is_within else MIN_AT_EDGE)
 
 
 def _make_template(pack: Pack, tokens: tuple[str, ...], island: _Island) -> Template:
