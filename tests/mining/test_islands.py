@@ -193,8 +193,14 @@ def test_all_templates_of_a_pack_stay_and_nothing_is_found_in_pages() -> None:
 
 
 def test_the_order_of_documents_does_not_matter() -> None:
-    documents = _archive(lambda index: f"{BEFORE}\n{LINK}, part {index % 4} of all\n{BEHIND}")
-    assert add_islands(PACK, documents, documents) == add_islands(PACK, documents[::-1], documents[::-1])
+    """Nor where more articles than are asked tell one story, and come first."""
+    block = f"{BEFORE}\n{LINK}\n{BEHIND}"
+    copies = [replace(one, id=f"c{one.id}") for one in _archive(lambda _: block, 30, own=False)]
+    documents = [*copies, *_archive(lambda index: f"{block} {index % 4}", 60)]
+    packs = [
+        add_islands(PACK, given, given) for given in (documents, documents[::-1], documents[1::2] + documents[::2])
+    ]
+    assert packs[0] == packs[1] == packs[2]
 
 
 def test_counts_are_of_all_documents_and_grow_with_a_sample() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
+from zlib import crc32
 
 import regex
 
@@ -97,9 +98,9 @@ def add_islands(pack: Pack, looked: Sequence[Document], documents: Sequence[Docu
     """
     if pack.html or not pack.templates:
         return pack
-    looked = choose_by_text(looked, MAX_DOCUMENTS)
+    # The first articles of a string tell its stories: in an order of their own, whatever that of the archive.
+    looked = sorted(choose_by_text(looked, MAX_DOCUMENTS), key=lambda one: crc32(one.body.encode("utf-8", "replace")))
     found, known = _find_islands(pack, looked), {one.id for one in pack.templates}
-    # In whatever order documents come.
     islands = sorted(found.items(), key=lambda item: (-item[1].places, item[0]))
     named = [
         _make_template(pack, tokens, island)
