@@ -131,6 +131,11 @@ def test_short_headings_and_values_stay(value: str) -> None:
     assert _added(PACK, _archive(lambda _: f"{BEFORE}\n{value}\n{BEHIND}")) == {}
 
 
+def test_what_a_daily_story_tells_in_figures_stays() -> None:
+    said = "On day {0} of month {0} there were {0} new cases, {0} of them at sea, {0} on land and {0} in the air"
+    assert _added(PACK, _archive(lambda index: f"{BEFORE}\n{said.format(index + 3)}\n{BEHIND}")) == {}
+
+
 def test_articles_that_say_nothing_themselves_tell_no_stories() -> None:
     documents = [
         Document(source="a.example", id=str(index), text=f"{BEFORE}\n{LINK}\n{BEHIND}\n{index}") for index in range(9)

@@ -36,6 +36,8 @@ MAX_SIZE = 300
 MIN_WITHIN, MIN_AT_EDGE = 20, 10
 """Letters of a string that stands within lines or holds figures, and of another: fewer may come together by chance, or
 are a score, an age, or a heading.  A character that is a token counts twice."""
+MAX_FIGURES = 5
+"""Runs of figures of a string: more are what a daily story tells in the same words."""
 SCORE = 0.9
 """Of such a template: annotators call all of them boilerplate, but on few sources."""
 _REASON = "stays between others, and hardly stands elsewhere"
@@ -199,8 +201,9 @@ def _differ(island: _Island) -> bool:
 def _is_told_apart(island: _Island) -> bool:
     """Return whether a string is long enough not to come together by chance where it stands."""
     letters = sum(2 if _SPACELESS.match(letter) else 1 for letter in _LETTER.findall(island.example))
-    is_within = not island.anchor or _FIGURES.search(island.example)
-    return letters >= (MIN_WITHIN if is_within else MIN_AT_EDGE)
+    figures = len(_FIGURES.findall(island.example))
+    least = MIN_WITHIN if figures or not island.anchor else MIN_AT_EDGE
+    return letters >= least and figures <= MAX_FIGURES
 
 
 def _make_template(pack: Pack, tokens: tuple[str, ...], island: _Island) -> Template:
