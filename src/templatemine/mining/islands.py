@@ -1,9 +1,9 @@
 """Templates and documents -> templates of what stays between two of them, again and again.
 
 A block that articles share is cut by the strings of it that read like boilerplate.  A link that the parser put on a
-line of its own, an address, or a name does not, and would stay between two cuts, or behind the last one of an article:
-an island.  A string whose occurrences in the archive are nearly all islands, in articles that share little else, is of
-the block.
+line of its own, an address, or a name does not, and would stay between two cuts, before the first one of an article or
+behind its last: an island.  A string whose occurrences in the archive are nearly all islands, in articles that share
+little else, is of the block.
 """
 
 from __future__ import annotations
