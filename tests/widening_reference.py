@@ -6,11 +6,12 @@ letter, a figure or a symbol such as a star.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from templatemine.text.characters import LINE_BREAK
 
-__all__ = ["JOINING_SIGNS", "LONE_MARKS", "widen_cuts"]
+__all__ = ["JOINING_SIGNS", "LONE_MARKS", "RULE_SIGNS", "widen_cuts"]
 
 JOINING_SIGNS = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212|:\u00b7\u2022\u25aa\u25a0\u25ba\u25b6\u2192")
 """Dashes, bars, colons and bullets, which join what stands beside them."""
@@ -28,13 +29,21 @@ LONE_MARKS = (
     )
 )
 """Those, and all punctuation that says nothing where it stands alone."""
+RULE_SIGNS = (
+    (JOINING_SIGNS - {":"})
+    | frozenset("#*+=_~\u203b\u30fb\u25b2\u25bc\u25c6\u25cf")
+    | frozenset(map(chr, range(0x2500, 0x2580)))
+)
+"""Signs of lines that part a text from what comes before or behind it."""
 
 
 def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Cuts with the signs that they leave alone.
 
     Of a line on which only punctuation is left, and between two cuts on a line, all of it goes; behind a cut that
-    its line begins with (before one that it ends with) go signs that blanks part from what follows.
+    its line begins with (before one that it ends with) go signs that blanks part from what follows.  So do lines of
+    signs alone between two cuts, or between a cut and an end of the text; and lines of rules before a cut that takes
+    all that comes behind them, or behind one that takes all before.
 
     Parameters
     ----------
@@ -62,7 +71,78 @@ def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
             start = _start_of_signs(text, start, left)
         out.append((start, end))
         low, began = end, begins
+    return _take_rules(text, _take_gaps(text, out)) if out else out
+
+
+def _take_gaps(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cuts with the lines of signs between them, and between them and the ends of the text."""
+    out = list(spans)
+    for place in range(len(spans) + 1):
+        left, right = spans[place - 1][1] if place else 0, spans[place][0] if place < len(spans) else len(text)
+        lines = _split_lines(text, left, right)
+        # Signs on the line of a cut are of something on it that stays.
+        edges = lines[:1] * (place > 0) + lines[-1:] * (place < len(spans))
+        signs = [at for at in range(left, right) if not text[at].isspace()]
+        if not signs or any(text[slice(*edge)].strip() for edge in edges):
+            continue
+        if all(text[at] in LONE_MARKS | RULE_SIGNS for at in signs):
+            if place:
+                out[place - 1] = out[place - 1][0], signs[-1] + 1
+            else:
+                out[0] = signs[0], out[0][1]
     return out
+
+
+def _take_rules(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Cuts with the rules before the last ones, if nothing is left behind them, and behind the first ones."""
+    out = list(spans)
+    bounds = [0, *(edge for span in spans for edge in span), len(text)]
+    gaps = list(zip(bounds[::2], bounds[1::2], strict=True))
+    place = len(spans)
+    while place and not text[slice(*gaps[place])].strip():
+        place -= 1
+    if place < len(spans):
+        *lines, edge = _split_lines(text, *gaps[place])
+        if not text[slice(*edge)].strip():
+            start = _first_rule(text, lines[place > 0 :][::-1])
+            out[place] = start if start is not None else out[place][0], out[place][1]
+    place = 0
+    while place < len(spans) and not text[slice(*gaps[place])].strip():
+        place += 1
+    if place:
+        edge, *lines = _split_lines(text, *gaps[place])
+        if not text[slice(*edge)].strip():
+            end = _last_rule(text, lines[: len(lines) - (place < len(spans))])
+            out[place - 1] = out[place - 1][0], end if end is not None else out[place - 1][1]
+    return out
+
+
+def _first_rule(text: str, lines: Sequence[tuple[int, int]]) -> int | None:
+    """Where the last of the rules that some lines begin with begins."""
+    found = None
+    for start, end in itertools.takewhile(lambda line: _is_rule(text[slice(*line)]), lines):
+        if text[start:end].strip():
+            found = end - len(text[start:end].lstrip())
+    return found
+
+
+def _last_rule(text: str, lines: Sequence[tuple[int, int]]) -> int | None:
+    """Where the last of the rules that some lines begin with ends."""
+    found = None
+    for start, end in itertools.takewhile(lambda line: _is_rule(text[slice(*line)]), lines):
+        if text[start:end].strip():
+            found = start + len(text[start:end].rstrip())
+    return found
+
+
+def _is_rule(line: str) -> bool:
+    return all(char.isspace() or char in RULE_SIGNS for char in line)
+
+
+def _split_lines(text: str, left: int, right: int) -> list[tuple[int, int]]:
+    """The lines of text[left:right], of which the first and the last may be parts."""
+    breaks = [match.span() for match in LINE_BREAK.finditer(text, left, right)]
+    return list(zip([left, *(end for _, end in breaks)], [*(start for start, _ in breaks), right], strict=True))
 
 
 def _is_line_break(char: str) -> bool:

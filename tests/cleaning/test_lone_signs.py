@@ -17,7 +17,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
-from widening_reference import JOINING_SIGNS, LONE_MARKS, widen_cuts
+from widening_reference import JOINING_SIGNS, LONE_MARKS, RULE_SIGNS, widen_cuts
 
 
 def pack_of(*strings: str) -> Pack:
@@ -62,6 +62,15 @@ CLEANERS = [Cleaner(PACK, CleanConfig(guard=1.0, engine=engine)) for engine in (
         ("(Paper.)\nThe story.", "(Paper.)\nThe story."),
         ("“ Paper ”\nThe story.", "The story."),
         ("Read more ...\nThe story.", "The story."),
+        # Lines of signs that part nothing from a story any more.
+        ("The story.\n-----\nRead more", "The story."),
+        ("The story.\n* * *\n\nRead more\n___\nPaper\n.", "The story."),
+        ("***\nPaper\n---\n\nThe story.", "The story."),
+        ("The story.\nPaper\n\n.\nRead more\nGoes on", "The story.\n\nGoes on"),
+        ("The story.\n---\nPaper\nGoes on\n---\nEnds", "The story.\n---\nGoes on\n---\nEnds"),
+        ("The story.\nPaper\n(\nGoes on", "The story.\n(\nGoes on"),
+        ("He said: “\n...\nRead more", "He said: “\n..."),
+        ("The story. ---\nRead more", "The story. ---"),
         # Signs that say something, or belong to what stands beside them.
         ("Paper ★★★★ great", "★★★★ great"),
         ("Paper -5 degrees", "-5 degrees"),
@@ -77,7 +86,7 @@ def test_what_goes_with_a_cut(text: str, left: str) -> None:
         cleaned = cleaner.clean(text)
         assert cleaned.text == left
         gained = "".join(text[span.start : span.end] for span in cleaned.removed)
-        assert not set(gained.replace("Paper", "").replace("Read more", "")) - LONE_MARKS - {" "}
+        assert not set(gained.replace("Paper", "").replace("Read more", "")) - LONE_MARKS - {" ", "\n"}
 
 
 TEXTS = st.lists(
@@ -89,9 +98,11 @@ TEXTS = st.lists(
             "語",
             "word",
             "Eé",
-            *"-–—|:•★“”.,!\"'",
+            *"-–—|:•★“”.,!\"'_─",
             " ",
             " ",
+            "\n",
+            "\n---\n",
             "\u00a0",
             "\n",
             "\u2028",
@@ -99,7 +110,7 @@ TEXTS = st.lists(
             "\u3000",
         ]
     ),
-    max_size=14,
+    max_size=18,
 ).map("".join)
 
 
@@ -128,8 +139,7 @@ def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[i
     for (start, end), (left, right) in zip(spans, found, strict=True):
         assert left <= start < end <= right
         for gained in (text[left:start], text[end:right]):
-            assert all(char in LONE_MARKS or char.isspace() for char in gained)
-            assert not set(gained) & set("\n\u2028\u2029")
+            assert all(char in LONE_MARKS | RULE_SIGNS or char.isspace() for char in gained)
     assert all(one[1] <= other[0] for one, other in pairwise(found))
     # What was widened is not widened any further.
     assert widen_cuts(text, found) == found
@@ -152,5 +162,5 @@ def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]]) -> None:
 
 
 def test_no_mark_is_a_letter_or_a_figure() -> None:
-    assert not any(char.isalnum() for char in LONE_MARKS)
+    assert not any(char.isalnum() for char in LONE_MARKS | RULE_SIGNS)
     assert JOINING_SIGNS < LONE_MARKS

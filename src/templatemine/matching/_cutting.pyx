@@ -148,6 +148,14 @@ cdef inline bint is_blank_or_mark(uint32_t c) noexcept nogil:
             or c == 0x25C6 or c == 0x25B2 or c == 0x25BC)
 
 
+cdef inline bint is_rule_sign(uint32_t c) noexcept nogil:
+    """Whether c is a sign of lines that part a text from what comes before or behind it."""
+    if c < 128:
+        return (is_joining_sign(c) and c != 58) or c == 35 or c == 42 or c == 43 or c == 61 or c == 95 or c == 126
+    return (is_joining_sign(c) or c == 0x203B or c == 0x30FB or c == 0x25B2 or c == 0x25BC or c == 0x25C6 or c == 0x25CF
+            or 0x2500 <= c <= 0x257F)
+
+
 cdef inline uint32_t decode_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
     """The character at i, and its width in bytes (OUT)."""
     return decode(p + i, n - i, width)
@@ -217,7 +225,114 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
         low = spans[m].end
         began = begins
         k = m + 1
+    if size:
+        for k in range(size + 1):
+            take_gap(p, n, spans, size, k)
+        take_rules_before(p, n, spans, size)
+        take_rules_behind(p, n, spans, size)
     return 0
+
+
+cdef void take_gap(const uint8_t* p, int64_t n, Span* spans, int64_t size, int64_t k) noexcept nogil:
+    """Widen the spans beside the gap before span k by its lines of signs, if there is nothing else in it."""
+    cdef int64_t left = spans[k - 1].end if k else 0, right = spans[k].start if k < size else n
+    cdef int64_t place = left, first = -1, last = -1
+    cdef bint edge = k > 0
+    cdef int width = 1
+    cdef uint32_t c
+    while place < right:
+        c = decode_at(p, place, n, &width)
+        if is_line_break(c):
+            edge = False
+        elif not Py_UNICODE_ISSPACE(c):
+            if edge or not (is_blank_or_mark(c) or is_rule_sign(c)):
+                return
+            if first < 0:
+                first = place
+            last = place + width
+        place += width
+    if first < 0 or (k < size and not begins_line(p, last, right, n)):
+        return
+    if k:
+        spans[k - 1].end = last
+    else:
+        spans[0].start = first
+
+
+cdef bint begins_line(const uint8_t* p, int64_t place, int64_t end, int64_t n) noexcept nogil:
+    """Whether a line breaks between two places with white space alone between them."""
+    cdef int width = 1
+    while place < end:
+        if is_line_break(decode_at(p, place, n, &width)):
+            return True
+        place += width
+    return False
+
+
+cdef bint is_white(const uint8_t* p, int64_t place, int64_t end, int64_t n) noexcept nogil:
+    cdef int width = 1
+    while place < end:
+        if not Py_UNICODE_ISSPACE(decode_at(p, place, n, &width)):
+            return False
+        place += width
+    return True
+
+
+cdef void take_rules_before(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+    """Widen the first of the spans behind which nothing is left by the lines of rules before it."""
+    cdef int64_t k = size, low, place, other = 0, first
+    cdef uint32_t c
+    cdef bint breaks
+    while k and is_white(p, spans[k - 1].end, spans[k].start if k < size else n, n):
+        k -= 1
+    if k == size:
+        return
+    low = spans[k - 1].end if k else 0
+    place = spans[k].start
+    breaks = False
+    first = -1
+    while place > low:
+        c = decode_before(p, place, &other)
+        if is_line_break(c):
+            breaks = True
+            if first >= 0:
+                spans[k].start = first
+                first = -1
+        elif not Py_UNICODE_ISSPACE(c):
+            if not breaks or not is_rule_sign(c):
+                return
+            first = other
+        place = other
+    if first >= 0 and low == 0 and k == 0:
+        spans[k].start = first
+
+
+cdef void take_rules_behind(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+    """Widen the last of the spans before which nothing is left by the lines of rules behind it."""
+    cdef int64_t k = 0, high, place, last = -1
+    cdef int width = 1
+    cdef uint32_t c
+    cdef bint breaks = False
+    while k < size and is_white(p, spans[k - 1].end if k else 0, spans[k].start, n):
+        k += 1
+    if k == 0:
+        return
+    high = spans[k].start if k < size else n
+    place = spans[k - 1].end
+    while place < high:
+        c = decode_at(p, place, n, &width)
+        if is_line_break(c):
+            breaks = True
+            if last >= 0:
+                spans[k - 1].end = last
+                last = -1
+        elif not Py_UNICODE_ISSPACE(c):
+            if not breaks or not is_rule_sign(c):
+                return
+            last = place + width
+        place += width
+    if last >= 0 and k == size:
+        spans[k - 1].end = last
 
 
 cdef inline bint is_kept(const StringKinds* kinds, int32_t string) noexcept nogil:
@@ -793,7 +908,9 @@ def widen(text not None, list spans not None):
 
     Of a line on which only punctuation is left, and between two cuts on a line, all of it goes.  Behind a cut that its
     line begins with (before one that it ends with) go dashes, bars, colons and bullets up to a blank; behind the first,
-    commas and semicolons, too, and wide signs without a blank.
+    commas and semicolons, too, and wide signs without a blank.  Lines of signs alone go between two cuts, and between a cut and
+    an end of the text; lines of rules, such as dashes, before a cut that all behind goes with, and behind one that all before
+    goes with.
 
     Parameters
     ----------
