@@ -13,7 +13,8 @@ from templatemine.config import SelectConfig
 from templatemine.mining import own_cuts
 from templatemine.mining.own_cuts import count_tears
 from templatemine.mining.stages import TEARS
-from templatemine.model import Document
+from templatemine.model import Document, Template
+from templatemine.packs.pack_record import template_id
 from templatemine.pipeline import Miner
 from templatemine.text.tears import is_tear
 
@@ -76,6 +77,27 @@ def test_cuts_and_tears_are_counted_by_template() -> None:
     by_text = {template.example: counts[template.id] for template in pack.templates if template.id in counts}
     assert by_text[LINE].cuts == len(articles)
     assert by_text[LINE].tears == 0
+
+
+def test_a_name_at_the_end_of_sentences_is_no_template() -> None:
+    """Their first half would stay: "The embassy remains in"."""
+    articles = [
+        replace(one, text=f"{one.text.partition(chr(10))[0][:-1]} in the Harbour Institute.\n{one.text}")
+        for one in _articles("")
+    ]
+    pack = templatemine.mine(articles)["a.example"]
+    name = Template(
+        id=template_id(("Harbour", "Institute.")),
+        regex="",
+        tokens=("Harbour", "Institute."),
+        df=60,
+        count=60,
+        example="Harbour Institute.",
+    )
+    pack = replace(pack, templates=(*pack.templates, replace(name, regex=pack.derived(name))))
+    counts = count_tears(pack, articles)
+    assert counts[name.id] == (len(articles), len(articles))
+    assert not any(count.tears for one, count in counts.items() if one != name.id)
 
 
 def test_which_articles_are_looked_at_does_not_depend_on_their_order(monkeypatch: pytest.MonkeyPatch) -> None:

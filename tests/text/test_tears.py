@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templatemine.model import Span
-from templatemine.text.tears import PARENTHESES, count_unpaired, is_tear, join_spans, leaves_half, tally_tears
+from templatemine.text import tears
+from templatemine.text.tears import (
+    PARENTHESES,
+    SentenceEnds,
+    count_unpaired,
+    is_tear,
+    join_spans,
+    leaves_half,
+    tally_tears,
+)
 
 TEXTS = st.text('ab ().“”»«"’\n', max_size=30)
 
@@ -102,6 +111,47 @@ def test_a_line_of_thousands_of_cuts_takes_no_square_of_time() -> None:
     places = range(start, len(text), len(unit))
     assert not any(leaves_half(text, place, place + len(cut)) for place in places)
     assert perf_counter() - began < 5
+
+
+ARTICLE = "They meet in Rome. It is the end of a town in the hills. He went home. We are at home with him."
+"""No sentence ends with "in", "the", "a", "of", "at" or "with"; some do with "home" and "him"."""
+
+
+@pytest.mark.parametrize(
+    ("text", "cut", "is_open"),
+    [
+        ("The embassy stays in Tel Aviv.", "Tel Aviv.", True),
+        ("The embassy stays in Tel Aviv. It was late.", "Tel Aviv.", True),
+        ("The embassy stays in\nTel Aviv.", "Tel Aviv.", False),
+        ("He went home Read more.", "Read more.", False),
+        ("It is the end of the story Read more.", "Read more.", False),  # a word that is not in the others
+        ("Back In Read more.", "Read more.", False),
+        ("Share this", "Share this", False),
+    ],
+)
+def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) -> None:
+    ends = SentenceEnds([ARTICLE] * 30)
+    start = text.index(cut)
+    assert ends.is_tear(text, start, start + len(cut)) is is_open
+    assert ends.leaves_half(text, start, start + len(cut)) is is_open
+    assert not is_tear(text, start, start + len(cut))
+    assert not SentenceEnds([]).is_tear(text, start, start + len(cut))
+
+
+@given(st.lists(TEXTS, max_size=30), TEXTS, st.integers(0, 30), st.integers(0, 30))
+def test_open_ends_do_not_depend_on_the_order_of_texts(texts: list[str], text: str, start: int, end: int) -> None:
+    start, end = sorted((min(start, len(text)), min(end, len(text))))
+    found = SentenceEnds(texts).is_tear(text, start, end)
+    assert found == SentenceEnds(texts[::-1]).is_tear(text, start, end)
+    assert found >= is_tear(text, start, end)
+
+
+def test_few_places_of_a_word_tell_nothing() -> None:
+    text = "The embassy stays in Tel Aviv."
+    for times, is_open in ((tears.MIN_OPEN // 2 - 1, False), (tears.MIN_OPEN // 2, True)):
+        assert SentenceEnds([ARTICLE] * times).is_tear(text, 21, 30) is is_open
+    # Nor do those of a word that is rare.
+    assert not SentenceEnds([ARTICLE] * 30 + ["x " * tears.MAX_SAMPLE]).is_tear(text, 21, 30)
 
 
 @given(TEXTS, st.integers(0, 30), st.integers(0, 30))

@@ -13,7 +13,7 @@ from templatemine.mining.sampling import choose_by_text
 from templatemine.model import Document
 from templatemine.packs.pack import Pack
 from templatemine.text.reading import read_text
-from templatemine.text.tears import CutCount, tally_tears
+from templatemine.text.tears import CutCount, SentenceEnds, tally_tears
 
 MAX_TEAR_SHARE = 0.02
 """A template may tear a sentence in this share of its cuts."""
@@ -46,8 +46,9 @@ def find_cuts(
 
 def count_tears(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:
     """Count the cuts of each template of a pack in some of the documents; none where a user's patterns become marks."""
-    found = ((text, spans) for _, text, spans in find_cuts(pack, documents))
-    return {pack.templates[row].id: count for row, count in tally_tears(found).items()}
+    found = [(text, spans) for _, text, spans in find_cuts(pack, documents)]
+    ends = SentenceEnds([text for text, _ in found])
+    return {pack.templates[row].id: count for row, count in tally_tears(found, ends.is_tear).items()}
 
 
 def tearing_templates(pack: Pack, documents: Sequence[Document]) -> Mapping[str, CutCount]:

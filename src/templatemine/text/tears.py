@@ -2,7 +2,8 @@
 
 Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`).  The report and `evaluate residue`
 look at those that cleaning made, and also count cuts that leave half a sentence on one side alone (`leaves_half`).
-None needs annotations: a cut that leaves half a sentence, or half a pair of brackets, shows in the text itself.
+None needs annotations: a cut that leaves half a sentence, or half a pair of brackets, shows in the text itself; and one
+that leaves "in" at the end, in the other texts of the source (`SentenceEnds`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias, TypeVar
+from zlib import crc32
 
 from templatemine.text.characters import OWN_TOKEN
 
@@ -31,6 +34,13 @@ _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
 _REACH = 500
 """Characters on each side that hold them: a line may be the whole article, and have thousands of cuts."""
+MAX_SAMPLE = 600_000
+"""Characters of texts in which words are counted."""
+MIN_OPEN, MAX_BETWEEN, MAX_CLOSED = 20, 5000, 0.01
+"""Of a word that ends no sentence: least places where others follow, characters on the mean between them, and greatest
+share of those before the end of a sentence or a line.  Rarer words may end none by chance."""
+_CLOSING = (".", "!", "?", "\n")
+_WORD_REACH = 40
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
@@ -113,6 +123,55 @@ def leaves_half(text: str, start: int, end: int) -> bool:
             return True
     before = before.rstrip()
     return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
+
+
+class SentenceEnds:
+    """Which words no sentence of some texts ends with: "in", "the".  A cut behind one of them leaves half a sentence,
+    although nothing behind it shows.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Read when a word is first asked for, up to `MAX_SAMPLE` characters.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self._ends: dict[str, bool] = {}
+
+    def is_tear(self, text: str, start: int, end: int) -> bool:
+        """Return whether a cut tears a sentence (`is_tear`), or leaves one open."""
+        return is_tear(text, start, end) or self._leaves_open(text, start, end)
+
+    def leaves_half(self, text: str, start: int, end: int) -> bool:
+        """Return whether a cut leaves half a sentence (`leaves_half`), or an open one."""
+        return leaves_half(text, start, end) or self._leaves_open(text, start, end)
+
+    def _leaves_open(self, text: str, start: int, end: int) -> bool:
+        words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
+        if not words or not words[-1].isalpha() or words[-1].isupper() or words[-1].istitle():
+            return False
+        return not text[end : end + _WORD_REACH].lstrip(" ")[:1].islower() and not self._is_end(words[-1])
+
+    def _is_end(self, word: str) -> bool:
+        if word not in self._ends:
+            goes_on = self._sample.count(f" {word} ")
+            is_frequent = goes_on >= max(MIN_OPEN, len(self._sample) / MAX_BETWEEN)
+            closed = sum(self._sample.count(f" {word}{sign}") for sign in _CLOSING) if is_frequent else 0
+            self._ends[word] = not is_frequent or closed > MAX_CLOSED * goes_on
+        return self._ends[word]
+
+    @cached_property
+    def _sample(self) -> str:
+        pieces: list[str] = []
+        room = MAX_SAMPLE
+        # In an order of their own, whatever that of the archive.
+        for text in sorted(self._texts, key=lambda text: (crc32(text.encode("utf-8", "replace")), text)):
+            pieces.append(text[:room])
+            room -= len(pieces[-1])
+            if room <= 0:
+                break
+        return "\n".join(pieces)
 
 
 def goes_on_unmarked(text: str, behind: str) -> bool:
