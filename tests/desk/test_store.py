@@ -34,7 +34,7 @@ from templatemine.packs.pack import Pack  # noqa: E402
 from templatemine.packs.pack_record import template_id  # noqa: E402
 from templatemine.report.doubts import find_signs, match_templates  # noqa: E402
 from templatemine.report.view import make_report  # noqa: E402
-from templatemine.text.tears import CutCount, leaves_half, tally_tears  # noqa: E402
+from templatemine.text.tears import CutCount, leaves_part, tally_tears  # noqa: E402
 
 pytest_plugins = ("desk_fixtures",)
 
@@ -467,7 +467,7 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
     rows = {row["id"]: row for row in state["templates"]}
     texts = [one.document.body for one in desk.library.matching_articles(held)]
     cleaner = Cleaner(held.pack, desk.library.config.clean)
-    tears = tally_tears([(text, cleaner.spans(text)) for text in texts], leaves_half)
+    tears = tally_tears([(text, cleaner.spans(text)) for text in texts], leaves_part)
     matches = match_templates(held.pack, [(text, ()) for text in texts])
     for place, template in enumerate(held.pack.templates[:5]):
         engine = RegexEngine(replace(held.pack, templates=(template,)))

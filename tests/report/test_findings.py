@@ -25,7 +25,7 @@ from templatemine.report.histogram import histogram_of
 from templatemine.report.page import render
 from templatemine.report.summary import MEASURED_STORY, summarise
 from templatemine.report.view import Report, make_report
-from templatemine.text.tears import leaves_half
+from templatemine.text.tears import leaves_part
 
 
 @pytest.fixture(scope="module")
@@ -183,12 +183,26 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     cleaner = Cleaner(pack)
     cuts = [(one.body, span) for one in documents for span in cleaner.clean(one.body).removed if "h1" in span.templates]
     assert first.cuts == len(cuts)
-    assert 0 < first.tears == sum(leaves_half(text, span.start, span.end) for text, span in cuts)
+    assert 0 < first.tears == sum(leaves_part(text, span.start, span.end) for text, span in cuts)
     assert first.before.rstrip()[-1].isalpha()
     page = rendered(made)
-    assert f"Tears a sentence in {first.tears} of {first.cuts} cuts that were looked at." in page
-    assert f"{first.tears} cuts of those looked at tear a sentence." in page
-    assert page.index("Tears a sentence in") < page.index("Sources by risk</h2>")
+    assert f"Tears a sentence or a headline in {first.tears} of {first.cuts} cuts that were looked at." in page
+    assert f"{first.tears} cuts of those looked at tear a sentence or a headline." in page
+    assert page.index("Tears a sentence or a headline in") < page.index("Sources by risk</h2>")
+
+
+def test_a_source_does_not_hide_the_others() -> None:
+    """Of twelve sources one gave four of the five."""
+    template = Template(id="a", regex="a", tokens=("a",), df=1, count=1, example="a", score=0.5)
+    rows = [
+        NotableTemplate(
+            source=source, number=number, template=template, variants=0, documents=9, characters=size, risk=1.0
+        )
+        for source, number, size in (("a", 0, 9), ("a", 1, 8), ("a", 2, 7), ("b", 0, 3), ("c", 0, 2))
+    ]
+    rows = [replace(one, doubt=0.9) for one in rows]
+    assert [(one.source, one.number) for one in rank_risky(rows, 4)] == [("a", 0), ("a", 1), ("b", 0), ("c", 0)]
+    assert [one.number for one in rank_risky(rows[:3], 3)] == [0, 1, 2]
 
 
 def test_a_passage_is_shown_once(pack: Pack) -> None:

@@ -20,6 +20,7 @@ from templatemine.text.tears import (
     is_tear,
     join_spans,
     leaves_half,
+    leaves_part,
     tally_tears,
 )
 
@@ -101,6 +102,23 @@ def test_halves_of_sentences(text: str, is_half: bool) -> None:
     text = text.replace("[", "", 1).replace("]", "", 1)
     assert not is_tear(text, start, end)
     assert leaves_half(text, start, end) is is_half
+
+
+@pytest.mark.parametrize(
+    ("text", "is_part"),
+    [
+        ("[Strikes:] the port is shut", True),
+        ("The end.\n[Strikes:] the port is shut", True),
+        ("[Strikes:] The port is shut", False),
+        ("[Photo:] ann lee", False),
+        ("[ROME -] the port is shut", False),
+        ("The end. [Strikes:] the port is shut", False),
+        ("The port is [shut by Monday.]", True),
+    ],
+)
+def test_headlines_without_their_topic(text: str, is_part: bool) -> None:
+    start, end = text.index("["), text.index("]") - 1
+    assert leaves_part(text.replace("[", "", 1).replace("]", "", 1), start, end) is is_part
 
 
 def test_a_line_of_thousands_of_cuts_takes_no_square_of_time() -> None:

@@ -24,7 +24,7 @@ from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
-from templatemine.text.tears import judge_cuts, leaves_half
+from templatemine.text.tears import judge_cuts, leaves_part
 
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
@@ -293,7 +293,7 @@ def find_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> l
     for one in articles:
         text = one.document.body
         spans = cleaner.spans(text)
-        judged = [] if pack.html else judge_cuts(text, spans, leaves_half)
+        judged = [] if pack.html else judge_cuts(text, spans, leaves_part)
         found.append(ArticleCuts(count_lost(text, spans), judged))
     return found
 

@@ -157,7 +157,8 @@ def describe_doubt(signs: Signs, count: CutCount) -> tuple[str, ...]:
     """Say in sentences what a template tears, and why it may be story; nothing of one that is in no doubt."""
     said = []
     if count.tears:
-        said.append(f"Tears a sentence in {count.tears:,} of {counted(count.cuts, 'cut')} that were looked at.")
+        cuts = f"{count.tears:,} of {counted(count.cuts, 'cut')} that were looked at"
+        said.append(f"Tears a sentence or a headline in {cuts}.")
     if signs.chance >= MIN_DOUBT and signs.words:
         said.append(f"It may be story: {'; '.join(signs.words)}.")
     return tuple(said)

@@ -28,7 +28,7 @@ from templatemine.report.doubts import (
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import story_probability
 from templatemine.report.words import template_text
-from templatemine.text.tears import CutCount, join_spans, leaves_half, tally_tears
+from templatemine.text.tears import CutCount, join_spans, leaves_part, tally_tears
 
 RESIDUE_KINDS = {
     "begins torn": "what is left begins with a small letter or a sign, which the line did not",
@@ -40,6 +40,9 @@ RESIDUE_KINDS = {
 }
 """Kinds of residues, in words."""
 assert RESIDUE_KINDS.keys() == {*KINDS, TORN}
+
+MAX_OF_SOURCE = 2
+"""Risky templates of a source that go before those of others."""
 
 CONTEXT = 90
 """Characters beside an example."""
@@ -185,7 +188,7 @@ def select_largest(templates: Sequence[NotableTemplate]) -> list[NotableTemplate
 
 def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -> list[NotableTemplate]:
     """Return the templates whose cuts tear sentences."""
-    counts = tally_tears(looked, leaves_half)
+    counts = tally_tears(looked, leaves_part)
     return [
         replace(one, cuts=counts[one.template.id].cuts, tears=counts[one.template.id].tears)
         for one in templates
@@ -199,7 +202,7 @@ def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = F
     with the others: what a slot takes wrongly is mostly another kind of text."""
     places = [(text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2]]
     if one.tears:
-        places = [(text, cut) for text, cut in places if leaves_half(text, *cut[:2])]
+        places = [(text, cut) for text, cut in places if leaves_part(text, *cut[:2])]
     if not places:
         return one
     fewest = min(len(cut[2]) for _, cut in places)
@@ -262,13 +265,20 @@ def _is_mostly(passage: str, other: str) -> bool:
 
 
 def rank_risky(rows: Iterable[NotableTemplate], most: int) -> list[NotableTemplate]:
-    """Return the first by the damage that they may do: each once, of those that tear sentences or are in doubt."""
+    """Return the first by the damage that they may do: each once, of those that tear sentences or are in doubt, and of
+    a source two before the others have two."""
     ranked = sorted(rows, key=lambda one: (-one.damage, -one.tears, one.source, one.number))
     worst: dict[tuple[str, int], NotableTemplate] = {}
     for one in ranked:
         if one.tears or (one.characters and one.doubt >= MIN_DOUBT):
             worst.setdefault((one.source, one.number), one)
-    return list(worst.values())[:most]
+    # One source must not hide the others: its third comes after their first two.
+    before: Counter[str] = Counter()
+    late = []
+    for one in worst.values():
+        late.append(before[one.source] >= MAX_OF_SOURCE)
+        before[one.source] += 1
+    return [one for _, one in sorted(zip(late, worst.values(), strict=True), key=lambda pair: pair[0])][:most]
 
 
 def rank_largest(rows: Iterable[NotableTemplate]) -> list[NotableTemplate]:

@@ -40,7 +40,7 @@ def summarise(report: Report) -> list[str]:
     if tearing:
         tears = sum(one.tears for one in tearing)
         tear = "tears" if tears == 1 else "tear"
-        said.append(f"{counted(tears, 'cut')} of those looked at {tear} a sentence.")
+        said.append(f"{counted(tears, 'cut')} of those looked at {tear} a sentence or a headline.")
     said += _summarise_risk(sources, cut)
     looked, torn = sum(one.left.looked for one in sources), sum(one.left.articles for one in sources)
     if looked:

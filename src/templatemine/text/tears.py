@@ -32,6 +32,8 @@ _OWN_STOP, _OWN = "\u3002", re.compile(f"[{OWN_TOKEN}]")
 """The end of a sentence in scripts without spaces, and what they are written with: between two letters none begins."""
 _HEADLINE_WORDS = 20
 """Words behind a cut among which a headline that it halves ends."""
+_MIN_HEADLINE_WORDS = 3
+"""Words of a headline behind its topic: a credit has fewer."""
 _REACH = 500
 """Characters on each side that hold them: a line may be the whole article, and have thousands of cuts."""
 MAX_SAMPLE = 600_000
@@ -123,6 +125,21 @@ def leaves_half(text: str, start: int, end: int) -> bool:
             return True
     before = before.rstrip()
     return bool(before) and cut.lstrip(" \t")[:1].islower() and (before[-1].isalnum() or before[-1] == ",")
+
+
+def leaves_part(text: str, start: int, end: int) -> bool:
+    """Return whether a cut leaves half a sentence (`leaves_half`), or a headline without its topic: a label is cut off
+    the beginning of a line that goes on in small letters.
+
+    >>> leaves_part("Strikes: the port is shut", 0, 8), leaves_part("Rome: The port is shut", 0, 5)
+    (True, False)
+    """
+    if leaves_half(text, start, end):
+        return True
+    begins = text.rfind("\n", 0, start) + 1
+    behind = text[end : end + _REACH].partition("\n")[0].split()
+    is_label = text[start:end].endswith(COLONS) and not text[begins:start].strip()
+    return is_label and len(behind) >= _MIN_HEADLINE_WORDS and behind[0][0].islower()
 
 
 class SentenceEnds:
@@ -252,7 +269,7 @@ def tally_tears(
     found : iterable of (text, spans)
         Spans are ascending.
     is_torn : callable
-        (text, start, end) -> whether the cut counts as a tear: `is_tear`, or `leaves_half`.
+        (text, start, end) -> whether the cut counts as a tear: `is_tear`, `leaves_half`, or `leaves_part`.
     """
     return tally_judged(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
 
