@@ -18,7 +18,7 @@ from invented_pages import CALL, page
 from strategies import cases, examples, make_pack
 from templatemine import mine
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, count_lost
+from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text
 from templatemine.cleaning.hits import DayHits, read_hits, write_hits
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig
@@ -142,7 +142,8 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     assert not batch.errors
     rows = [json.loads(line) for line in batch.data.splitlines()]
     counts = batch.tally.total()
-    assert counts.cut == total(rows, "html") - total(rows)
+    assert counts.characters == sum(len(page_text(page, ())) for page in pages)  # mark-up is no text that is lost
+    assert counts.cut == counts.characters - total(rows)
     assert batch.tally.days["a"][""].cut == counts.cut
     one = RecordCleaner({"a": pack}, StreamConfig(clean=config, hits=True))
     small = one.clean_batch(Items([("a", "1", {"source": "a", "html": pages[-1]})])).tally
@@ -156,7 +157,7 @@ def test_days_count_what_texts_lose(story: str) -> None:
     day, lost = DayHits(), 0
     for text in (story, f"{story}\nSign up now", f"Sign up now\n\n{story}"):
         cleaned = Cleaner(PACK).clean(text)
-        day.add_document(len(text), cleaned)
+        day.add_document(len(text), len(text) - len(cleaned.text), cleaned)
         lost += len(text) - len(cleaned.text)
     assert day.cut == lost
 
@@ -164,10 +165,12 @@ def test_days_count_what_texts_lose(story: str) -> None:
 @pytest.mark.parametrize("engine", ["native", "regex"])
 @pytest.mark.parametrize("raw", [False, True])
 @pytest.mark.parametrize("mark", [False, True])
-def test_stubs_that_are_dropped_are_lost_whole(engine: str, raw: bool, mark: bool) -> None:
-    """Marked lines were not dropped, but marked records were."""
-    config = StreamConfig(clean=CleanConfig(engine=engine, stubs="drop", guard=0.7), mark=mark)
+@pytest.mark.parametrize("hits", [False, True])
+def test_stubs_that_are_dropped_are_lost_whole(engine: str, raw: bool, mark: bool, hits: bool) -> None:
+    """Marked lines were not dropped, but marked records were; counts by day had the rest of them."""
+    config = StreamConfig(clean=CleanConfig(engine=engine, stubs="drop", guard=0.7), mark=mark, hits=hits)
     cleaner, rows = run(PACK, ["Sign up now\n\n:", "Sign up now\nA story of some length"], config, raw)
     assert [row["text"] for row in rows] == ["Sign up now\n" * mark + "A story of some length"]
     counts = cleaner.tally.total()
     assert (counts.stubs, counts.dropped, counts.cut) == (1, 1, 14 + 12)
+    assert [day.cut for day in cleaner.tally.days.get("a", {}).values()] == [counts.cut] * hits

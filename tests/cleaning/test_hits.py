@@ -16,8 +16,8 @@ from templatemine.text.dates import resolve_day
 
 def some() -> Days:
     day = DayHits()
-    day.add_document(100, Cleaned("x" * 85, (Span(0, 10, ("a", "b")), Span(20, 24, ("a",)))))
-    day.add_document(50, Cleaned("x" * 50, (), stub=True))
+    day.add_document(100, 15, Cleaned("x" * 85, (Span(0, 10, ("a", "b")), Span(20, 24, ("a",)))))
+    day.add_document(50, 0, Cleaned("x" * 50, (), stub=True))
     return {"s.example": {"2024-01-01": day}, "t\ud800": {"": DayHits(documents=3)}}
 
 

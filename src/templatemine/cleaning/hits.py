@@ -41,11 +41,11 @@ class DayHits:
     hits: Counter[str] = field(default_factory=Counter)
     packs: Counter[frozenset[str]] = field(default_factory=Counter)
 
-    def add_document(self, size: int, cleaned: Cleaned) -> None:
-        """Count a document of `size` characters."""
+    def add_document(self, size: int, cut: int, cleaned: Cleaned) -> None:
+        """Count a document of `size` characters, `cut` of which do not come out."""
         self.documents += 1
         self.characters += size
-        self.cut += size - len(cleaned.text)
+        self.cut += cut
         self.stubs += cleaned.stub
         self.hits.update({name for span in cleaned.removed for name in span.templates})
 

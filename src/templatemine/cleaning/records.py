@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner
+from templatemine.cleaning.cleaner import Cleaner, page_text
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.tally import SourceTally, Tally
 from templatemine.config import CleanConfig, ReadConfig
@@ -358,25 +358,29 @@ class RecordCleaner:
             return
         cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
+        is_page = ready.field == self.config.read.html_field
+        size = len(page_text(body, ())) if is_page else len(body)
+        drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
+        cut = size - (0 if drops else len(cleaned.text))
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_or_text
 
             day = day_or_text(date_of(record, self.config.read))
-            tally.day_hits(source, day).add_document(len(body), cleaned)
+            tally.day_hits(source, day).add_document(size, cut, cleaned)
         removed_field = self.config.removed_field
         counts.replaced += record.get(removed_field) not in (None, "")  # a cell of CSV that is empty
         if isinstance(record.get(f"{removed_field}_stub"), bool):
             del record[f"{removed_field}_stub"]  # of an earlier cleaning
-        counts.characters += len(body)
-        drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
-        counts.cut += len(body) - (0 if drops else len(cleaned.text))
+        counts.characters += size
+        counts.cut += cut
         removed = [span_fields(span) for span in cleaned.removed]
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
             for span in cleaned.removed:
-                counts.add_kinds({span.kind: span.end - span.start})
-            if self.config.torn and ready.field == self.config.read.text_field:
+                whole = body[span.start : span.end]
+                counts.add_kinds({span.kind: len(page_text(whole, ())) if is_page else len(whole)})
+            if self.config.torn and not is_page:
                 counts.torn += any(leaves_half(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text

@@ -104,7 +104,8 @@ class SourceTally:
     changed, spans : int
         Records in which something was cut, and how many stretches.
     characters, cut : int
-        Code points that were examined, and by how many fewer come out: of what is only marked, would come out.
+        Code points that were examined (of a page, of its text), and by how many fewer come out: of what is only marked,
+        would come out.
     kinds : dict of str to int
         Code points of the stretches of each kind of boilerplate, "" where it is not known; the white space that goes
         beside them is of none, so that they do not add up to `cut`.

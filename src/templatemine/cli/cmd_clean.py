@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -53,7 +54,7 @@ new field another name.
 what would change, the second prints it: of texts the cuts, marked as by
 explain, in their context, of pages a unified diff.
 
-Characters removed are those that went in (of a page, the HTML) less those that
+Characters removed are those that went in (of a page, its text) less those that
 come out. White space beside a span goes with it; by kind, only spans count.
 
 The output has the format of the inputs (see "templatemine formats"). Other
@@ -300,6 +301,9 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
     failures = [] if args.check is None else [*_failed_checks(tally, args.check, args.max_torn)]
     for failure in failures:
         terminal.note(failure)
+    if failures and total.changed and "-" not in args.inputs:
+        words = ["report", *args.packs, "--archive", *args.inputs, "-o", "report.html"]
+        terminal.say(f"next, see what tears and takes too much: templatemine {' '.join(map(shlex.quote, words))}")
     if args.check is not None and not failures:
         terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}")
     if not total.records or total.no_pack < total.records:
