@@ -198,7 +198,7 @@ def test_nothing_to_ask(cli: Cli, packs: Path) -> None:
         file.write_text(json.dumps(data), encoding="utf-8")
     ran = cli("ask", packs)
     assert (ran.code, ran.out) == (0, "")
-    assert "nothing to ask" in ran.err
+    assert ran.err.startswith("nothing to ask: the packs have no questions: ")
 
 
 def test_errors(cli: Cli, packs: Path, tmp_path: Path) -> None:

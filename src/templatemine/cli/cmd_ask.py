@@ -131,7 +131,9 @@ def run(args: argparse.Namespace) -> int:
     asked = {source: found[: args.limit] for source in chosen if (found := open_questions(packs[source]))}
     if not asked and not args.json:
         if len(pages) < len(packs):
-            terminal.say("nothing to ask: all questions are answered, or the packs are of a version that had none")
+            answered = any(packs[source].questions for source in chosen)
+            none = "the packs have no questions: no uncertain string has much at stake, or the method gives no scores"
+            terminal.say(f"nothing to ask: {'all questions are answered' if answered else none}")
         return terminal.code
     seen = {
         source: _Sample(

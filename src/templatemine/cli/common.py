@@ -282,7 +282,10 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     """Add the options of the default method's decisions; `scoring_config` reads them.  With `of_packs`, caution
     defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
-    times = "above 1 cuts less, below 1 more; with 2, the odds that a string is boilerplate must be twice as high"
+    times = (
+        "above 1 cuts fewer characters, below 1 more; with 2, the odds that a string is boilerplate must be twice as "
+        "high. Templates may be more: narrower ones take the place of one that is rejected"
+    )
     group.add_argument(
         "--caution",
         type=number_of("SelectConfig.caution"),

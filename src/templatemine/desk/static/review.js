@@ -627,7 +627,7 @@ function put(rows) {
         title: answer === "boilerplate" && row.filled ? "cut it with the rest of its line" : null, "data-answer": answer,
         onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
       }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Cut, with what follows on its line" : "Cut, with what is before it on its line") : SAY[answer]))));
-  }) : [el("p", { class: "dim" }, "Nothing to ask: all questions are answered, or the pack is of a method without scores.")]));
+  }) : [el("p", { class: "dim" }, "Nothing to ask: no question is open.")]));
   if (at) $("questions").querySelector("button")?.focus();
   measure(era, state.version);
 }
