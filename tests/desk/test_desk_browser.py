@@ -676,6 +676,7 @@ def test_facets_narrow_the_list_and_one_decision_is_for_all(page: Any, place: Pl
     review(page, place, source)
     assert page.locator("#reject-shown").is_hidden()
     words = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
+    page.locator("#facets summary").click()
     page.locator("#words").select_option(words)
     settled(page)
     shown = page.locator(".item[data-id]").evaluate_all("all => all.map(one => one.dataset.id)")
@@ -888,6 +889,7 @@ def test_an_empty_list_says_so(page: Any, place: Place) -> None:
     review(page, place, source)
     size = page.locator(".item[data-id]").count()
     value = page.locator("#words option").evaluate_all("all => all.map(one => one.value)")[1]
+    page.locator("#facets summary").click()
     page.locator("#words").select_option(value)
     settled(page)
     shown = page.locator(".item[data-id]").count()
@@ -1235,8 +1237,8 @@ def test_questions_are_answered(page: Any, place: Place) -> None:
     page.wait_for_function("number => document.querySelectorAll('.question').length === number", arg=len(asked))
     first = page.locator(".question").first
     assert first.locator("mark").count() > 0
-    first.locator(".effect", has_text="Leave in: ").wait_for()
-    told_before = first.locator(".effect").inner_text().partition("Leave in: ")[2].rstrip(".")
+    first.locator("[data-effect=story]:not(:empty)").wait_for()
+    told_before = first.locator("[data-effect=story]").inner_text().rstrip(".")
     first.get_by_role("button", name="Leave in").click()
     page.locator("#told", has_text=told_before).wait_for()
     told = "text => document.querySelector('.question .big').textContent !== text"

@@ -244,8 +244,12 @@ class QuestionContexts:
         start, end = span
         first, last = next((one for one in filled if one[0] <= start and end <= one[1]), span)
         filler = text[first:start] or text[end:last]
-        before = text[max(0, first - self._context) : first].rpartition("\n\n")[2]
-        behind = text[last : last + self._context].partition("\n\n")[0]
+        before, behind = text[max(0, first - self._context) : first], text[last : last + self._context]
+        if first > self._context:  # no half word
+            before = before.partition(" ")[2] or before
+        if last + self._context < len(text):
+            behind = behind.rpartition(" ")[0] or behind
+        before, behind = before.rpartition("\n\n")[2], behind.partition("\n\n")[0]
         place = Context(before, text[start:end], filler, behind)
         self._filled[index] += bool(filler)
         self._sentences[index] += place.ends_sentence

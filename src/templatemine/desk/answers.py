@@ -41,7 +41,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.packs.readable import join_tokens, template_text
 from templatemine.packs.short_forms import short_forms_of
-from templatemine.report.histogram import BARS, count_strings, sparkline
+from templatemine.report.histogram import count_strings
 from templatemine.report.risk import is_scored
 from templatemine.report.words import describe_choice, describe_position, describe_reasons
 
@@ -108,7 +108,7 @@ class Desk:
                     "documents": stored.pack.documents,
                     "templates": len(stored.pack.templates),
                     "decisions": len(stored.pack.overrides.rules),
-                    "spark": sparkline(stored.pack.cutoff.histogram, 25, BARS),
+                    "questions": len(open_questions(stored.pack)),
                 }
             rows.append(row)
         return rows
@@ -324,7 +324,8 @@ class Desk:
                 "stake": describe_stake(stored.pack, one),
                 "answers": possible_answers(one),
                 "snippets": [
-                    dict(zip(("before", "match", "after"), place, strict=True)) for place in seen.contexts_of(one)
+                    {"before": place.before, "match": place.found, "filler": place.filler, "after": place.behind}
+                    for place in seen.places_of(one)
                 ],
             }
             for one in asked

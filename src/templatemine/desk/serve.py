@@ -135,5 +135,6 @@ def _open_listener(host: str, port: int) -> socket.socket:
         raise ConfigError(f"port: expected a number up to 65535, got {port}") from error
     except OSError as error:
         listener.close()
-        raise ConfigError(f"{host}:{port}: cannot listen there: {error.strerror or error}") from error
+        problem = f"cannot listen there: {error.strerror or error}; --port selects another"
+        raise ConfigError(f"{host}:{port}: {problem}") from error
     return listener

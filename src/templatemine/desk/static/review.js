@@ -406,8 +406,12 @@ function told(row) {
   return some ? `If left in: ${counted(size, "character")} stay in ${some} of ${all} articles of the sample.` : "If left in: nothing changes in the sample; other templates remove it there, too.";
 }
 
-function snippets(rows) {
-  return el("ul", { class: "snips" }, ...rows.map((row) => el("li", { dir: "auto" }, row.before, el("mark", {}, row.match), row.after)));
+// What goes with a label alone is underlined: `filler`, before it if `filled` is "start".
+function snippets(rows, filled) {
+  return el("ul", { class: "snips" }, ...rows.map((row) => {
+    const found = [el("mark", {}, row.match), row.filler ? el("u", { title: "goes with the label, if all is cut" }, row.filler) : ""];
+    return el("li", { dir: "auto" }, row.before, ...(filled === "start" ? found.reverse() : found), row.after);
+  }));
 }
 
 const SAID = { accept: "Cut", reject: "Left in", always: "Always cut", never: "Never cut", add: "Expression", edit: "Edited", cutoff: "Cut-off" };
@@ -621,12 +625,12 @@ function put(rows) {
     return el("section", { class: "question" },
       el("p", { class: "big", dir: "auto" }, row.text),
       el("p", { class: "dim" }, `${counted(row.df, "document")}; ${row.today} today; ${Math.round(100 * row.score)} % likely boilerplate; asked because ${row.stake}`),
-      snippets(row.snippets),
-      el("p", { class: "effect", "data-tokens": row.tokens.join("\n") }),
-      el("div", { class: "acts" }, ...row.answers.map((answer) => el("button", {
-        title: answer === "boilerplate" && row.filled ? "cut it with the rest of its line" : null, "data-answer": answer,
+      snippets(row.snippets, row.filled),
+      el("dl", { class: "answers", "data-tokens": row.tokens.join("\n") }, ...row.answers.flatMap((answer) => [el("dt", {}, el("button", {
+        "data-answer": answer,
         onclick: () => decide({ kind: "answer", tokens: row.tokens, answer }, "Answered"),
-      }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Cut, with what follows on its line" : "Cut, with what is before it on its line") : SAY[answer]))));
+      }, answer === "boilerplate" && row.filled ? (row.filled === "end" ? "Cut, with what follows on its line" : "Cut, with what is before it on its line") : SAY[answer])),
+      el("dd", { "data-effect": answer })])));
   }) : [el("p", { class: "dim" }, "Nothing to ask: no question is open.")]));
   if (at) $("questions").querySelector("button")?.focus();
   measure(era, state.version);
@@ -634,11 +638,11 @@ function put(rows) {
 
 // What each answer would change, a question after the other: the first is read while the last is measured.
 async function measure(own, version) {
-  for (const place of $("questions").querySelectorAll(".effect")) {
+  for (const place of $("questions").querySelectorAll(".answers")) {
     try {
       const found = await ask("/api/answers", { source, tokens: place.dataset.tokens });
       if (own !== era || version !== state.version) return;
-      place.textContent = Object.entries(found).map(([answer, did]) => `${SAY[answer]}: ${effect(did).replace(/ by it\.$/, ".")}`).join(" ");
+      for (const [answer, did] of Object.entries(found)) place.querySelector(`[data-effect=${answer}]`).textContent = effect(did).replace(/ by it\.$/, ".");
     } catch { return; } // answered meanwhile
   }
 }
