@@ -177,6 +177,13 @@ def test_check_names_what_is_wrong_with_each_source(cli: Cli, mined: Path, new: 
     assert "1 with more than 90% boilerplate: stubs, left out" in ran.err
 
 
+def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path, new: Path) -> None:
+    """One pack cut the articles of all sources, without a word."""
+    ran = cli("clean", new, "-p", mined, "--dry-run", "--quiet", "--source", SOURCES[0])
+    assert ran.err.startswith(f"templatemine: --source {SOURCES[0]}: its pack also cleans records of {SOURCES[1]}, ")
+    assert cli("clean", new, "-p", mined, "--dry-run", "--quiet").err == ""
+
+
 def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:
     """By articles, however many of their cuts do; `evaluate residue` gives the same share."""
     cut = CALL.format(SOURCES[1].partition(".")[0].capitalize())

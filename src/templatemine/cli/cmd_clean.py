@@ -17,10 +17,12 @@ from templatemine.errors import ConfigError, CorpusError, counted
 from templatemine.kinds import CUT_ALL, DEFAULT, KINDS, POLICIES, Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from templatemine.cleaning.records import StreamConfig
     from templatemine.cleaning.tally import SourceTally, Tally
+    from templatemine.config import ReadConfig
+    from templatemine.io.pending import PendingBatch
     from templatemine.packs.pack_folder import PackFiles
 
 DESCRIPTION = """\
@@ -280,6 +282,7 @@ def run(args: argparse.Namespace) -> int:
                 if (batch.bad_pack or batch.no_pack) and args.strict:
                     _name_bad_packs(terminal, cleaner.tally, packs)
 
+            batches = _tell_overruled(batches, read, packs, terminal)
             with closing(cleaner.pieces(batches, terminal.met, progress)) as lines:
                 for piece in lines:
                     output.write(piece)
@@ -291,6 +294,26 @@ def run(args: argparse.Namespace) -> int:
         write_hits(args.hits, cleaner.tally.days, cleaner.expressions)
     terminal.skipped_more()
     return _finish(args, terminal, cleaner.tally, packs)
+
+
+def _tell_overruled(
+    batches: Iterable[PendingBatch], read: ReadConfig, packs: PackFiles, terminal: common.Terminal
+) -> Iterator[PendingBatch]:
+    """Yield batches; say if records of the first one name another source than all are said to be of, with a pack."""
+    from templatemine.io.fields import count_overruled
+    from templatemine.io.read import read_batch
+
+    for place, batch in enumerate(batches):
+        if not place and read.source is not None:
+            named: dict[str, int] = {}
+            for _, _, record, _ in read_batch(batch, read, lambda error: None):
+                count_overruled(named, record, read)
+            if others := sorted(source for source in named if source in packs):
+                terminal.note(
+                    f"--source {read.source}: its pack also cleans records of {text_tables.list_names(others)}; "
+                    "without --source they get their own"
+                )
+        yield batch
 
 
 def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, packs: PackFiles) -> int:

@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from templatemine.io.write import atomic_writer
     from templatemine.packs.pack_folder import PackFiles, RejectedCandidate, load_packs, read_rejected
     from templatemine.report.page import render, require_libraries
+    from templatemine.report.summary import summarise
     from templatemine.report.view import make_report
 
     if args.samples and not args.archive and args.samples != ReportConfig().samples:
@@ -100,6 +101,7 @@ def run(args: argparse.Namespace) -> int:
     target = "standard output" if args.output == "-" else args.output
     what = f"{counted(len(packs), 'source')} in {size / 1e6:.1f} MB"
     skipped = [f"{counted(terminal.skipped, 'document')} skipped"] if terminal.skipped else []
+    terminal.say(*summarise(report), "")
     terminal.say(f"{what} written to {target} in {terminal.seconds:.1f} s", *skipped, *terminal.notes())
     return terminal.code
 

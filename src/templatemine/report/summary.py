@@ -80,8 +80,8 @@ def _summarise_risk(sources: Sequence[SourceView], cut: int) -> list[str]:
     if at_risk:
         # No source is named: the sum is the greatest where most goes, however plain that is.
         said.append(
-            f"By the scores, which are cautious, up to {_share(at_risk, cut)} of what goes may be story; of publishers "
-            f"that they were not trained on, {MEASURED_STORY:.1%} was."
+            f"By the scores, which are cautious, up to {_share(at_risk, cut)} of what goes may be story; on "
+            f"publishers new to them {MEASURED_STORY:.1%} was."
         )
     without = sum(bool(one.pack.templates) and not is_scored(one.pack) for one in sources)
     if without:
