@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from templatemine.report.measure import Sample
     from templatemine.report.view import Report, SourceView
 
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+"""In examples, where they would leave holes."""
+
 MAX_CHANGES = 20
 """Templates of each kind of change that are listed for a source."""
 
@@ -67,6 +70,7 @@ def render(report: Report, title: str = "", config: ReportConfig | None = None) 
     )
     filters: dict[str, Any] = {
         "shown": _escape,
+        "lines": lambda text: _BLANK_LINES.sub("\n", text),
         "words": _escape_template,
         "choice": describe_choice,
         "named": name_controls,
