@@ -297,17 +297,16 @@ def test_where_no_record_has_a_pack_it_is_told_how_sources_are_named(cli: Cli, m
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl")
     assert ran.code == 1
     assert ran.err.splitlines()[-1].startswith(
-        "templatemine: no record has a pack, all are unchanged: the sources of the records are new, those of the packs are "
-        "alpha.example"
+        "templatemine: no pack matches, all records are unchanged: they are of new, the packs of alpha.example"
     )
-    assert "--source NAME says whose records these are" in ran.err
+    assert "name their source with --source, " in ran.err
     assert read(tmp_path / "c.jsonl") == lines
     for options in (("--quiet",), ("--dry-run",), ("--diff",), ("--json",), ("--engine", "regex")):
         ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--force", *options)
         assert ran.code == 1
-        assert "no record has a pack" in ran.err
+        assert "no pack matches" in ran.err
     ran = cli("clean", path, "-p", mined, "-o", tmp_path / "c.jsonl", "--source-of", "host", "--force")
-    assert "no record has a pack" not in ran.err
+    assert "no pack matches" not in ran.err
 
 
 def test_the_pack_says_which_source_it_is_for(cli: Cli, mined: Path, tmp_path: Path) -> None:

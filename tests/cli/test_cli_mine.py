@@ -59,6 +59,16 @@ def test_packs_and_rejected_strings(cli: Cli, archive: Path, tmp_path: Path) -> 
     assert lines[-2].startswith("120 documents in ")
 
 
+def test_the_next_command_knows_the_fields(cli: Cli, tmp_path: Path) -> None:
+    """It failed where a field has another name."""
+    rows = [{"site": row["source"], "body": row["text"]} for row in records()]
+    options = ("--text-field", "body", "--source-of", "field:site")
+    ran = cli("mine", write(tmp_path / "a.jsonl", rows), "-o", tmp_path / "p", *options)
+    told = ran.err.splitlines()[-1].partition("templatemine ")[2]
+    assert told.endswith(" --text-field body --source-of field:site")
+    assert "2 parts removed" in cli(*shlex.split(told)).out
+
+
 def test_json(cli: Cli, archive: Path, tmp_path: Path) -> None:
     ran = cli("mine", archive, "-o", tmp_path / "packs", "--json")
     summary = json.loads(ran.out)

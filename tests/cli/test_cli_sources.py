@@ -68,8 +68,8 @@ def test_an_archive_without_sources(cli: Cli, news: Path, today: Path, tmp_path:
     ran = cli("clean", today, "-p", packs, "-o", tmp_path / "lost.jsonl")
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == (
-        "templatemine: no record has a pack, all are unchanged: the sources of the records are today, those of the packs are "
-        "news.example; --source NAME says whose records these are, --source-field or --source-of where that stands"
+        "templatemine: no pack matches, all records are unchanged: they are of today, the packs of news.example; name "
+        "their source with --source, --source-field or --source-of, or a pack for all with --fallback"
     )
     done = {}
     for engine in ("native", "regex"):

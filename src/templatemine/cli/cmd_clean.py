@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -325,8 +324,8 @@ def _finish(args: argparse.Namespace, terminal: common.Terminal, tally: Tally, p
     for failure in failures:
         terminal.note(failure)
     if failures and total.changed and "-" not in args.inputs:
-        words = ["report", *args.packs, "--archive", *args.inputs, "-o", "report.html"]
-        terminal.say(f"next, see what tears and takes too much: templatemine {' '.join(map(shlex.quote, words))}")
+        words = ("report", *args.packs, "--archive", *args.inputs, "-o", "report.html")
+        terminal.say(f"next, see what tears and takes too much: {common.suggest_command(args, *words)}")
     if args.check is not None and not failures:
         terminal.say(f"check: nothing is wrong with {counted(len(tally.sources), 'source')}")
     if not total.records or total.no_pack < total.records:
@@ -481,8 +480,8 @@ def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:
         text_tables.list_names(sorted(names)) for names in (tally.sources, PackFiles(args.packs, errors="skip"))
     )
     return (
-        f"no record has a pack, all are unchanged: the sources of the records are {records}, those of the packs are "
-        f"{packs}; --source NAME says whose records these are, --source-field or --source-of where that stands"
+        f"no pack matches, all records are unchanged: they are of {records}, the packs of {packs}; name their source "
+        "with --source, --source-field or --source-of, or a pack for all with --fallback"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -295,8 +294,8 @@ def _suggest_next(args: argparse.Namespace) -> list[str]:
     """Return the command that shows what cleaning would do; nothing for an archive that cannot be read twice."""
     if "-" in args.inputs:
         return []
-    words = ["explain", args.inputs[0], "--packs", args.output, "--limit", "3", "--context", "80"]
-    return [f"next, see what it cuts: templatemine {' '.join(map(shlex.quote, words))}"]
+    words = ("explain", args.inputs[0], "--packs", args.output, "--limit", "3", "--context", "80")
+    return [f"next, see what it cuts: {common.suggest_command(args, *words)}"]
 
 
 def _source_json(one: SourceOutcome) -> dict[str, Any]:

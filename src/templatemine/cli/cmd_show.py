@@ -322,11 +322,10 @@ def _show_folder(args: argparse.Namespace) -> int:
     elif args.json:
         common.print_text(json.dumps([_folder_row_json(file, pack) for file, pack in packs], indent=1) + "\n")
     else:
-        header = (
-            *("source", ">documents", ">templates", "=share of documents", "=dates"),
-            "file, if not SOURCE.json",
-        )
+        header = ["source", ">documents", ">templates", "=share of documents", "=dates", "file, if not SOURCE.json"]
         rows = [_folder_row(file, pack) for file, pack in packs]
+        if not any(row[-1] for row in rows):
+            header, rows = header[:-1], [row[:-1] for row in rows]
         width = None if args.full else text_tables.terminal_width(sys.stdout)
         common.print_text("\n".join(text_tables.format_table(header, rows, width)) + "\n")
     return 2 if bad else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -75,6 +76,7 @@ __all__ = [
     "read_nonempty_records",
     "same_file",
     "shows_colours",
+    "suggest_command",
     "tell_records",
 ]
 
@@ -276,6 +278,17 @@ def read_config(args: argparse.Namespace) -> ReadConfig:
         csv_delimiter=args.csv_delimiter,
         csv_encoding=args.csv_encoding,
     )
+
+
+def suggest_command(args: argparse.Namespace, *words: str) -> str:
+    """Return a command on the same records, quoted: with the names of their fields, as they were given."""
+    defaults, given = ReadConfig(), []
+    for name in _FIELDS:
+        if (field := getattr(args, f"{name}_field")) != getattr(defaults, f"{name}_field"):
+            given += [f"--{name}-field", field]
+    for option, value in (("--source", args.record_source), ("--source-of", args.source_of)):
+        given += [] if value is None else [option, value]
+    return f"templatemine {shlex.join([*words, *given])}"
 
 
 def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = False) -> None:
