@@ -198,6 +198,7 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     told = f"{SOURCES[1]} has torn sentences in {share:.1%} of its changed records, more than"
     for options in ((), ("--diff",), ("--jobs", "2")):
         assert check(*options) == (1, [f"{told} 0.05"])
+    assert cli("clean", path, "-p", mined, "--dry-run").err.count("torn sentences in 2\n") == 1  # unasked
     assert check("--max-torn", share / 2) == (1, [f"{told} {share / 2:.4g}"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out

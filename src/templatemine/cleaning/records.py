@@ -41,7 +41,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import PackFiles
 from templatemine.packs.pack_record import KIND_NAMES
 from templatemine.parallel.batches import BatchResult, collect_output, run_batches
-from templatemine.text.tears import join_spans, leaves_half
+from templatemine.text.tears import join_spans, leaves_part
 
 if TYPE_CHECKING:
     from templatemine.cleaning.found import MetadataFinder
@@ -381,7 +381,7 @@ class RecordCleaner:
                 whole = body[span.start : span.end]
                 counts.add_kinds({span.kind: len(page_text(whole, ())) if is_page else len(whole)})
             if self.config.torn and not is_page:
-                counts.torn += any(leaves_half(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
+                counts.torn += any(leaves_part(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
         if not self.config.mark:
             record[self.config.read.text_field] = cleaned.text
         record[removed_field] = removed

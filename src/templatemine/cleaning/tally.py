@@ -118,7 +118,7 @@ class SourceTally:
     dropped : int
         Stubs that were left out (`CleanConfig.stubs`).
     torn : int
-        Texts of which a cut tears a sentence or leaves half of one, where these are looked for.
+        Texts of which a cut tears a sentence or headline (`text.tears.leaves_part`), where these are looked for.
     fallback : int
         Records of a source without a pack that `StreamConfig.fallback` was for.
     formatted : int

@@ -95,7 +95,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         ".gz, .zst or .xz (default: standard output)",
     )
     group = parser.add_argument_group("preview")
-    group.add_argument("--dry-run", action="store_true", help="write nothing, count what would change")
+    group.add_argument(
+        "--dry-run", action="store_true", help="write nothing, count what would change; and texts with torn sentences"
+    )
     group.add_argument("--diff", action="store_true", help="write nothing, print what would go")
     group = _add_cleaning(parser)
     group.add_argument(
@@ -251,7 +253,7 @@ def run(args: argparse.Namespace) -> int:
         again=args.again,
         mark=args.mark,
         found=args.found,
-        torn=args.check is not None,
+        torn=args.check is not None or looking,
     )
     if not looking and args.output_format is None and outputs.has_no_format(args.output):
         terminal.say(f"{args.output}: its suffix names no format that can be written; it becomes {form.name}")
@@ -527,6 +529,8 @@ def _format_row(source: str, counts: SourceTally, empty_fallback: bool) -> tuple
         notes.append(f"{counts.no_text:,} without a text: unchanged")
     if counts.stubs:
         notes.append(counted(counts.stubs, "stub"))
+    if counts.torn:
+        notes.append(f"torn sentences in {counts.torn:,}")
     return (
         source,
         f"{counts.records:,}",
@@ -551,7 +555,8 @@ def _format_kinds(total: SourceTally) -> list[str]:
     said = ", ".join(f"{kind} {-size:,} ({-size / whole:.0%})" for size, kind in sizes)
     lines, beside = [f"spans by kind: {said}"], total.cut - whole
     if beside > 0:
-        lines.append(f"outside the spans, such as white space: {beside:,}")
+        rest = " and the rest of stubs" if total.dropped else ""
+        lines.append(f"outside the spans, such as white space{rest}: {beside:,}")
     elif beside < 0:
         lines.append(f"white space of the spans that stays: {-beside:,}")
     return lines
