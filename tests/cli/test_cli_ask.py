@@ -127,7 +127,7 @@ def test_without_an_archive_a_string_is_shown_once(cli: Cli, packs: Path) -> Non
 
 
 def test_help_says_what_its_marks_mean(cli: Cli) -> None:
-    assert "The string is marked (by\ncolour, or as [-this-])" in cli("ask", "--help").out
+    assert "The\nstring is marked, by colour or as [-this-], " in cli("ask", "--help").out
 
 
 def test_questions_for_machines(cli: Cli, packs: Path, archive: Path) -> None:

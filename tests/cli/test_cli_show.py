@@ -211,7 +211,7 @@ def test_scores_that_decide_are_no_second_number_of_templates(cli: Cli, pack: Pa
     note = f"{len(whole.templates) + 4} by their scores; 3 copies of other documents not learnt from"
     replace(whole, cutoff=replace(whole.cutoff, method="score", df=None, note=note)).save(tmp_path / "p.json")
     out = cli("show", tmp_path / "p.json").out
-    assert "cut-off     none: scores decide; 3 copies of other documents not learnt from\n" in out
+    assert "cut-off     none: scores decide; 3 near-duplicates ignored\n" in out
     assert f"templates   {len(whole.templates)}\n" in out
 
 

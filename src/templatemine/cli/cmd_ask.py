@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from templatemine.report.terminal import Painter
 
 DESCRIPTION = """\
-Puts the questions of packs to you: strings of which it is not sure whether they
-are boilerplate or belong to the story, those first whose answer changes most.
-With --archive each is shown where it stands in three articles, with what each
-answer would change in those that were read to find them, a hundred at least if
-the source has so many. The string is marked (by
-colour, or as [-this-]), and so is what would go with a label ({-this-}). Packs
-of pages are left out, unless --source names them: templates do not choose the
-main text.
+Asks about uncertain strings, most consequential first: boilerplate, or part of
+the story? With --archive each is shown in three articles, with what each answer
+would change in the articles read (a hundred, if the source has so many). The
+string is marked, by colour or as [-this-], and what would go with a label as
+{-this-}. Packs of pages are left out, unless --source names them: templates do
+not choose the main text.
 
 The answers are kept in the packs, as rules that outlive another mining. Ten
 questions take two minutes.

@@ -233,13 +233,12 @@ def _first_group(source: str) -> str:
 
 
 def _make_snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
-    left, right = max(0, start - SNIPPET_CONTEXT), min(len(text), end + SNIPPET_CONTEXT)
-    return {
-        "id": one.name,
-        "before": ("…" if left else "") + text[left:start],
-        "match": text[start:end],
-        "after": text[end:right] + ("…" if right < len(text) else ""),
-    }
+    before, after = text[max(0, start - SNIPPET_CONTEXT) : start], text[end : end + SNIPPET_CONTEXT]
+    if start > SNIPPET_CONTEXT:  # no half word
+        before = f"… {before.partition(' ')[2] or before}"
+    if end + SNIPPET_CONTEXT < len(text):
+        after = f"{after.rpartition(' ')[0] or after} …"
+    return {"id": one.name, "before": before, "match": text[start:end], "after": after}
 
 
 # ------------------------------------------------------------------------------------------------ an own expression
