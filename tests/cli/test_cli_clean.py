@@ -182,6 +182,10 @@ def test_a_source_that_takes_the_records_of_others_says_so(cli: Cli, mined: Path
     ran = cli("clean", new, "-p", mined, "--dry-run", "--quiet", "--source", SOURCES[0])
     assert ran.err.startswith(f"templatemine: --source {SOURCES[0]}: its pack also cleans records of {SOURCES[1]}, ")
     assert cli("clean", new, "-p", mined, "--dry-run", "--quiet").err == ""
+    told = f"templatemine: --source {SOURCES[0]} makes one source of 2 that records name, "
+    explain, diff = ("explain", new, "--limit", "0", "-p", mined), ("clean", new, "--diff", "-p", mined)
+    for words in (explain, diff, ("diff", mined, mined, "-a", new)):
+        assert told in cli(*words, "--source", SOURCES[0]).err
 
 
 def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Path, tmp_path: Path) -> None:

@@ -426,7 +426,7 @@ def _print_diff(args: argparse.Namespace, terminal: common.Terminal, config: Str
     painter = Painter(common.shows_colours(sys.stdout))
     packs = PackFiles(args.packs, errors="skip")
     cleaner = RecordCleaner(packs, config)
-    records = common.open_records(args.inputs, config.read, terminal.met)
+    records = common.tell_overruled(common.open_records(args.inputs, config.read, terminal.met), config.read)
     for change in find_changes(records, packs, cleaner, terminal.skip):
         common.print_text("".join(line + "\n" for line in diff_lines(change, painter)))
     _check_not_empty(args, terminal, cleaner.tally)

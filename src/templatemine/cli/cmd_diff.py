@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     diffs = diff_packs(old, new, measured=bool(args.archive))
     left_out = 0
     if args.archive:
-        records = common.read_nonempty_records(args.archive, common.read_config(args), terminal)
+        read = common.read_config(args)
+        records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
         with terminal.progress() as steps:
             documents = (record.document for record in common.tell_records(records, steps))
             left_out = measure_diffs(diffs, documents, on_error=terminal.met)

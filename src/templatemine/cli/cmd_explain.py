@@ -215,7 +215,8 @@ def _read_documents(args: argparse.Namespace, terminal: common.Terminal) -> Iter
         if alone is not None:
             yield alone
         else:
-            yield from (record.document for record in common.open_records([path], read, terminal.met))
+            records = common.tell_overruled(common.open_records([path], read, terminal.met), read)
+            yield from (record.document for record in records)
 
 
 def _document_json(one: _Explained) -> dict[str, Any]:

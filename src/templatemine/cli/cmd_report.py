@@ -74,9 +74,10 @@ def run(args: argparse.Namespace) -> int:
     with atomic_writer(args.output, force=args.force) as output:
         files = PackFiles(args.packs, errors="skip")
         packs = files.readable(skip_pack)
-        records = (
-            common.read_nonempty_records(args.archive, common.read_config(args), terminal) if args.archive else None
-        )
+        records = None
+        if args.archive:
+            read = common.read_config(args)
+            records = common.tell_overruled(common.read_nonempty_records(args.archive, read, terminal), read)
 
         def rejected(source: str) -> Iterable[RejectedCandidate]:
             try:

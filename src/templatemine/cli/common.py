@@ -77,6 +77,7 @@ __all__ = [
     "same_file",
     "shows_colours",
     "suggest_command",
+    "tell_overruled",
     "tell_records",
 ]
 
@@ -377,6 +378,20 @@ def open_records(inputs: Sequence[str], config: ReadConfig, report: Report) -> I
     check_inputs(inputs)
     streams = [read_records(path, config, report) for path in inputs]
     return (record for stream in streams for record in stream)
+
+
+def tell_overruled(records: Iterable[Record], config: ReadConfig) -> Iterator[Record]:
+    """Yield records, and say at the end if they name several sources, and one is said for all."""
+    from templatemine.io.fields import count_overruled, describe_overruled
+
+    named: dict[str, int] = {}
+    try:
+        for record in records:
+            count_overruled(named, record.fields, config)
+            yield record
+    finally:
+        if told := describe_overruled(named, config):
+            print_error(told, "")
 
 
 def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: Terminal) -> Iterator[Record]:
