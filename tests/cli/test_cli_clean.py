@@ -203,6 +203,7 @@ def test_check_names_sources_with_torn_sentences(cli: Cli, mined: Path, new: Pat
     for options in ((), ("--diff",), ("--jobs", "2")):
         assert check(*options) == (1, [f"{told} 0.05"])
     assert cli("clean", path, "-p", mined, "--dry-run").err.count("torn sentences in 2\n") == 1  # unasked
+    assert cli("explain", path, "-p", mined, "-n", "0").out.count("; 2 cuts may tear a sentence or a headline\n") == 2
     assert check("--max-torn", share / 2) == (1, [f"{told} {share / 2:.4g}"])
     assert check("--max-torn", share) == (0, ["nothing is wrong with 3 sources"])
     assert f" {share:.1%} " in cli("evaluate", "residue", path, "--packs", mined).out

@@ -241,6 +241,7 @@ def _document_json(one: _Explained) -> dict[str, Any]:
 
 def _format_document(one: _Explained, painter: Painter, context: int | None) -> list[str]:
     from templatemine.report.terminal import HEADER, format_article, format_reasons, format_rows
+    from templatemine.text.tears import join_spans, leaves_part
 
     document, body, found = one.document, one.body, one.found
     head = painter.title(" ".join(filter(None, (document.source, document.id, document.date, document.title))))
@@ -255,6 +256,9 @@ def _format_document(one: _Explained, painter: Painter, context: int | None) -> 
         verdict = f"left whole: {found.share:.1%} of the characters would be removed"
     else:
         verdict = f"{counted(len(found.spans), 'part')} removed, {found.share:.1%} of the characters"
+        cuts = [] if pack is None or pack.html else join_spans(body, found.spans)
+        torn = sum(leaves_part(body, *cut[:2]) for cut in cuts)
+        verdict += f"; {counted(torn, 'cut')} may tear a sentence or a headline" if torn else ""
     table = (
         text_tables.format_table(HEADER, format_rows(listed, pack), text_tables.terminal_width(sys.stdout))
         if pack and listed
