@@ -121,8 +121,8 @@ def test_update_makes_no_source_of_a_file_name(cli: Cli, news: Path, today: Path
     before = everything(packs)
     ran = cli("update", packs, today)
     assert ran.error == (
-        f"{packs}: expected documents of sources that have a pack or a window here, found 'today'; --source NAME says "
-        "whose documents these are, --source-field or --source-of where that stands, and --new-sources takes new sources in"
+        f"{packs}: expected documents of sources that have a pack or a window here, found 'today'; name their "
+        "source with --source, --source-field or --source-of, or take new ones in with --new-sources"
     )
     assert everything(packs) == before
     assert cli("update", packs, today, "--dry-run").code == 2

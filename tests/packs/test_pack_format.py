@@ -280,7 +280,7 @@ def test_a_number_of_thousands_of_digits_is_named(name: str) -> None:
         ("templates.0.example", "Read less: 12", "(t0): the expression does not match its own example 'Read less: 12'"),
         ("templates.0.example", "Read more: 12 x", "(t0): the expression does not match its own example"),
         ("templates.0.example", "", "(t0): the expression does not match its own example ''"),
-        ("templates.1.id", "t0", "templates[1] (t0): the id stands at templates[0] too"),
+        ("templates.1.id", "t0", "templates[1] (t0): same id as templates[0]"),
         ("templates.1.id", "t\ud800", "templates[1]: id: expected whole characters, got 't\\ud800'"),
     ],
 )
@@ -442,9 +442,9 @@ def test_expressions_by_hand_beside_mined_ones() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"documents":', '"documents": 3, "documents":', "'documents' stands 2 times, the last counts"),
-        ('"count":', '"count": 3, "count":', r"'count' of t\w+ stands 2 times, the last counts"),
-        ('"html":', '"html": true, "html":', "'html' stands 2 times, the last counts"),
+        ('"documents":', '"documents": 3, "documents":', "'documents' is there 2 times, the last counts"),
+        ('"count":', '"count": 3, "count":', r"'count' of t\w+ is there 2 times, the last counts"),
+        ('"html":', '"html": true, "html":', "'html' is there 2 times, the last counts"),
         ('"documents":', '"comment": "x", "documents":', "pack: comment means nothing$"),
         ('"df":', '"note": "a: \\"b\\"", "df":', r"templates\[0\]\.note means nothing"),
         ('"html":', '"htm": 1, "html":', r"pack: tokeniser\.htm means nothing$"),

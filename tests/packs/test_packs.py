@@ -171,7 +171,7 @@ REFUSED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
         lambda data: first(data).update(example="another text"),
         "does not match its own example 'another text'",
     ),
-    ("same id", lambda data: data["templates"][1].update(id=first(data)["id"]), r"the id stands at templates\[0\] too"),
+    ("same id", lambda data: data["templates"][1].update(id=first(data)["id"]), r"same id as templates\[0\]"),
     ("same tokens", lambda data: data["templates"].append({**first(data), "id": "t2"}), "the same tokens as"),
     (
         "exponential",

@@ -233,7 +233,7 @@ def test_a_pack_that_nobody_could_read_is_not_saved(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "a.json"
     PACK.save(path)
     before = path.read_bytes()
-    with pytest.raises(UnreadablePackError, match=r"the id stands at templates\[0\] too; .* a bug of templatemine"):
+    with pytest.raises(UnreadablePackError, match=r"same id as templates\[0\]; .* a bug of templatemine"):
         BAD.save(path, force=True)
     assert path.read_bytes() == before
     with pytest.raises(PackError):

@@ -269,9 +269,8 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if new:
             named = ", ".join(map(repr, new[:3])) + (f" and {len(new) - 3:,} more" if len(new) > 3 else "")
             raise CorpusError(
-                f"expected documents of sources that have a pack or a window here, found {named}; --source NAME says "
-                "whose documents these are, --source-field or --source-of where that stands, and --new-sources takes "
-                "new sources in",
+                f"expected documents of sources that have a pack or a window here, found {named}; name their "
+                "source with --source, --source-field or --source-of, or take new ones in with --new-sources",
                 self.packs,
                 fatal=True,
             )

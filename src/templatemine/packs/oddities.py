@@ -48,7 +48,7 @@ def _find_repeated_keys(text: str) -> list[str]:
         if len(data) < len(pairs):
             of = f" of {data['id']}" if isinstance(data.get("id"), str) else ""
             counts = Counter(name for name, _ in pairs)
-            found.extend(f"{name!r}{of} stands {n} times, the last counts" for name, n in counts.items() if n > 1)
+            found.extend(f"{name!r}{of} is there {n} times, the last counts" for name, n in counts.items() if n > 1)
         return data
 
     json.loads(text, object_pairs_hook=look)

@@ -40,7 +40,7 @@ def check_pack(pack: AnyPack, where: str) -> AnyPack:
     for index, template in enumerate(pack.templates):
         here = f"{where}: templates[{index}] ({template.id})"
         if template.id in index_of:
-            raise PackError(f"{here}: the id stands at templates[{index_of[template.id]}] too")
+            raise PackError(f"{here}: same id as templates[{index_of[template.id]}]")
         index_of[template.id] = index
         if template.tokens is None:
             check_handwritten(template, here, of_text=not pack.html)
