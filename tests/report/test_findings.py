@@ -191,6 +191,15 @@ def test_templates_that_tear_sentences_are_risky(pack: Pack, documents: list[Doc
     assert page.index("Tears a sentence or a headline in") < page.index("Sources by risk</h2>")
 
 
+def test_a_report_of_few_articles_calls_no_template_rare(pack: Pack, documents: list[Document]) -> None:
+    """What most articles of the archive had was "in 8 documents only", of 32 that were read."""
+    frequent = replace(pack, templates=tuple(replace(one, df=20, score=0.5) for one in pack.templates))
+    rare = replace(pack, templates=tuple(replace(one, df=4, score=0.5) for one in pack.templates))
+    few = documents[:3]
+    assert " only" not in " ".join(sign for one in report(frequent, few).riskiest for sign in one.signs)
+    assert all("it is in 4 documents only" in one.signs for one in report(rare, few).riskiest)
+
+
 def test_a_source_does_not_hide_the_others() -> None:
     """Of twelve sources one gave four of the five."""
     template = Template(id="a", regex="a", tokens=("a",), df=1, count=1, example="a", score=0.5)

@@ -135,20 +135,14 @@ def describe_templates(
     seen: Sequence[TemplateFigures | None],
     characters: Sequence[int],
     matches: Mapping[int, Matches],
-    documents: int,
 ) -> list[NotableTemplate]:
-    """Return the templates of a pack with what is known of them, in its order.
-
-    Parameters
-    ----------
-    documents : int
-        Those of its source that were looked at, in the archive or by mining.
-    """
+    """Return the templates of a pack with what is known of them, in its order."""
     added = set(pack.overrides.added)
     found = []
     for number, (one, figures, size) in enumerate(zip(pack.templates, seen, characters, strict=True)):
         df, by_hand = one.df if figures is None else figures.df, one.id in added
-        signs = find_signs(one, df, documents, matches.get(number), by_hand=by_hand)
+        # Few documents are a sign at mining; of new articles few are read.
+        signs = find_signs(one, one.df, pack.documents, matches.get(number), by_hand=by_hand)
         found.append(
             NotableTemplate(
                 source=pack.source,

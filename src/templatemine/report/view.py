@@ -296,8 +296,7 @@ def _make_source(
     by_templates = not pack.html or config.clean.html == "strip"
     matches = match_templates(pack, looked)
     removed = estimate_removed(pack, seen, matches)
-    number = pack.documents if measured is None else measured.documents
-    templates = describe_templates(pack, seen, removed, matches, number)
+    templates = describe_templates(pack, seen, removed, matches)
     steps = split_periods(measured.days) if measured is not None else []
     documents = count_by_period(measured.days, steps) if measured is not None else []
     return SourceView(
