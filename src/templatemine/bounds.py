@@ -192,8 +192,6 @@ NUMBERS: Mapping[str, Range] = {
     "CrawlConfig.retries": whole(0),
     "CrawlConfig.max_wait": real(1e-9, 1e9),
     "CrawlConfig.concurrent": whole(1),
-    "DeskConfig.seed": whole(0),
-    "DeskConfig.sample": whole(1),
     "ServeConfig.port": whole(0, 65_535),
     "ServeConfig.sample": whole(1),
 }

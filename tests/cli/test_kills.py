@@ -148,7 +148,7 @@ def test_a_desk_that_saves(packs: Path, tmp_path: Path) -> None:
         pytest.importorskip(name)
     import multiprocessing
 
-    from templatemine.desk.library import DeskConfig, Library
+    from templatemine.desk.library import Library
     from templatemine.desk.store import Store
     from templatemine.packs.pack import Pack
 
@@ -172,7 +172,7 @@ def test_a_desk_that_saves(packs: Path, tmp_path: Path) -> None:
         assert rejected <= set(names)
         assert {one.id for one in pack.templates} == set(names) - rejected
         seen.add(frozenset(rejected))
-        library = Library(str(folder), articles(), store, DeskConfig(), frozenset())
+        library = Library(str(folder), articles(), store, wanted=frozenset())
         held = library.stored_pack(SOURCES[0])
         assert held is not None
         (*_, last) = library.reconcile_history(held)
@@ -188,12 +188,12 @@ def articles() -> Iterator[Record]:
 
 def save_for_ever(folder: str) -> None:
     """Reject a template and take it back, again and again."""
-    from templatemine.desk.library import DeskConfig, Library
+    from templatemine.desk.library import Library
     from templatemine.desk.store import Store
     from templatemine.packs.overrides import Rule
 
     store = Store(Path(folder) / "desk.sqlite")
-    library = Library(folder, articles(), store, DeskConfig(), frozenset())
+    library = Library(folder, articles(), store, wanted=frozenset())
     while True:
         held = library.stored_pack(SOURCES[0])
         assert held is not None

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "datasets"))
 
 import generate  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
-from templatemine.desk.library import DeskConfig, Library  # noqa: E402
+from templatemine.desk.library import Library  # noqa: E402
 from templatemine.desk.security import allowed_hosts, csrf_token  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.desk.web_app import create_app  # noqa: E402
@@ -121,7 +121,7 @@ class Client:
 def opened(packs: Path, rows: list[dict[str, Any]], gold: Any = None, **options: Any) -> tuple[Client, Desk]:
     """A desk over some packs."""
     store = Store(packs / "desk.sqlite")
-    library = Library(str(packs), (record(row) for row in rows), store, DeskConfig(), frozenset(gold or ()))
+    library = Library(str(packs), (record(row) for row in rows), store, wanted=frozenset(gold or ()))
     desk = Desk(library, gold)
     app = create_app(desk, hosts=allowed_hosts("127.0.0.1", 8642), **options)
     return Client(app, store.secret), desk

@@ -18,7 +18,7 @@ from desk_support import Desk, Library, record  # noqa: E402
 from templatemine.archive.apply_overrides import apply_rules  # noqa: E402
 from templatemine.desk.decisions import describe_rule  # noqa: E402
 from templatemine.desk.effects import count_cuts  # noqa: E402
-from templatemine.desk.library import DeskConfig, StoredPack  # noqa: E402
+from templatemine.desk.library import StoredPack  # noqa: E402
 from templatemine.desk.review_table import View  # noqa: E402
 from templatemine.desk.store import NotFound, Store  # noqa: E402
 from templatemine.errors import TemplateMineError  # noqa: E402
@@ -78,7 +78,7 @@ def asked(desk: Desk, held: StoredPack, kind: str, random: Random) -> dict[str, 
 
 
 def library(packs: Path, rows: list[dict[str, Any]]) -> Library:
-    return Library(str(packs), map(record, rows), Store(packs / "desk.sqlite"), DeskConfig(), frozenset())
+    return Library(str(packs), map(record, rows), Store(packs / "desk.sqlite"), wanted=frozenset())
 
 
 def test_answers_do_what_is_told_of_them(packs: Path, rows: list[dict[str, Any]]) -> None:
@@ -136,7 +136,7 @@ def test_strings_read_as_everywhere_else(packs: Path, rows: list[dict[str, Any]]
 
 
 def cuts(desk: Desk, held: StoredPack) -> list[int]:
-    return count_cuts(held.pack, desk.library.matching_articles(held), desk.library.config.clean)
+    return count_cuts(held.pack, desk.library.matching_articles(held))
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])

@@ -21,7 +21,7 @@ from templatemine.desk.agreement import kappa, measure_agreements  # noqa: E402
 from templatemine.desk.annotations import OTHER, count_passages, find_units, label_units, merge_labels, read_marks  # noqa: E402
 from templatemine.desk.answers import Desk  # noqa: E402
 from templatemine.desk.effects import MAX_SLOW, ArticleCuts, count_cuts  # noqa: E402
-from templatemine.desk.library import Article, DeskConfig, Library  # noqa: E402
+from templatemine.desk.library import Article, Library  # noqa: E402
 from templatemine.desk.review import editable_regex, find_prose, try_expression  # noqa: E402
 from templatemine.desk.store import Store  # noqa: E402
 from templatemine.errors import ConfigError, CorpusError  # noqa: E402
@@ -154,19 +154,18 @@ def test_people_without_a_document_in_common_have_nothing_to_agree_on() -> None:
 def test_the_sample_does_not_depend_on_the_order(tmp_path: Path) -> None:
     rows = [{"source": "s", "id": str(n), "text": f"text {n}"} for n in range(200)]
     store = Store(tmp_path / "desk.sqlite")
-    config = DeskConfig(sample=20)
 
     def ids(rows: list[dict[str, Any]], wanted: frozenset[str] = frozenset()) -> set[str]:
-        library = Library(str(tmp_path), (record(row) for row in rows), store, config, wanted)
+        library = Library(str(tmp_path), (record(row) for row in rows), store, 20, wanted)
         return {one.document.id for one in library.articles["s"]}
 
     assert ids(rows) == ids(rows[::-1])
     assert len(ids(rows)) == 20
     assert ids(rows, frozenset({"7", "8"})) >= {"7", "8"}
-    twice = Library(str(tmp_path), (record(row) for row in [*rows[:5], *rows[:5]]), store, config)
+    twice = Library(str(tmp_path), (record(row) for row in [*rows[:5], *rows[:5]]), store, 20)
     assert [one.document.id for one in twice.articles["s"]] == ["0", "1", "2", "3", "4"]
     with pytest.raises(CorpusError, match="expected documents"):
-        Library(str(tmp_path), [], store, config)
+        Library(str(tmp_path), [], store)
 
 
 # ------------------------------------------------------------------------------------------------------------- review
@@ -202,9 +201,9 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
     cleaned: list[int] = []
     fresh = open_source.find_cuts
 
-    def counted(pack: Any, articles: Any, config: Any) -> list[ArticleCuts]:
+    def counted(pack: Any, articles: Any) -> list[ArticleCuts]:
         cleaned.append(len(articles))
-        return fresh(pack, articles, config)
+        return fresh(pack, articles)
 
     monkeypatch.setattr(open_source, "find_cuts", counted)
     state = client.get("/api/review", source=source).json
@@ -217,7 +216,7 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
         held = desk.library.stored_pack(source)
         assert held is not None
         texts = desk.library.matching_articles(held)
-        assert state["sample"]["cut"] == sum(count_cuts(held.pack, texts, desk.library.config.clean))
+        assert state["sample"]["cut"] == sum(count_cuts(held.pack, texts))
         row = next(row for row in state["templates"] if row["id"] == name)
         assert cleaned[-1] == row["effect"]["seen"] < len(texts)
 

@@ -409,11 +409,10 @@ def test_the_effect_of_a_rejection_is_that_of_the_cleaner(world: tuple[Client, D
     client, desk = world
     held = desk.library.stored_pack(source)
     assert held is not None
-    config = desk.library.config.clean
     texts = [one.document.body for one in desk.library.matching_articles(held)]
 
     def cuts(pack: Pack) -> list[int]:
-        return [len(text) - len(Cleaner(pack, config).clean(text).text) for text in texts]
+        return [len(text) - len(Cleaner(pack).clean(text).text) for text in texts]
 
     state = client.get("/api/review", source=source).json
     before = cuts(held.pack)
@@ -466,7 +465,7 @@ def test_risk_is_doubt_times_what_goes(world: tuple[Client, Desk], source: str) 
     assert state["scored"]
     rows = {row["id"]: row for row in state["templates"]}
     texts = [one.document.body for one in desk.library.matching_articles(held)]
-    cleaner = Cleaner(held.pack, desk.library.config.clean)
+    cleaner = Cleaner(held.pack)
     tears = tally_tears([(text, cleaner.spans(text)) for text in texts], leaves_part)
     matches = match_templates(held.pack, [(text, ()) for text in texts])
     for place, template in enumerate(held.pack.templates[:5]):

@@ -99,11 +99,10 @@ class _Sample:
 
     def measure(self, question: Question) -> dict[str, dict[str, int]]:
         """Measure what each answer would change."""
-        from templatemine.config import CleanConfig
         from templatemine.desk.answer_effects import measure_answers
 
         effects = self._effects  # first, for it leaves out articles
-        return measure_answers(self.pack, self._rejected, question, self.articles, effects, CleanConfig())
+        return measure_answers(self.pack, self._rejected, question, self.articles, effects)
 
 
 def run(args: argparse.Namespace) -> int:

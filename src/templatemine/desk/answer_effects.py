@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from templatemine.archive.apply_answers import add_answer_rules, possible_answers
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.config import CleanConfig
 from templatemine.desk.effects import Effects, count_cuts
 from templatemine.desk.library import Article
 from templatemine.model import Question, Template
@@ -21,7 +20,6 @@ def measure_answers(
     question: Question,
     articles: Sequence[Article],
     effects: Effects,
-    config: CleanConfig,
 ) -> dict[str, dict[str, int]]:
     """Count the articles of a sample that each answer changes, and the characters that they lose by it, or keep if
     negative.
@@ -31,11 +29,11 @@ def measure_answers(
     places = list(_find_holding(pack, question, articles))
     some = [articles[place] for place in places]
     there = effects.restrict_pack(pack, places)
-    before = count_cuts(there, some, config)
+    before = count_cuts(there, some)
     found = {}
     for answer in possible_answers(question):
         whole = apply_rules(pack, rejected, add_answer_rules(pack, pack.overrides.rules, question, answer))
-        after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some, config)
+        after = count_cuts(replace(there, templates=_carry(pack, whole, there)), some)
         pairs = list(zip(before, after, strict=True))
         found[answer] = {"articles": sum(a != b for a, b in pairs), "characters": sum(b - a for a, b in pairs)}
     return found

@@ -30,7 +30,6 @@ from templatemine.desk.library import Article, Library, StoredPack, parse_rules,
 from templatemine.desk.open_source import OpenSource
 from templatemine.desk.review_table import ADDED, ReviewTable, View, read_view
 from templatemine.desk.safe_page import render_article, sanitise_page
-from templatemine.desk.security import RequestLimits
 from templatemine.desk.store import Annotation, Event, NotFound, escape_surrogates
 from templatemine.errors import ConfigError, PackError, TemplateMineError
 from templatemine.evaluation.gold import GoldSpans
@@ -58,12 +57,12 @@ MAX_TOLD, MAX_PAST = 20, 100
 """Decisions of each answer, and of one that was asked for earlier ones."""
 MAX_KIN, MAX_ALSO = 20, 6
 """Variants that are shown beside a template, and templates that are named for one cut."""
+MAX_SHOWN = 4_000_000
+"""Characters of a page or article that is shown; the largest of 3,000 pages of the public sets has 1.5 million."""
 PREPARING_SECONDS = 0.05
 """How long an answer waits for what is being prepared."""
 WHOLE = View()
 """All templates, the most frequent first."""
-
-_FRAME_STYLE = (DESK_FOLDER / "static" / "frame.css").read_text(encoding="utf-8")
 
 
 class Desk:
@@ -74,13 +73,11 @@ class Desk:
     library : Library
     gold : mapping
         Annotated spans by id of the article.
-    limits : RequestLimits, optional
     """
 
-    def __init__(self, library: Library, gold: GoldSpans | None = None, limits: RequestLimits | None = None) -> None:
+    def __init__(self, library: Library, gold: GoldSpans | None = None) -> None:
         self.library = library
         self.gold = gold or {}
-        self.limits = limits or RequestLimits()
         self._open: dict[str, OpenSource] = {}
         self._preparing: dict[str, Thread] = {}
         self._lock = Lock()
@@ -258,7 +255,7 @@ class Desk:
         after = tuple(rule for rule in rules if rule.action != "cutoff")
         if df is not None:
             after = (*after, Rule(action="cutoff", df=df))
-        return {"version": stored.version, **preview.compare_rules(rules, after, self.library.config.clean.gap)}
+        return {"version": stored.version, **preview.compare_rules(rules, after)}
 
     def describe_template(self, source: str, name: str) -> dict[str, Any]:
         """Return a template, its family, its expression as packs write it, and its occurrences in the sample."""
@@ -336,7 +333,7 @@ class Desk:
         stored = self.stored_pack(source)
         question, articles = find_question(stored.pack, tokens), self._opened(stored).sample(stored)
         rejected, effects = self.library.rejected(stored), self._opened(stored).effects(stored)
-        return measure_answers(stored.pack, rejected, question, articles, effects, self.library.config.clean)
+        return measure_answers(stored.pack, rejected, question, articles, effects)
 
     def try_expression(self, source: str, regex: str) -> dict[str, Any]:
         """Return the effect of an expression on the sample."""
@@ -352,12 +349,12 @@ class Desk:
         places = [place for place in range(max(0, first), len(articles)) if cuts[place] or not cut_only]
         chosen, more = [articles[place] for place in places[:5]], places[5:]
         there = opened.pack_there(stored, chosen)
-        cleaner = Cleaner(there, self.library.config.clean)
+        cleaner = Cleaner(there)
         rows: list[dict[str, Any]] = []
         for article in chosen:
             document = article.document
             spans = cleaner.spans(document.body)
-            pieces = review.render_pieces(document.body[: self.limits.page], spans, 200, there)
+            pieces = review.render_pieces(document.body[:MAX_SHOWN], spans, there)
             rows.append({"id": article.name, "title": document.title, "date": document.date, "pieces": pieces})
         names = {name for row in rows for piece in row["pieces"] for name in piece["templates"][:MAX_ALSO]}
         return {
@@ -402,8 +399,8 @@ class Desk:
         article = self.library.article(source, name)
         if article is None:
             raise NotFound(f"there is no document {name!r} of {source!r} in the sample")
-        if len(article.document.body) > self.limits.page:
-            raise ConfigError(f"expected a document of at most {self.limits.page:,} characters")
+        if len(article.document.body) > MAX_SHOWN:
+            raise ConfigError(f"expected a document of at most {MAX_SHOWN:,} characters")
         return article
 
     def _pack_of(self, source: str, name: str) -> Pack | None:
@@ -418,8 +415,8 @@ class Desk:
         """Return a document as HTML for its frame."""
         document = self.find_article(source, name).document
         if document.is_html:
-            return sanitise_page(document.body, find_units(document), styled=styled, base=_FRAME_STYLE)
-        return render_article(document.body, self._units_of(document), base=_FRAME_STYLE, title=document.title or "")
+            return sanitise_page(document.body, find_units(document), styled=styled)
+        return render_article(document.body, self._units_of(document), title=document.title or "")
 
     def _units_of(self, document: Document) -> list[tuple[int, int]]:
         """Return the units of a document, as the pack of its source reads it, if there is one."""
@@ -436,7 +433,7 @@ class Desk:
         proposed: list[Any] = []
         if last is None and proposals:
             pack = self._pack_of(source, name)
-            proposed = [list(mark) for mark in comparing.propose_marks(document, pack, self.library.config.clean)]
+            proposed = comparing.propose_marks(document, pack)
         return {
             "source": source,
             "id": name,
@@ -487,7 +484,6 @@ class Desk:
         """Save marks."""
         source, name = str(body.get("source", "")), str(body.get("id", ""))
         document = self.find_article(source, name).document
-        marks = read_marks(document, body.get("marks"))
         numbers = {key: body.get(key, 0) for key in ("version", "clicks", "keys", "seconds")}
         if not all(isinstance(value, int | float) and 0 <= value < 1e9 for value in numbers.values()):
             raise ConfigError("expected numbers for version, clicks, keys and seconds")
@@ -498,7 +494,7 @@ class Desk:
                 name=annotator,
                 version=int(numbers["version"]),
                 time="",
-                marks=[list(mark) for mark in marks],
+                marks=read_marks(document, body.get("marks")),
                 done=bool(body.get("done")),
                 clicks=int(numbers["clicks"]),
                 keys=int(numbers["keys"]),
@@ -515,8 +511,7 @@ class Desk:
             article = self.library.article(one.source, one.id)
             if article is None or not one.done:
                 continue
-            marks = [(start, end, label) for start, end, label in one.marks]
-            labels = label_units(marks, self._units_of(article.document))
+            labels = label_units(one.marks, self._units_of(article.document))
             labelled.setdefault(one.name, {})[one.source, one.id] = labels
             row = effort.setdefault(one.name, {"documents": 0, "passages": 0, "clicks": 0, "keys": 0, "seconds": 0.0})
             for key, value in (

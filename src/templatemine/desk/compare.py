@@ -82,13 +82,13 @@ def _annotator_system(name: str) -> str:
 def finished_marks(library: Library, article: Article) -> dict[str, list[Mark]]:
     """Return the finished annotations of a document, by the name of the person."""
     return {
-        one.name: [(start, end, label) for start, end, label in one.marks]
+        one.name: one.marks
         for one in library.store.annotations(article.document.source)
         if one.id == article.name and one.done
     }
 
 
-def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> list[tuple[int, int]]:
+def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig | None = None) -> list[tuple[int, int]]:
     if pack is None or name == ORIGINAL:
         return []
     if name == MINED_TEMPLATES:
@@ -96,7 +96,7 @@ def _find_cuts(name: str, pack: Pack | None, text: str, config: CleanConfig) -> 
     return [(span.start, span.end) for span in Cleaner(pack, config).clean(text).removed]
 
 
-def propose_marks(document: Document, pack: Pack | None, config: CleanConfig) -> list[Mark]:
+def propose_marks(document: Document, pack: Pack | None, config: CleanConfig | None = None) -> list[Mark]:
     """Propose marks: the parts that the pack removes, or the main text by page model and page history."""
     parts = find_units(document, None if pack is None else pack.rules)
     if document.is_html:
@@ -122,12 +122,12 @@ def compare_systems(
     people = {_annotator_system(name): marks for name, marks in finished_marks(library, article).items()}
     done = [one for one in library.store.annotations(document.source) if one.id == article.name]
     best = select_finished(done)
-    truth = [(start, end, label) for start, end, label in best[0].marks] if best else None
+    truth = best[0].marks if best else None
     if document.is_html:
         return _compare_pages(document, pack, names, people, article.gold, truth)
     spans = gold_spans if gold_spans is not None else truth
     what = "gold spans" if gold_spans is not None else f"annotation of {best[0].name}" if best else ""
-    return _compare_articles(document, pack, names, people, spans, what, library.config.clean)
+    return _compare_articles(document, pack, names, people, spans, what)
 
 
 def _compare_pages(
@@ -195,14 +195,13 @@ def _compare_articles(
     people: Mapping[str, Sequence[Mark]],
     spans: Sequence[GoldSpan] | None,
     what: str,
-    config: CleanConfig,
 ) -> Comparison:
     text = document.body
     fitting = pack if pack is None or not pack.html else None
     extra: dict[str, Sequence[Mark]] = {name: marks for name, marks in people.items() if name in names}
     if GOLD in names and spans is not None:
         extra[GOLD] = [(start, end, status) for start, end, status, *_ in spans]
-    cuts = {name: _find_cuts(name, fitting, text, config) for name in names if name not in extra}
+    cuts = {name: _find_cuts(name, fitting, text) for name in names if name not in extra}
     scores: dict[str, float | None] = {
         name: score_spans(text, spans, rows).f1 if spans is not None else None for name, rows in cuts.items()
     }

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.cleaning.cleaner import Cleaner, count_lost
-from templatemine.config import CleanConfig
 from templatemine.desk.library import Article
 from templatemine.errors import CapacityError
 from templatemine.model import Template
@@ -285,10 +284,10 @@ class ArticleCuts(NamedTuple):
     judged: Sequence[tuple[tuple[str, ...], bool]] = ()
 
 
-def find_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[ArticleCuts]:
+def find_cuts(pack: Pack, articles: Sequence[Article]) -> list[ArticleCuts]:
     """Find what the pack removes from each article, and what that tears: of pages nothing, for these are not cut by
     lines."""
-    cleaner = Cleaner(pack, config)
+    cleaner = Cleaner(pack)
     found = []
     for one in articles:
         text = one.document.body
@@ -298,9 +297,9 @@ def find_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> l
     return found
 
 
-def count_cuts(pack: Pack, articles: Sequence[Article], config: CleanConfig) -> list[int]:
+def count_cuts(pack: Pack, articles: Sequence[Article]) -> list[int]:
     """Count the characters that each article loses by the pack: those of the cleaner itself."""
-    cleaner = Cleaner(pack, config)
+    cleaner = Cleaner(pack)
     return [count_lost(text, cleaner.spans(text)) for text in (one.document.body for one in articles)]
 
 

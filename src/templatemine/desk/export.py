@@ -84,7 +84,7 @@ def _annotated_documents(library: Library, annotations: Sequence[Annotation], ki
     for one in annotations:
         article = library.article(one.source, one.id)
         if article is not None and kind in ("any", document_kind(article.document)):
-            yield article.document, one, [(start, end, label) for start, end, label in one.marks]
+            yield article.document, one, one.marks
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:

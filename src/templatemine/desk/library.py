@@ -11,14 +11,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.bounds import check_record
-from templatemine.config import CleanConfig
 from templatemine.desk.matching import occurrence_finder
 from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, utc_now
 from templatemine.errors import CorpusError, PackError
@@ -30,22 +28,13 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
 from templatemine.packs.revision import Revision, file_version
 
+SAMPLE = 300
+"""Documents of each source that are held in memory, those with the least hashes of their ids; so many give a share of
+articles to within 6 points."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeskConfig:
-    """sample : documents of each source that are held in memory, those with the least hashes of their ids; 300 give a
-    share of articles to within 6 points.  seed : of these hashes.  gold_field : of records, the main text of a page.
-    clean : how articles are cut for show.
-    """
-
-    sample: int = 300
-    seed: int = 1
-    gold_field: str = "gold"
-
-    def __post_init__(self) -> None:
-        check_record(self)
-
-    clean: CleanConfig = field(default_factory=CleanConfig)
+_SAMPLE_KEY = (1).to_bytes(8, "little")
+_GOLD_FIELD = "gold"
+"""The field of records that holds the main text of a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +74,7 @@ class Library:
     records : iterable of Record
         The archive.
     store : Store
-    config : DeskConfig, optional
+    sample : int
     wanted : set of str
         Ids of documents that are always in the sample, such as those with gold spans.
     """
@@ -95,10 +84,9 @@ class Library:
         packs: str,
         records: Iterable[Record],
         store: Store,
-        config: DeskConfig | None = None,
+        sample: int = SAMPLE,
         wanted: frozenset[str] = frozenset(),
     ) -> None:
-        self.config = config or DeskConfig()
         self.store = store
         self._packs = packs
         self._lock = Lock()
@@ -107,7 +95,7 @@ class Library:
         self._revision_lock = Lock()
         self._dumped: tuple[Sequence[Rule], str] = (), "[]"
         self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
-        self.articles = _sample_articles(records, self.config, wanted)
+        self.articles = _sample_articles(records, sample, wanted)
         self._slow: dict[str, list[Article]] = {}
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
         self._files: dict[str, str] = {}
@@ -365,24 +353,23 @@ def _describe_conflict(events: Sequence[Event], stored: StoredPack) -> str:
     return "the pack was changed outside the desk, by mining or by hand"
 
 
-def _sample_articles(records: Iterable[Record], config: DeskConfig, wanted: frozenset[str]) -> dict[str, list[Article]]:
+def _sample_articles(records: Iterable[Record], sample: int, wanted: frozenset[str]) -> dict[str, list[Article]]:
     """Return, for each source, the articles with the least hashes, in the order of the archive; memory holds no
     more."""
-    key = config.seed.to_bytes(8, "little", signed=True)
     heaps: dict[str, list[tuple[int, int, Article]]] = {}
     extra: dict[str, list[tuple[int, Article]]] = {}
     for number, record in enumerate(records):
-        document, gold = record.document, record.fields.get(config.gold_field)
+        document, gold = record.document, record.fields.get(_GOLD_FIELD)
         if not document.id:
             document = replace(document, id=f"#{number + 1}")
         one = Article(document=document, gold=gold if isinstance(gold, str) else None)
         if document.id in wanted:
             extra.setdefault(escape_surrogates(document.source), []).append((number, one))
             continue
-        digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=key).digest()
+        digest = blake2b(document.id.encode("utf-8", "surrogatepass"), digest_size=8, key=_SAMPLE_KEY).digest()
         row = (-int.from_bytes(digest, "little"), number, one)
         heap = heaps.setdefault(escape_surrogates(document.source), [])
-        if len(heap) < config.sample:
+        if len(heap) < sample:
             heapq.heappush(heap, row)
         elif row[0] > heap[0][0]:
             heapq.heapreplace(heap, row)

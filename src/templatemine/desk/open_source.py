@@ -93,7 +93,7 @@ class OpenSource:
                     cuts, places = [ArticleCuts()] * len(articles), [*range(len(articles))]
                 known = [*cuts]
                 there = effects.restrict_pack(pack, places)
-                fresh = find_cuts(there, [articles[place] for place in places], self._library.config.clean)
+                fresh = find_cuts(there, [articles[place] for place in places])
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
                 # As mined, before a decision, and after it.

@@ -47,6 +47,14 @@ from templatemine.text.characters import LINE_BREAKS
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
 
+MAX_SNIPPETS, MAX_CHANGES = 20, 200
+"""Matches of a template that are shown, and templates that a cut-off brings or takes."""
+
+PIECE_CONTEXT = 200
+"""Characters shown on each side of what is cut of an article."""
+
+_GAP = CleanConfig().gap
+
 TIMEOUT = 2.0
 """Time limit in seconds of an expression on the sample; a slower one is refused."""
 
@@ -105,7 +113,7 @@ class CutoffPreview:
             found.append((encoded.text, *encoded.spans(*bounds), strings.astype(np.int64)))
         return found
 
-    def measure(self, rules: Sequence[Rule], gap: int) -> dict[str, Any]:
+    def measure(self, rules: Sequence[Rule]) -> dict[str, Any]:
         """Return the effect of some rules on the sample: articles changed, characters removed."""
         keep = self._select(rules)
         touched = cut = 0
@@ -113,7 +121,7 @@ class CutoffPreview:
             chosen = keep[strings] if len(strings) else np.empty(0, np.bool_)
             if chosen.any():
                 left, right, _ = _cutting.merge(
-                    np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), gap
+                    np.ascontiguousarray(starts[chosen]), np.ascontiguousarray(ends[chosen]), _GAP
                 )
                 touched += 1
                 cut += len(text) - len(_cutting.cut(text, list(zip(left.tolist(), right.tolist(), strict=True))))
@@ -129,15 +137,15 @@ class CutoffPreview:
         asked = rule_filter(rules)
         return np.array([asked(row.template, row.mined) for row in self._rows], np.bool_)
 
-    def compare_rules(self, before: Sequence[Rule], after: Sequence[Rule], gap: int, most: int = 200) -> dict[str, Any]:
+    def compare_rules(self, before: Sequence[Rule], after: Sequence[Rule]) -> dict[str, Any]:
         """Return the templates added and removed between two lists of rules, and the sample under both."""
         old, new = self._select(before), self._select(after)
         come, go = np.flatnonzero(new & ~old).tolist(), np.flatnonzero(old & ~new).tolist()
         return {
-            "before": self.measure(before, gap),
-            "after": self.measure(after, gap),
-            "come": [_template_row(self._rows[row].template) for row in come[:most]],
-            "go": [_template_row(self._rows[row].template) for row in go[:most]],
+            "before": self.measure(before),
+            "after": self.measure(after),
+            "come": [_template_row(self._rows[row].template) for row in come[:MAX_CHANGES]],
+            "go": [_template_row(self._rows[row].template) for row in go[:MAX_CHANGES]],
             "comes": len(come),
             "goes": len(go),
         }
@@ -170,7 +178,7 @@ def _template_row(template: Template) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------------- a template
 
 
-def find_sightings(pack: Pack, template: Template, articles: Sequence[Article], most: int = 20) -> dict[str, Any]:
+def find_sightings(pack: Pack, template: Template, articles: Sequence[Article]) -> dict[str, Any]:
     """Return the occurrences of a template in the sample: articles, matches, and some matches with context."""
     if template.tokens is not None:
         template = replace(template, regex=pack.derived(template))
@@ -182,7 +190,8 @@ def find_sightings(pack: Pack, template: Template, articles: Sequence[Article], 
         spans = alone.spans(text)
         matches += len(spans)
         touched += bool(spans)
-        rows += [_make_snippet(one, text, span.start, span.end) for span in spans[: max(0, min(2, most - len(rows)))]]
+        some = spans[: max(0, min(2, MAX_SNIPPETS - len(rows)))]
+        rows += [_make_snippet(one, text, span.start, span.end) for span in some]
     return {
         "articles": len(articles),
         "touched": touched,
@@ -290,7 +299,7 @@ def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
     return found
 
 
-def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: int = 20) -> Trial:
+def try_expression(pack: Pack, source: str, articles: Sequence[Article]) -> Trial:
     """Try an expression on the sample; the first match becomes its example.
 
     The lint is applied first, so that no expression with exponential backtracking runs; one that is slow for other
@@ -330,7 +339,7 @@ def try_expression(pack: Pack, source: str, articles: Sequence[Article], most: i
         counts["characters"] += int(mask.sum())
         counts["new"] += int(fresh.sum())
         counts["harm"] += int((fresh & _mask(text, find_prose(text))).sum())
-        rows += [_make_snippet(one, text, *span) for span in spans[: max(0, min(2, most - len(rows)))]]
+        rows += [_make_snippet(one, text, *span) for span in spans[: max(0, min(2, MAX_SNIPPETS - len(rows)))]]
     return Trial(
         articles=len(articles),
         **counts,
@@ -350,13 +359,12 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
 # ---------------------------------------------------------------------------------------------------------- articles
 
 
-def render_pieces(text: str, spans: Sequence[Span], context: int, pack: Pack) -> list[dict[str, Any]]:
+def render_pieces(text: str, spans: Sequence[Span], pack: Pack) -> list[dict[str, Any]]:
     """Return a text as pieces for the browser: escaped HTML, and the templates that remove the piece, the one that says
     most first (`report.words.outermost_templates`)."""
     known = {one.id: one for one in pack.templates}
-    parts = elide(split_pieces(text, spans), context) if context else split_pieces(text, spans)
     rows = []
-    for piece in parts:
+    for piece in elide(split_pieces(text, spans), PIECE_CONTEXT):
         first = [one.id for one in outermost_templates([known[name] for name in piece.templates if name in known])]
         names = [*first, *(name for name in piece.templates if name not in first)]
         rows.append({"html": escape_text(piece.text), "templates": names, "hidden": piece.hidden, "kind": piece.kind})

@@ -12,8 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape, unescape
+from pathlib import Path
 
 Unit = tuple[int, int]
+
+_FRAME_STYLE = (Path(__file__).parent / "static" / "frame.css").read_text(encoding="utf-8")
 
 
 def _name_set(text: str) -> frozenset[str]:
@@ -121,7 +124,7 @@ def read_tags(html: str) -> Iterator[tuple[str, int, int, str]]:
     return iter(_TagReader(html))
 
 
-def sanitise_page(html: str, units: Sequence[Unit], *, styled: bool = True, base: str = "") -> str:
+def sanitise_page(html: str, units: Sequence[Unit], *, styled: bool = True) -> str:
     """Return the page to be shown.
 
     Parameters
@@ -129,9 +132,7 @@ def sanitise_page(html: str, units: Sequence[Unit], *, styled: bool = True, base
     units : sequence of (start, end)
         Blocks, ascending and disjoint, in code points of `html`.
     styled : bool
-        With the styles that stand in the page.
-    base : str
-        Style of the desk's own, put behind those of the page.
+        With the styles that stand in the page; behind them comes the desk's own.
     """
     marker = _UnitMarker(html, units, _escape_text)
     out: list[str] = []
@@ -152,8 +153,9 @@ def sanitise_page(html: str, units: Sequence[Unit], *, styled: bool = True, base
                 out.append(f"<{shown}{_filter_attributes(html[start:end], styled)}>")
             elif name not in _VOID_ELEMENTS:
                 out.append(f"</{shown}>")
+    styles = f"{''.join(head)}<style>{_FRAME_STYLE}</style>"
     return (
-        f"<!doctype html><html{outer['html']}><head><meta charset=utf-8>{''.join(head)}<style>{base}</style></head>"
+        f"<!doctype html><html{outer['html']}><head><meta charset=utf-8>{styles}</head>"
         f"<body{outer['body']}>{''.join(out)}</body></html>"
     )
 
@@ -218,7 +220,7 @@ def _escape_text(piece: str) -> str:
     return escape(unescape(piece)) if "&" in piece else escape(piece)
 
 
-def render_article(text: str, units: Sequence[Unit], *, base: str = "", title: str = "") -> str:
+def render_article(text: str, units: Sequence[Unit], *, title: str = "") -> str:
     """Return an article to be shown: a paragraph a line, each unit in an element of its own."""
     marker = _UnitMarker(text, units, escape)
     body: list[str] = []
@@ -229,7 +231,7 @@ def render_article(text: str, units: Sequence[Unit], *, base: str = "", title: s
         place += len(line)
     heading = f'<p class="tm-title" dir="auto">{escape(title)}</p>' if title else ""
     return (
-        f"<!doctype html><html><head><meta charset=utf-8><style>{_ARTICLE_STYLE}{base}</style></head>"
+        f"<!doctype html><html><head><meta charset=utf-8><style>{_ARTICLE_STYLE}{_FRAME_STYLE}</style></head>"
         f"<body>{heading}{''.join(body)}</body></html>"
     )
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
@@ -44,13 +43,8 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestLimits:
-    """body : bytes of a request; a page of 5,000 marks takes a fifth of it.  page : characters of a page or article
-    that is shown; the largest of 3,000 pages of the public sets has 1.5 million."""
-
-    body: int = 1 << 20
-    page: int = 4_000_000
+MAX_BODY = 1 << 20
+"""Bytes of a request; a page of 5,000 marks takes a fifth of it."""
 
 
 def is_loopback(host: str) -> bool:
@@ -101,7 +95,6 @@ class SecurityMiddleware:
     secret : bytes
     token : str or None
         Asked for if given.
-    limits : RequestLimits
 
     Raises
     ------
@@ -116,7 +109,6 @@ class SecurityMiddleware:
         hosts: frozenset[str],
         secret: bytes,
         token: str | None = None,
-        limits: RequestLimits | None = None,
     ) -> None:
         self._app = app
         self._hosts = hosts
@@ -125,7 +117,6 @@ class SecurityMiddleware:
         # What the browser keeps is no token: any text can be one, not any text a cookie.
         self._cookie_value = hmac.new(secret, b"token:" + (token or "").encode("utf-8", "replace"), sha256).hexdigest()
         self._cookie = "desk_" + sha256(min(hosts).encode()).hexdigest()[:8]  # cookies know no ports
-        self._limits = limits or RequestLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse the request, or handle it."""
@@ -148,7 +139,7 @@ class SecurityMiddleware:
         except ConnectionError:
             return  # nobody is there to answer to
         if body is None:
-            await _send_answer(send, 413, f"expected a request of at most {self._limits.body:,} bytes")
+            await _send_answer(send, 413, f"expected a request of at most {MAX_BODY:,} bytes")
             return
         given = False
 
@@ -185,7 +176,7 @@ class SecurityMiddleware:
                 raise ConnectionError
             pieces.append(message.get("body", b""))
             size += len(pieces[-1])
-            if size > self._limits.body:
+            if size > MAX_BODY:
                 return None
             if not message.get("more_body"):
                 return b"".join(pieces)
@@ -201,8 +192,8 @@ class SecurityMiddleware:
         if scope["method"] != "POST":
             return None
         length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdigit() and len(length) < 16) or int(length) > self._limits.body:
-            return 413, f"expected a request of at most {self._limits.body:,} bytes", {}
+        if not (length.isascii() and length.isdigit() and len(length) < 16) or int(length) > MAX_BODY:
+            return 413, f"expected a request of at most {MAX_BODY:,} bytes", {}
         if not hmac.compare_digest(headers.get("x-desk-csrf", "").encode(), self._csrf.encode()):
             return 403, "expected the token of the desk's own page; reload the page", {}
         origin = headers.get("origin")

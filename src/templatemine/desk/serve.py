@@ -73,7 +73,7 @@ def serve(
         from templatemine.desk.web_app import create_app
     except ImportError as error:
         raise MissingExtraError(f"the desk needs {error.name}, which is not installed: {pip_line('desk')}") from error
-    from templatemine.desk.library import DeskConfig, Library
+    from templatemine.desk.library import Library
     from templatemine.desk.store import Store, user_name
 
     with _open_listener(config.host, config.port) as listener:
@@ -83,7 +83,7 @@ def serve(
             raise ConfigError(f"{packs}: expected a folder of packs, found nothing")
         file = config.store or os.path.join(folder, "desk.sqlite")
         store = Store(file)
-        library = Library(packs, records(), store, DeskConfig(sample=config.sample), wanted=frozenset(gold or ()))
+        library = Library(packs, records(), store, config.sample, frozenset(gold or ()))
         token = config.token
         if token is None and not is_loopback(config.host):
             token = secrets.token_urlsafe(18)

@@ -63,14 +63,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """One version of the marks of one person on one document: [[start, end, label], ...]."""
+    """One version of the marks of one person on one document, each (start, end, label)."""
 
     source: str
     id: str
     name: str
     version: int
     time: str
-    marks: list[list[Any]]
+    marks: list[tuple[int, int, str]]
     done: bool
     clicks: int
     keys: int
@@ -294,4 +294,4 @@ def _event(row: Sequence[Any]) -> Event:
 
 def _annotation(row: Sequence[Any]) -> Annotation:
     values = dict(zip(Annotation.__slots__, row, strict=True))
-    return Annotation(**{**values, "marks": json.loads(values["marks"]), "done": bool(values["done"])})
+    return Annotation(**{**values, "marks": [*map(tuple, json.loads(values["marks"]))], "done": bool(values["done"])})

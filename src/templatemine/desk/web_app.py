@@ -47,7 +47,7 @@ def create_app(
     secret = desk.library.store.secret
     views = _Views(desk, csrf_token(secret), name)
     app = Starlette(routes=[*views.routes(), Mount("/static", StaticFiles(directory=DESK_FOLDER / "static"))])
-    return SecurityMiddleware(app, hosts=hosts, secret=secret, token=token, limits=desk.limits)
+    return SecurityMiddleware(app, hosts=hosts, secret=secret, token=token)
 
 
 class _Views:
