@@ -16,7 +16,7 @@ from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
-from templatemine.packs.pack_record import template_id
+from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
 from templatemine.text.slots import ANY, slot_token
 
@@ -39,7 +39,7 @@ def open_questions(pack: Pack) -> list[Question]:
     answer is about both, and the template has the wider position: the question has its figures, as all else that is
     told of the string.
     """
-    answered_ids = {rule.id or template_id(rule.tokens or ()) for rule in pack.overrides.rules}
+    answered_ids = {rule_id(rule) for rule in pack.overrides.rules}
     templates = {one.id: one for one in pack.templates}
     return [
         _as_template(question, templates.get(template_id(question.tokens)))
@@ -78,7 +78,7 @@ def add_answer_rules(
         raise ConfigError(f"answer: expected {', '.join(possible_answers(question))}, got {answer!r}")
     ids = set(_template_ids(question))
     known = {one.id for one in pack.templates if one.kind}
-    other_rules = tuple(rule for rule in rules if (rule.id or template_id(rule.tokens or ())) not in ids)
+    other_rules = tuple(rule for rule in rules if rule_id(rule) not in ids)
     new_rules = [
         _answer_rule(question, filled, answer, known, by, time)
         for filled in ((False, True) if question.filled else (False,))
@@ -201,14 +201,13 @@ class QuestionContexts:
 
     def __init__(self, pack: Pack, questions: Sequence[Question], context: int) -> None:
         self._pack, self._questions, self._context = pack, questions, context
-        blank_template = Template(id="", regex="", tokens=None, df=0, count=0, example="")
-        templates = [replace(blank_template, tokens=one.tokens, anchor=one.anchor) for one in questions]
+        templates = [replace(bare_template(one.tokens), anchor=one.anchor) for one in questions]
         # Behind those of the strings: the labels with their fillers.
         self._labels = [place for place, one in enumerate(questions) if one.filled]
         for one in (questions[place] for place in self._labels):
             anchor = slotted_anchor(one.anchor, one.filled)
-            templates.append(replace(blank_template, tokens=_question_tokens(one, True), anchor=anchor))
-        self._matcher, self._rows = replace(pack, templates=tuple(templates)).matcher()
+            templates.append(replace(bare_template(_question_tokens(one, True)), anchor=anchor))
+        self._strings = replace(pack, templates=tuple(templates))
         self._contexts: list[list[Context]] = [[] for _ in questions]
         self._filled, self._sentences, self._seen = ([0] * len(questions) for _ in range(3))
         self.read = 0
@@ -224,13 +223,10 @@ class QuestionContexts:
         text = document.html if self._pack.html else document.text
         if text is None:
             return False
-        encoded = self._pack.encode(text)
-        *bounds, strings = self._matcher.find(encoded.data)
-        starts, ends = encoded.spans(*bounds)
+        columns = self._strings.find_strings(self._pack.encode(text))
         first_spans: dict[int, tuple[int, int]] = {}
         filled_spans: dict[int, list[tuple[int, int]]] = {}
-        for start, end, string in zip(starts.tolist(), ends.tolist(), strings.tolist(), strict=True):
-            row = self._rows[string]
+        for start, end, row in zip(*(column.tolist() for column in columns), strict=True):
             if row < len(self._questions):
                 first_spans.setdefault(row, (start, end))
             else:

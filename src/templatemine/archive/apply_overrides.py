@@ -35,6 +35,7 @@ from templatemine.packs.pack_record import (
     mined_entry,
     mined_mark,
     order_templates,
+    rule_id,
     split_entry,
     template_id,
 )
@@ -107,13 +108,13 @@ class RuleIndex:
         self.by_id: dict[str, Rule] = {}
         for rule in rules:
             if rule.action in STRING_ACTIONS:
-                self.by_id[rule.id or template_id(rule.tokens or ())] = rule
+                self.by_id[rule_id(rule)] = rule
         self.never = [_fold_case(rule.text) for rule in rules if rule.action == "never"]
         self.always = [_fold_case(rule.text) for rule in rules if rule.action == "always"]
         cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
         self.min_df = cutoffs[-1] if cutoffs else None
         self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
-        self.kinds = {rule.id or template_id(rule.tokens or ()): rule.kind for rule in rules if rule.kind}
+        self.kinds = {rule_id(rule): rule.kind for rule in rules if rule.kind}
         self.accepted = [rule for rule in self.by_id.values() if rule.action != "reject"]
 
     def keeps(self, template: Template) -> bool:

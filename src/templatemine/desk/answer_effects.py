@@ -12,6 +12,7 @@ from templatemine.desk.library import Article
 from templatemine.model import Question, Template
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate
+from templatemine.packs.pack_record import bare_template
 
 
 def measure_answers(
@@ -41,10 +42,9 @@ def measure_answers(
 
 def _find_holding(pack: Pack, question: Question, articles: Sequence[Article]) -> Iterator[int]:
     """Yield places of the articles with the string of a question, wherever in its line."""
-    string = Template(id="", regex="", tokens=question.tokens, df=0, count=0, example="")
-    matcher, _ = replace(pack, templates=(string,)).matcher()
+    string = replace(pack, templates=(bare_template(question.tokens),))
     for place, article in enumerate(articles):
-        starts, _, _ = matcher.find(pack.encode(article.document.body).data)
+        starts, _, _ = string.find_strings(pack.encode(article.document.body))
         if len(starts):
             yield place
 

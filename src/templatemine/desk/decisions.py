@@ -20,6 +20,7 @@ from templatemine.errors import ConfigError, PackError, counted
 from templatemine.model import Question, Template
 from templatemine.packs.overrides import Rule, read_rule
 from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import rule_id
 from templatemine.packs.readable import join_tokens, template_text
 
 Rules = tuple[Rule, ...]
@@ -105,7 +106,7 @@ def _plan_rules(
     return Plan(
         rules=review.amend_rules(stored.pack, library.rejected(stored), stored.pack.overrides.rules, made),
         what=describe_rule(made[0], stored.pack) + _describe_others(len(made) - 1, shown),
-        reviewed=[review.rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
+        reviewed=[rule_id(rule) for rule in made if rule.action in ("accept", "reject")],
         judged=(judged, len(made)),
     )
 
@@ -185,8 +186,8 @@ def _read_rules(
     rules = [read_rule(row, "rule") for row in rows]
     ids = {one.id for one in (*stored.pack.templates, *stored.pack.overrides.removed)}
     for rule in rules:
-        if rule.action in ("reject", "kind") and review.rule_id(rule) not in ids:
-            raise NotFound(f"there is no template {review.rule_id(rule)!r}")
+        if rule.action in ("reject", "kind") and rule_id(rule) not in ids:
+            raise NotFound(f"there is no template {rule_id(rule)!r}")
     return [stamp_rule(_complete_rule(library, stored, opened, rule), name) for rule in rules]
 
 
@@ -243,7 +244,7 @@ def _describe_others(number: int, shown: bool) -> str:
 
 def describe_rule(rule: Rule, pack: Pack) -> str:
     """Return a decision about a pack in a few words."""
-    name = review.rule_id(rule)
+    name = rule_id(rule)
     known = next((one for one in (*pack.templates, *pack.overrides.removed) if name and one.id == name), None)
     text = join_tokens(rule.tokens, rule.example) if rule.tokens else name if known is None else template_text(known)
     what = {

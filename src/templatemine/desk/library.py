@@ -17,7 +17,6 @@ from threading import Lock
 from typing import Any
 
 from templatemine.archive.apply_overrides import apply_rules
-from templatemine.desk.matching import occurrence_finder
 from templatemine.desk.store import Conflict, Decision, Event, Store, escape_surrogates, utc_now
 from templatemine.errors import CorpusError, PackError
 from templatemine.io.lock import locked
@@ -26,6 +25,7 @@ from templatemine.model import Document, Record
 from templatemine.packs.overrides import Rule, read_rules
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_folder import RejectedCandidate, pack_files, read_rejected, rejected_path
+from templatemine.packs.pack_record import bare_template
 from templatemine.packs.revision import Revision, file_version
 
 SAMPLE = 300
@@ -310,12 +310,13 @@ class Library:
         def found(rows: Sequence[tuple[str, ...]]) -> Mapping[tuple[str, ...], str]:
             if not rows:
                 return {}
-            find = occurrence_finder(pack, rows)
+            strings = replace(pack, templates=tuple(map(bare_template, rows)))
             examples: dict[tuple[str, ...], str] = {}
             for text in texts:
                 if len(examples) == len(rows):
                     break
-                for start, end, row in find(text):
+                columns = strings.find_strings(pack.encode(text))
+                for start, end, row in zip(*(column.tolist() for column in columns), strict=True):
                     examples.setdefault(rows[row], text[start:end])
             return examples
 

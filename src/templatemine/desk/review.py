@@ -38,7 +38,7 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_checks import compile_handwritten
 from templatemine.packs.pack_folder import RejectedCandidate
-from templatemine.packs.pack_record import template_id
+from templatemine.packs.pack_record import bare_template, rule_id
 from templatemine.packs.readable import template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
@@ -87,9 +87,9 @@ class CutoffPreview:
         there = {template.id for template in base}
         rows = [_CutoffCandidate(template, True) for template in base]
         for tokens, df, count, _ in frequency_candidates(rejected):
-            name = template_id(tokens)
-            if name not in there:
-                rows.append(_CutoffCandidate(_make_template(name, tokens, df, count), False))
+            template = bare_template(tokens, df, count)
+            if template.id not in there:
+                rows.append(_CutoffCandidate(template, False))
             if len(rows) >= MAX_ADDED:
                 break
         self._rows = rows
@@ -100,18 +100,9 @@ class CutoffPreview:
 
     def _find_occurrences(self) -> list[tuple[str, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
         """Find where the strings occur in each text, as it is read."""
-        templates = tuple(row.template for row in self._rows)
-        if not templates:
-            nothing = np.empty(0, np.int64)
-            return [(text, nothing, nothing, nothing) for text in self._texts]
-        pack = self._pack
-        matcher, _ = replace(pack, templates=templates).matcher()
-        found = []
-        for text in self._texts:
-            encoded = pack.encode(text)
-            *bounds, strings = matcher.find(encoded.data)
-            found.append((encoded.text, *encoded.spans(*bounds), strings.astype(np.int64)))
-        return found
+        strings = replace(self._pack, templates=tuple(row.template for row in self._rows))
+        encoded_texts = map(self._pack.encode, self._texts)
+        return [(encoded.text, *strings.find_strings(encoded)) for encoded in encoded_texts]
 
     def measure(self, rules: Sequence[Rule]) -> dict[str, Any]:
         """Return the effect of some rules on the sample: articles changed, characters removed."""
@@ -165,10 +156,6 @@ def rule_filter(rules: Sequence[Rule]) -> Callable[[Template, bool], bool]:
         return asked.adds(template.tokens or (), template.df, min(FREQUENCY_REASONS))
 
     return kept
-
-
-def _make_template(name: str, tokens: tuple[str, ...], df: int, count: int) -> Template:
-    return Template(id=name, regex="", tokens=tokens, df=df, count=count, example="")
 
 
 def _template_row(template: Template) -> dict[str, Any]:
@@ -405,11 +392,6 @@ def _amend_about_strings(
         *rest,
         *(rule for name, rule in new.items() if name not in earlier or (name in before) != (rule.action == "accept")),
     )
-
-
-def rule_id(rule: Rule) -> str:
-    """Return the id of the template that a rule is about; "" if it is about none."""
-    return rule.id or (template_id(rule.tokens) if rule.tokens else "")
 
 
 def _amend(rules: Sequence[Rule], rule: Rule) -> tuple[Rule, ...]:

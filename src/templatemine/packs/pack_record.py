@@ -18,7 +18,7 @@ from templatemine.errors import counted, needs_extra
 from templatemine.kinds import CUT_ALL, KINDS, Choice
 from templatemine.matching import _automaton
 from templatemine.model import Cutoff, PageHistory, Question, Template
-from templatemine.packs.overrides import Overrides
+from templatemine.packs.overrides import Overrides, Rule
 from templatemine.text import _scan
 from templatemine.text.expressions import ANCHORS, SLOT_REACH, EncodedText, expression, two_sided_expression
 from templatemine.text.patterns import PatternSet, ScannerArguments, make_pattern_set
@@ -26,7 +26,9 @@ from templatemine.text.reading import PLAIN, ReadingRules
 from templatemine.text.slots import FIRST_NAMED_CODE, SLOT, kind_code, kind_words, slot_kind
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 GENERATOR = f"templatemine {__version__}, expressions 2"
 """The program that wrote a pack; the second number is the version of its expressions."""
@@ -41,6 +43,16 @@ def template_id(tokens: Sequence[str]) -> str:
 
     tokens = [SLOT if slot_kind(token) else token for token in tokens]
     return "t" + blake2b("\x00".join(tokens).encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
+
+
+def bare_template(tokens: tuple[str, ...], df: int = 0, count: int = 0) -> Template:
+    """Return a template that is nothing but its tokens."""
+    return Template(id=template_id(tokens), regex="", tokens=tokens, df=df, count=count, example="")
+
+
+def rule_id(rule: Rule) -> str:
+    """Return the id of the template that a rule is about; "" for one about no template."""
+    return rule.id or (template_id(rule.tokens) if rule.tokens else "")
 
 
 def keep_one_of_each(templates: Iterable[Template]) -> list[Template]:
@@ -249,6 +261,15 @@ class PackRecord:
     @cached_property
     def _matcher(self) -> tuple[_automaton.Matcher, list[int]]:
         return self.make_matcher()
+
+    def find_strings(self, encoded: EncodedText) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Find all occurrences of the templates that have tokens: starts and ends in the original, in code points, and
+        places in `templates`."""
+        import numpy as np
+
+        matcher, rows = self._matcher
+        *bounds, strings = matcher.find(encoded.data)
+        return (*encoded.spans(*bounds), np.array(rows, np.int64)[strings])
 
     def make_matcher(self, sieve: int = 1, choice: Choice = CUT_ALL) -> tuple[_automaton.Matcher, list[int]]:
         """Make the `matcher` anew; for `sieve` see there.  What a `choice` does not cut is kept whole."""

@@ -51,20 +51,14 @@ class Occurrences:
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
-        self._matcher, rows = pack.matcher()
-        self._rows = np.array(rows, np.int64)
         self._written = ManualExpressions(pack)
 
     def find(self, text: str) -> OccurrenceColumns:
         """Find all occurrences.  Those of one template do not overlap: the second begins where the first ends."""
-        parts: list[tuple[NDArray[np.int64], ...]] = []
         encoded = self._pack.encode(text)
-        if len(self._rows):
-            *bounds, strings = self._matcher.find(encoded.data)
-            parts.append((*encoded.spans(*bounds), self._rows[strings.astype(np.int64)]))
         written = [(*encoded.original_span(start, end), row) for start, end, row in self._written.matches(encoded.text)]
         by_hand = np.array(written, np.int64).reshape(-1, 3)
-        parts.append((by_hand[:, 0], by_hand[:, 1], by_hand[:, 2]))
+        parts = (self._pack.find_strings(encoded), (by_hand[:, 0], by_hand[:, 1], by_hand[:, 2]))
         starts, ends, indices = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
         order = np.lexsort((starts, indices))
         starts, ends, indices = starts[order], ends[order], indices[order]
