@@ -8,14 +8,11 @@ __all__ = [
     "CODES",
     "Forest",
     "LEAVES",
-    "LEVELS",
     "average_by_path",
     "decode_blocks",
     "describe_main",
     "find_kind_chances",
     "measure_doubt",
-    "smooth",
-    "smooth_leaves",
     "smooth_scores",
     "to_probabilities",
 ]
@@ -37,24 +34,6 @@ class Forest:
     ) -> Self: ...
     def scores(self, rows: NDArray[np.float32], plain: bool = ...) -> NDArray[np.float32]: ...
 
-LEVELS: int
-
-def smooth(
-    parents: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    price: float,
-    levels: int = ...,
-) -> NDArray[np.float64]: ...
-def smooth_leaves(
-    parents: NDArray[np.int32],
-    element: NDArray[np.int32],
-    scores: NDArray[np.float64],
-    sizes: NDArray[np.float64],
-    inner: float,
-    price: float,
-    levels: int = ...,
-) -> NDArray[np.float64]: ...
 def smooth_scores(
     parents: NDArray[np.int32],
     element: NDArray[np.int32],

@@ -14,8 +14,8 @@ from templatemine.pages._html cimport C_LINKED, C_SIZE, K_FULL, K_SIZE
 from templatemine.pages._blocks cimport check, falling_order, first_places, probability_of
 
 __all__ = [
-    "CODES", "Forest", "LEAVES", "LEVELS", "average_by_path", "decode_blocks", "describe_main", "find_kind_chances", "measure_doubt",
-    "smooth", "smooth_leaves", "smooth_scores", "to_probabilities",
+    "CODES", "Forest", "LEAVES", "average_by_path", "decode_blocks", "describe_main", "find_kind_chances", "measure_doubt",
+    "smooth_scores", "to_probabilities",
 ]
 
 
@@ -460,105 +460,24 @@ cdef bint build_tree_masks(const int16_t* left, const int16_t* right, const floa
 
 
 cdef enum:
-    DEFAULT_LEVELS = 17
-
-LEVELS = DEFAULT_LEVELS
-"""Levels from 0 to 1 that smoothed scores take if no other number is asked for."""
-
-
-def smooth(const int32_t[::1] parents not None, const double[::1] scores not None, const double[::1] weights not None,
-           double price, int levels=LEVELS):
-    """Scores x that minimise  sum of weight (x - score)^2 + price for each edge with x[child] < x[parent],
-    where x[child] <= x[parent] everywhere and each x is one of `levels` evenly spaced from 0 to 1.
-
-    Parameters
-    ----------
-    parents : int32 array, shape (nodes,)
-        Of each node, before its children; -1 for the first only.
-    scores : float64 array, shape (nodes,)
-        From 0 to 1.
-    weights : float64 array, shape (nodes,)
-        From 0 up.
-    price : float
-        From 0 up.
-    levels : int, optional
-        From 2 to 256.
-
-    Returns
-    -------
-    float64 array, shape (nodes,)
-        Of several solutions the one with the greatest scores from the root down.
-    """
-    cdef int64_t n = parents.shape[0], i
-    if scores.shape[0] != n or weights.shape[0] != n:
-        raise ValueError(f"expected a score and a weight for each of {n} nodes, got {scores.shape[0]} and {weights.shape[0]}")
-    check_price(price, levels)
-    check_parents(parents)
-    for i in range(n):
-        if not 0 <= scores[i] <= 1:
-            raise ValueError(f"scores: expected numbers from 0 to 1, got {scores[i]} at {i}")
-        if not (weights[i] >= 0 and isfinite(weights[i])):
-            raise ValueError(f"weights: expected numbers from 0 up, got {weights[i]} at {i}")
-    out = np.empty(n, np.float64)
-    if n == 0:
-        return out
-    cdef double[:, ::1] cost = np.empty((n, levels), np.float64)
-    cdef uint8_t[:, ::1] below = np.empty((n, levels), np.uint8)
-    cdef double[::1] smoothed = out
-    with nogil:
-        solve_tree(&parents[0], &scores[0], &weights[0], n, price, levels, &cost[0, 0], &below[0, 0], &smoothed[0])
-    return out
-
-
-def smooth_leaves(const int32_t[::1] parents not None, const int32_t[::1] element not None,
-                  const double[::1] scores not None, const double[::1] sizes not None, double inner, double price,
-                  int levels=LEVELS):
-    """`smooth` for leaves that hang in a tree whose other nodes have no score of their own.
-
-    A node gets the mean score of the leaves it holds, by size, and `inner` times what they weigh together; leaves weigh
-    their share of the whole.  Nodes without leaves are left out.
-
-    Parameters
-    ----------
-    parents : int32 array, shape (nodes,)
-    element : int32 array, shape (leaves,)
-        The node that each leaf hangs in.
-    scores, sizes : float64 array, shape (leaves,)
-        Scores from 0 to 1, sizes above 0.
-    inner, price, levels
-        As for `smooth`.
-
-    Returns
-    -------
-    float64 array, shape (leaves,)
-    """
-    cdef int64_t n = element.shape[0], i
-    if scores.shape[0] != n or sizes.shape[0] != n:
-        raise ValueError(f"expected a score and a size for each of {n} leaves, got {scores.shape[0]} and {sizes.shape[0]}")
-    check_tree(parents, element)
-    check_price(price, levels)
-    for i in range(n):
-        if not 0 <= scores[i] <= 1:
-            raise ValueError(f"scores: expected numbers from 0 to 1, got {scores[i]} at {i}")
-        if not (sizes[i] > 0 and isfinite(sizes[i])):
-            raise ValueError(f"sizes: expected numbers above 0, got {sizes[i]} at {i}")
-    out = np.empty(n, np.float64)
-    cdef double[::1] smoothed = out
-    if n:
-        with nogil:
-            solve_leaves(&parents[0], parents.shape[0], &element[0], n, &scores[0], &sizes[0], inner, price, levels,
-                         &smoothed[0])
-    return out
+    LEVELS = 17         # evenly spaced from 0 to 1
 
 
 def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] element not None,
                   const double[::1] scores not None, const int32_t[::1] words not None, double share_smoothed,
                   double inner, double price, double margin):
-    """Log odds, each the weighted mean of its probability and what `smooth_leaves` makes of that.
+    """Log odds, each the weighted mean of its probability and what smoothing makes of that.
+
+    Blocks are leaves that hang in the tree of elements, which have no score of their own: an element gets the mean score of
+    the leaves it holds, by words, and `inner` times what they weigh together; leaves weigh their share of the whole.
+    Elements without leaves are left out.  Smoothed scores x of all of these minimise  sum of weight (x - score)^2 + price
+    for each edge with x[child] < x[parent],  where x[child] <= x[parent] everywhere and each x is one of `LEVELS`; of
+    several solutions it is the one with the greatest scores from the root down.
 
     Parameters
     ----------
     parents : int32 array, shape (elements,)
+        Of each element, before its children; -1 for the first only.
     element : int32 array, shape (blocks,)
         The element that each block stands in.
     scores : float64 array, shape (blocks,)
@@ -567,8 +486,8 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
         From 1 up.
     share_smoothed : float
         Weight of the smoothed probability, from 0 to 1.
-    inner, price
-        As for `smooth_leaves`.
+    inner, price : float
+        From 0 up.
     margin : float
         What the mean keeps away from 0 and 1.
 
@@ -582,7 +501,8 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
     cdef double mixed
     check(scores.shape[0] == n and words.shape[0] == n, "a score and a number of words of each block")
     check_tree(parents, element)
-    check_price(price, DEFAULT_LEVELS)
+    if not (price >= 0 and isfinite(price)):
+        raise ValueError(f"price: expected a number from 0 up, got {price}")
     for i in range(n):
         check(words[i] > 0, "words in each block")
     out = np.empty(n, np.float64)
@@ -598,8 +518,7 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
             for i in range(n):
                 probability[i] = probability_of(scores[i])
                 sizes[i] = words[i]
-            solve_leaves(&parents[0], parents.shape[0], &element[0], n, probability, sizes, inner, price, DEFAULT_LEVELS,
-                         &smoothed[0])
+            solve_leaves(&parents[0], parents.shape[0], &element[0], n, probability, sizes, inner, price, &smoothed[0])
             for i in range(n):
                 mixed = (1 - share_smoothed) * probability[i] + share_smoothed * smoothed[i]
                 mixed = min(max(mixed, margin), 1 - margin)
@@ -609,37 +528,25 @@ def smooth_scores(const int32_t[::1] parents not None, const int32_t[::1] elemen
     return out
 
 
-cdef void check_price(double price, int levels) except *:
-    if not 2 <= levels <= 256:
-        raise ValueError(f"levels: expected from 2 to 256, got {levels}")
-    if not (price >= 0 and isfinite(price)):
-        raise ValueError(f"price: expected a number from 0 up, got {price}")
-
-
-cdef void check_parents(const int32_t[::1] parents) except *:
-    cdef int64_t i
-    for i in range(parents.shape[0]):
-        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
-            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
-
-
 cdef void check_tree(const int32_t[::1] parents, const int32_t[::1] element) except *:
     cdef int64_t m = parents.shape[0], i
-    check_parents(parents)
+    for i in range(m):
+        if not -1 <= parents[i] < i or (parents[i] < 0) != (i == 0):
+            raise ValueError(f"parents: expected each before its children and -1 for the first only, got {parents[i]} at {i}")
     for i in range(element.shape[0]):
         if not 0 <= element[i] < m:
             raise ValueError(f"element: expected places from 0 to {m - 1}, got {element[i]}")
 
 
 cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element, int64_t n, const double* scores,
-                      const double* sizes, double inner, double price, int levels, double* out) except -1 nogil:
+                      const double* sizes, double inner, double price, double* out) except -1 nogil:
     """The tree of the nodes that hold leaves, and of the leaves below them, to `solve_tree`."""
     cdef int64_t i, count = 0, size = m + n
     cdef double whole = 0
     # Of each node: what it holds and its sum of scores, then goal, weight, solution and costs; its place, parent, levels
-    cdef double* numbers = <double*>calloc(2 * m + (3 + levels) * size, sizeof(double))
+    cdef double* numbers = <double*>calloc(2 * m + (3 + LEVELS) * size, sizeof(double))
     cdef int32_t* places = <int32_t*>malloc((m + size) * sizeof(int32_t))
-    cdef uint8_t* below = <uint8_t*>malloc(size * levels)
+    cdef uint8_t* below = <uint8_t*>malloc(size * LEVELS)
     cdef double* held = numbers
     cdef double* sums = held + m
     cdef double* goals = sums + m
@@ -670,7 +577,7 @@ cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element,
         above[count + i] = places[element[i]]
         goals[count + i] = scores[i]
         weights[count + i] = sizes[i] / whole
-    solve_tree(above, goals, weights, count + n, price, levels, solution + size, below, solution)
+    solve_tree(above, goals, weights, count + n, price, solution + size, below, solution)
     memcpy(out, solution + count, n * sizeof(double))
     free(numbers)
     free(places)
@@ -678,26 +585,26 @@ cdef int solve_leaves(const int32_t* parents, int64_t m, const int32_t* element,
     return 0
 
 
-cdef void solve_tree(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price, int levels,
+cdef void solve_tree(const int32_t* parents, const double* scores, const double* weights, int64_t n, double price,
                      double* cost, uint8_t* below, double* out) noexcept nogil:
     """From the leaves up, what a subtree costs for each level of its root; then from the root down, the levels."""
     cdef int64_t i
     cdef int k, least
-    cdef double far, step = 1.0 / (levels - 1), best, one
+    cdef double far, step = 1.0 / (LEVELS - 1), best, one
     cdef double* own
     cdef double* above
     cdef uint8_t* lower
     for i in range(n):
-        for k in range(levels):
+        for k in range(LEVELS):
             far = k * step - scores[i]
-            cost[i * levels + k] = weights[i] * far * far
+            cost[i * LEVELS + k] = weights[i] * far * far
     for i in range(n - 1, 0, -1):
-        own = cost + i * levels
-        above = cost + parents[i] * <int64_t>levels
-        lower = below + i * levels
+        own = cost + i * LEVELS
+        above = cost + parents[i] * LEVELS
+        lower = below + i * LEVELS
         least = 0
         best = own[0]
-        for k in range(levels):
+        for k in range(LEVELS):
             one = own[k]
             if one <= best:
                 least = k
@@ -710,15 +617,15 @@ cdef void solve_tree(const int32_t* parents, const double* scores, const double*
                 lower[k] = <uint8_t>least
                 above[k] += best + price
     least = 0
-    for k in range(levels):
+    for k in range(LEVELS):
         if cost[k] <= cost[least]:
             least = k
     # Levels stand in the first column from here on.
     below[0] = <uint8_t>least
     out[0] = least * step
     for i in range(1, n):
-        below[i * levels] = below[i * levels + below[parents[i] * <int64_t>levels]]
-        out[i] = below[i * levels] * step
+        below[i * LEVELS] = below[i * LEVELS + below[parents[i] * LEVELS]]
+        out[i] = below[i * LEVELS] * step
 
 
 # ---------------------------------------------------------------------------------------------------------------- probabilities
