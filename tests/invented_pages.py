@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
-__all__ = ["CALL", "marked_page", "page"]
+from templatemine.config import PageConfig
+from templatemine.model import PageHistory
+from templatemine.pages.history import PageCounter
+
+__all__ = ["CALL", "learn_history", "marked_page", "page"]
 
 PROSE = (
     "The harbour board met on Tuesday to hear what the new crane would cost, and who would pay for it in the end.",
@@ -41,3 +46,9 @@ def marked_page(number: int, extra: str = "") -> str:
     """A page with an emphasis, a link, a picture and a table in its story."""
     begun = "<p>The <b>board</b> met <a href=b.html>in May</a> <img src=c.png alt=crane> and later."
     return page(number, extra).replace("<p>", f"{begun} ", 2).replace("</p><p>", f"</p>{TABLE}<p>", 1)
+
+
+def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
+    """The history of a source from its pages, all of which count; None if they are too few."""
+    counter = PageCounter(config)
+    return counter.learn([row for row in map(counter.read, pages) if row is not None])

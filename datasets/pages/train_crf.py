@@ -44,11 +44,12 @@ from templatemine.io.write import atomic_writer
 from templatemine.pages.baselines.crf import (
     FEATURES,
     LABELS,
+    NEIGHBOURS,
+    OFFSETS,
     ChainWeights,
     FeatureValues,
     TextRuns,
     compute_features,
-    crf_attributes,
     find_runs,
     hash_weights,
 )
@@ -187,6 +188,21 @@ def cut_part(row: dict[str, Any], draw: random.Random) -> LabelledRuns | None:
 def _compute_features(runs: TextRuns, language: Sequence[str]) -> FeatureValues:
     texts = runs.texts if language else []
     return compute_features(runs, {name: LANGUAGE_FEATURES[name](texts) for name in language})
+
+
+def crf_attributes(values: FeatureValues) -> list[list[str]]:
+    """List the features of each run for the model: its own, and some of its neighbours', as name=value; none for a
+    0."""
+    rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
+    attributes = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
+    neighbour_attributes = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
+    for offset in OFFSETS:
+        for index, row in enumerate(attributes):
+            if 0 <= index + offset < len(rows):
+                row += [f"{offset:+}:{attribute}" for attribute in neighbour_attributes[index + offset]]
+            else:
+                row.append(f"{offset:+}:edge")
+    return attributes
 
 
 def train(pages: Sequence[LabelledRuns]) -> dict[str, Any]:

@@ -17,9 +17,9 @@ import pytest
 from rapidfuzz.distance import LCSseq
 
 import templatemine
+from invented_pages import learn_history
 from templatemine.config import PageConfig
 from templatemine.packs.pack import Pack
-from templatemine.pages.history import learn_history
 from templatemine.pages.main_text import PageCleaner
 
 PAGES = Path(__file__).resolve().parents[3] / "shared" / "data" / "html"

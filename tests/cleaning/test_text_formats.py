@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from invented_pages import CALL, marked_page, page
+from invented_pages import CALL, learn_history, marked_page, page
 from templatemine import Cleaner, Cleaners, MarkupConfig, PageCleaner, extract, mine
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.cleaning.tally import SourceTally
@@ -19,7 +19,6 @@ from templatemine.evaluation.cleaning_systems import pack_cleaner
 from templatemine.io.pending import Items
 from templatemine.model import Document, Record
 from templatemine.packs.pack import Pack
-from templatemine.pages.history import learn_history
 from templatemine.report.explain import Explainer
 
 URL = "http://lantern.example/2004/story"

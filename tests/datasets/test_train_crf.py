@@ -21,7 +21,6 @@ from templatemine.pages.baselines.crf import (
     LABELS,
     ChainWeights,
     compute_features,
-    crf_attributes,
     find_runs,
     hash_weights,
 )
@@ -84,14 +83,14 @@ def test_the_table_says_what_the_library_says(seed: int, algorithm: str) -> None
     trainer = pycrfsuite.Trainer(verbose=False, algorithm=algorithm)
     trainer.set_params({"max_iterations": 15, "feature.possible_transitions": True})
     for one in values[:2]:
-        trainer.append(crf_attributes(one), [LABELS[label] for label in draw.integers(0, 3, size=len(one))])
+        trainer.append(train_crf.crf_attributes(one), [LABELS[label] for label in draw.integers(0, 3, size=len(one))])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "one.model"
         trainer.train(str(path))
         model = path.read_bytes()
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(model)
-    tagger.set(crf_attributes(values[2]))
+    tagger.set(train_crf.crf_attributes(values[2]))
     wanted = [[tagger.marginal(label, at) for label in LABELS] for at in range(len(values[2]))]
     assert ChainWeights.from_table(train_crf.read_weights(model)).marginals(values[2]) == pytest.approx(
         np.array(wanted), abs=1e-6

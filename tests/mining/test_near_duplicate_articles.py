@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invented_pages import PROSE, page
+from invented_pages import PROSE, learn_history, page
 from strategies import examples
 from templatemine import PageCleaner, extract
 from templatemine.config import PageConfig
@@ -26,7 +26,7 @@ from templatemine.pages.copies import (
     transfer_scores,
 )
 from templatemine.pages.decode import REASONS, REPEATED, is_kept
-from templatemine.pages.history import learn_history, select_blocks
+from templatemine.pages.history import select_blocks
 
 VOCABULARY = ["harbour", "crane", "ferry", "vote", "bridge", "steel", "of", "and", "a", "the", "7"]
 SENTENCES = [f"{line} Line {number} of the ledger says so." for number, line in enumerate(PROSE * 3)]

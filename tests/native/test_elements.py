@@ -120,12 +120,6 @@ def test_main_text_in_numbers(rows: list[tuple[float, int, int]]) -> None:
     assert _scores.measure_doubt(scores, words) == pytest.approx(doubt, abs=1e-12)
 
 
-def test_the_first_row_with_a_value() -> None:
-    matrix = np.array([[0, 1], [2, 3], [2, 1]], np.float32)
-    assert [_blocks.find_row(matrix, *query) for query in ((0, 2), (1, 3), (1, 4), (0, 0))] == [1, 1, -1, 0]
-    assert _blocks.find_row(matrix[:0], 1, 3) == -1
-
-
 def test_columns_that_do_not_fit_are_refused() -> None:
     int32, int64, uint8 = (lambda *v, kind=kind: np.array(v, kind) for kind in (np.int32, np.int64, np.uint8))
     with pytest.raises(ValueError, match="as many values"):
@@ -142,8 +136,6 @@ def test_columns_that_do_not_fit_are_refused() -> None:
     for spared in (-2, 1):
         with pytest.raises(ValueError, match="an element of the page"):
             _blocks.mark_named(int32(-1), np.zeros(1, np.uint32), int32(0), 1, spared)
-    with pytest.raises(ValueError, match="a column of the matrix"):
-        _blocks.find_row(np.zeros((1, 1), np.float32), 1, 0)
     for bounds in (int64(0, 2), int64(0)):
         with pytest.raises(ValueError, match="bounds"):
             _blocks.find_openings(uint8(0), bounds, int32(1), uint8(1), 1, np.zeros(1, np.uint32))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import page_reference as reference
 from strategies import examples
 from templatemine.pages import _blocks, _html
-from templatemine.pages.blocks import feature_names, load_forests
+from templatemine.pages.blocks import load_forests
 from templatemine.pages.scanner import GROUPS, block_scanner
 
 AT = {name: place for place, name in enumerate(_blocks.FEATURES)}
@@ -26,7 +26,6 @@ def features(page: str) -> NDArray[np.float32]:
 
 def test_one_name_a_column() -> None:
     assert len(set(_blocks.FEATURES)) == len(_blocks.FEATURES) == features("<p>x")[0].size
-    assert len(set(feature_names())) == len(_blocks.FEATURES)
     assert f"group_{len(GROUPS) - 1}" in AT
     assert f"group_{len(GROUPS)}" not in AT
     assert features("").shape == (0, len(AT))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crf_reference import attributes
 from invented_pages import page
 from templatemine import extract
 from templatemine.config import ExtractConfig
@@ -24,7 +25,6 @@ from templatemine.pages.baselines.crf import (
     NEIGHBOURS,
     OFFSETS,
     compute_features,
-    crf_attributes,
     find_runs,
 )
 from templatemine.pages.blocks import Page
@@ -142,10 +142,9 @@ def test_position_and_language() -> None:
 
 
 def test_neighbours() -> None:
-    values = np.zeros((4, len(FEATURES)), np.uint8)
-    for name in ("char.abs", "position"):
-        values[:, FEATURES.index(name)] = range(4)
-    own = crf_attributes(values)
+    own = attributes(
+        [{name: place if name in ("char.abs", "position") else 0 for name in FEATURES} for place in range(4)]
+    )
     assert own[0] == ["-2:edge", "-1:edge", "+1:char.abs=1", "+2:char.abs=2"]
     assert set(own[2]) == {"char.abs=2", "position=2", "-1:char.abs=1", "+1:char.abs=3", "+2:edge"}
     assert OFFSETS == (-2, -1, 1, 2)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from invented_pages import CALL, page
+from invented_pages import CALL, learn_history, page
 from strategies import examples
 from templatemine import PageCleaner, errors, extract
 from templatemine.config import ExtractConfig, PageConfig
@@ -20,7 +20,6 @@ from templatemine.packs.pack import Pack
 from templatemine.pages import combine, hybrid, systems
 from templatemine.pages.blocks import Page
 from templatemine.pages.extract import Extraction, Extractor
-from templatemine.pages.history import learn_history
 from templatemine.pages.systems import SYSTEMS, Post, Site, SystemOutput
 
 OTHER = page(3)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import page_reference as reference
-from invented_pages import CALL, page
+from invented_pages import CALL, learn_history, page
 from strategies import examples
 from templatemine import PageCleaner, extract, mine
 from templatemine.cleaning.cleaner import Cleaner, page_text
@@ -19,7 +19,7 @@ from templatemine.errors import ConfigError
 from templatemine.model import PageHistory, PathVote, RepeatedText
 from templatemine.pages import decode
 from templatemine.pages.blocks import Page
-from templatemine.pages.history import HistoryModel, learn_history
+from templatemine.pages.history import HistoryModel
 from templatemine.pages.main_text import MainBlock
 
 CONFIG = PageConfig()

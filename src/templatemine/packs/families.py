@@ -94,12 +94,6 @@ def _max_edits(length: int) -> int:
     return 0 if length < ONE_EDIT_LENGTH else 1 if length < TWO_EDITS_LENGTH else 2
 
 
-def are_variants(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Return whether two strings of tokens are variants of each other."""
-    letters: dict[str, str] = {}
-    return _are_variants(_as_letters(first, letters), _as_letters(second, letters))
-
-
 def _as_letters(tokens: Sequence[str], letters: dict[str, str]) -> str:
     """Return a string with a letter for each token: comparisons of texts are faster than those of tokens.
 

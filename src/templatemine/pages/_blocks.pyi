@@ -20,7 +20,6 @@ __all__ = [
     "find_openings",
     "find_prose",
     "find_repeated",
-    "find_row",
     "find_titled",
     "inherit_by_blocks",
     "inherit_values",
@@ -49,7 +48,6 @@ def mark_named(
     mask: int,
     spared: int = -1,
 ) -> NDArray[np.bool_]: ...
-def find_row(matrix: NDArray[np.float32], column: int, value: float) -> int: ...
 def find_openings(
     text: NDArray[np.uint8],
     bounds: NDArray[np.int64],

@@ -19,7 +19,7 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_prose", "find_repeated", "find_row",
+    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_prose", "find_repeated",
     "find_titled", "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
 ]
 
@@ -1257,20 +1257,7 @@ def sum_subtrees(const int32_t[::1] parents not None, const int64_t[::1] own not
 
 
 # ------------------------------------------------------------------------------------------------------------------ over blocks
-# Rows with a value, equal keys, and texts of blocks.
-
-
-def find_row(const float[:, ::1] matrix not None, int64_t column, float value):
-    """The first row with a value in a column, -1 if none has it."""
-    cdef int64_t n = matrix.shape[0], i
-    check(0 <= column < matrix.shape[1], "a column of the matrix")
-    with nogil:
-        for i in range(n):
-            if matrix[i, column] == value:
-                break
-        else:
-            i = -1
-    return i if n else -1
+# Equal keys, and texts of blocks.
 
 
 def find_openings(const uint8_t[::1] text not None, const int64_t[::1] bounds not None, const int32_t[::1] words not None,

@@ -30,10 +30,10 @@ from templatemine.pages.page_kind import (
     load_kind_model,
     read_address,
 )
-from templatemine.pages.scanner import GROUPS, LANDMARK_FINDER, LANDMARKS, block_scanner
+from templatemine.pages.scanner import LANDMARK_FINDER, LANDMARKS, block_scanner
 from templatemine.text import _scan
 
-__all__ = ["Page", "feature_names", "load_forests", "find_headline"]
+__all__ = ["Page", "load_forests", "find_headline"]
 
 NEAR_KEY = _html.KEYS.index("near")
 WORDS = _html.COUNTS.index("words")
@@ -68,19 +68,11 @@ def load_forests() -> tuple[_scores.Forest, _scores.Forest]:
     return _scores.Forest(*first), _scores.Forest(*second)
 
 
-def feature_names() -> tuple[str, ...]:
-    """Return the names of the columns of `_blocks.compute_features`, those of the groups of key words spelt out."""
-    groups = list(GROUPS)
-    return tuple(
-        f"group_{groups[int(name.removeprefix('group_'))]}" if name.startswith("group_") else name
-        for name in _blocks.FEATURES
-    )
-
-
 def find_headline(features: NDArray[np.float32]) -> int:
     """Return the index of the block that says most of the title of its page, -1 if none does; see
     `_blocks.compute_features`."""
-    return _blocks.find_row(features, AFTER_TITLE, 1)
+    rows = np.flatnonzero(features[:, AFTER_TITLE] == 1)
+    return int(rows[0]) if len(rows) else -1
 
 
 class Page:

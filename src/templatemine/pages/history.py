@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -248,13 +248,6 @@ class PageCounter:
             ),
             texts=tuple(sorted(repeated, key=lambda repeated: (-repeated.df, repeated.path, repeated.text))),
         )
-
-
-def learn_history(pages: Iterable[str], config: PageConfig) -> PageHistory | None:
-    """Return the history of a source from its pages, all of which count; None if they are too few. Their order does not
-    matter."""
-    counter = PageCounter(config)
-    return counter.learn([row for row in map(counter.read, pages) if row is not None])
 
 
 class HistoryModel:

@@ -183,21 +183,6 @@ def compute_features(
     return values
 
 
-def crf_attributes(values: FeatureValues) -> list[list[str]]:
-    """List the features of each run for the model: its own, and some of its neighbours', as name=value; none for a
-    0."""
-    rows = [dict(zip(FEATURES, row, strict=True)) for row in values.tolist()]
-    attributes = [[f"{name}={value}" for name, value in row.items() if value] for row in rows]
-    neighbour_attributes = [[f"{name}={row[name]}" for name in NEIGHBOURS if row[name]] for row in rows]
-    for offset in OFFSETS:
-        for index, row in enumerate(attributes):
-            if 0 <= index + offset < len(rows):
-                row += [f"{offset:+}:{attribute}" for attribute in neighbour_attributes[index + offset]]
-            else:
-                row.append(f"{offset:+}:edge")
-    return attributes
-
-
 # --------------------------------------------------------------------------------------------------------------- model
 
 
@@ -212,7 +197,8 @@ class ChainWeights:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> ChainWeights:
-        """Return the chain of a table: "weights" by attribute (see `crf_attributes`), and "steps" from label to label.
+        """Return the chain of a table: "weights" by attribute, as datasets/pages/train_crf.py names them, and "steps"
+        from label to label.
 
         Raises
         ------
