@@ -27,7 +27,6 @@ from templatemine.archive.apply_overrides import keep_rules
 from templatemine.archive.frames import (
     Frame,
     body_offset,
-    convert_write_errors,
     flush_to_disk,
     list_frames,
     pack_frame,
@@ -58,6 +57,7 @@ from templatemine.archive.spill import (
 from templatemine.config import SampleConfig
 from templatemine.errors import counted
 from templatemine.io.file_transaction import file_transaction
+from templatemine.io.write import write_errors
 from templatemine.mining.candidates import SourceCandidates, source_rates
 from templatemine.mining.cross_source import SourceRates
 from templatemine.mining.methods import ResolvedConfig
@@ -233,7 +233,7 @@ class DiskExecutor(Executor[None, RateFile, None]):
                 return work(source, *self._choose_sample(source, documents[source]))
             return work(source, documents[source], self._options)
 
-        with convert_write_errors(path):
+        with write_errors(path):
             with open(path + ".new", "wb") as handle:
                 for _, candidates in map_as_completed(mine, minable, self._jobs):
                     rates.append((self._numbers[candidates.source], source_rates(candidates)))

@@ -14,7 +14,7 @@ from dataclasses import asdict, astuple
 from typing import Any
 
 from templatemine.archive import manifest
-from templatemine.archive.frames import convert_write_errors, read_bodies
+from templatemine.archive.frames import read_bodies
 from templatemine.archive.partition import (
     SourceSizes,
     Splitter,
@@ -29,6 +29,7 @@ from templatemine.config import ReadConfig
 from templatemine.errors import CorpusError
 from templatemine.io.fields import has_id
 from templatemine.io.files import Report, no_documents_error
+from templatemine.io.write import write_errors
 from templatemine.model import Document, Record
 from templatemine.progress import Progress
 from templatemine.text.dates import UnreadableDates
@@ -189,7 +190,7 @@ class FirstPass:
         """Cut off the records after the last checkpoint, and count those before it again."""
         for name in os.listdir(self._path("split")):
             path = self._path("split", name)
-            with convert_write_errors(path):
+            with write_errors(path):
                 os.truncate(path, lengths.get(name, 0))
             for key, body in read_bodies(path):
                 self._count(decode_document(key, body)[0])

@@ -166,15 +166,6 @@ def _open_for_reading(path: str) -> Iterator[BinaryIO]:
         raise CorpusError(f"cannot be read: {error.strerror or error}", path, fatal=True) from error
 
 
-@contextmanager
-def convert_write_errors(path: str) -> Iterator[None]:
-    """Make of an OSError (a full disk, no permission) the error that names the file."""
-    try:
-        yield
-    except OSError as error:
-        raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
-
-
 def flush_to_disk(handle: BinaryIO) -> None:
     """Wait until a file is on disk."""
     handle.flush()

@@ -23,9 +23,9 @@ from typing import overload
 
 import orjson
 
-from templatemine.archive.frames import Frame, KeyedBody, convert_write_errors, list_frames, pack_frame, read_bodies
+from templatemine.archive.frames import Frame, KeyedBody, list_frames, pack_frame, read_bodies
 from templatemine.io.jsonl import decode_line, encode_line
-from templatemine.io.write import sync
+from templatemine.io.write import sync, write_errors
 from templatemine.model import Document
 
 FOLDERS = ("split", "units")
@@ -159,7 +159,7 @@ class Splitter:
         lengths = {}
         for name in sorted(self._grown_files):
             path = os.path.join(self._folder, name)
-            with convert_write_errors(path):
+            with write_errors(path):
                 sync(path)
                 lengths[name] = os.stat(path).st_size
         self._grown_files.clear()
@@ -167,7 +167,7 @@ class Splitter:
 
     def _write(self, name: str) -> None:
         path = os.path.join(self._folder, name)
-        with convert_write_errors(path), open(path, "ab") as handle:
+        with write_errors(path), open(path, "ab") as handle:
             handle.write(pack_frame(self._waiting.pop(name)))
         self._total_waiting -= self._waiting_bytes.pop(name)
         self._grown_files.add(name)

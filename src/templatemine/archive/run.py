@@ -27,7 +27,6 @@ from templatemine.archive.apply_overrides import keep_later_rules, read_pack_rul
 from templatemine.archive.archive_report import ArchiveReport
 from templatemine.archive.disk import DiskExecutor
 from templatemine.archive.first_pass import FirstPass, Tell, initial_position
-from templatemine.archive.frames import convert_write_errors
 from templatemine.archive.partition import FOLDERS
 from templatemine.bounds import NUMBERS, Options
 from templatemine.cleaning.tally import UnnamedRecords
@@ -37,7 +36,7 @@ from templatemine.io import lock
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.files import Report
 from templatemine.io.read import read_records
-from templatemine.io.write import claim
+from templatemine.io.write import claim, write_errors
 from templatemine.mining.methods import resolve_defaults
 from templatemine.mining.score import fingerprint
 from templatemine.mining.shared_pack import SHARED_PACK
@@ -137,7 +136,7 @@ class ArchiveRun:
             read_records(path, self.config.read, self._first_pass.report) for path in self.inputs
         ]  # all are there
         is_new_folder = not os.path.isdir(self.output)
-        with convert_write_errors(self.output):
+        with write_errors(self.output):
             os.makedirs(self.output, exist_ok=True)
         with lock.locked(self.output, lock.SHORT_WAIT):
             try:
@@ -252,7 +251,7 @@ class ArchiveRun:
                 return state
             self._tell(f"an earlier run stopped before its end; starting over: {reason}")
         shutil.rmtree(self._work, ignore_errors=True)
-        with convert_write_errors(self._work):
+        with write_errors(self._work):
             for name in (*FOLDERS, "mined", "chosen", "packs"):
                 os.makedirs(self._path(name))
         state = {**description, "phase": "split", "at": initial_position()}
@@ -278,7 +277,7 @@ class ArchiveRun:
             source, target = self._path("packs", name), os.path.join(self.output, name)
             if name.endswith(PACK_SUFFIX):
                 keep_later_rules(source, target)
-            with convert_write_errors(target):
+            with write_errors(target):
                 _move_into_place(source, target, self.config.force)
             self._progress("writing", index + 1, len(names))
 

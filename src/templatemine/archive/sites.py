@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from templatemine.archive.frames import convert_write_errors, read_bodies
+from templatemine.archive.frames import read_bodies
 from templatemine.archive.partition import (
     FOLDERS,
     MiningUnit,
@@ -30,7 +30,7 @@ from templatemine.io.file_transaction import FileTransaction, file_transaction
 from templatemine.io.files import Report, no_documents_error
 from templatemine.io.jsonl import encode_line
 from templatemine.io.read import read_records
-from templatemine.io.write import safe_file_name
+from templatemine.io.write import safe_file_name, write_errors
 from templatemine.model import Record
 from templatemine.progress import Progress, ignore_progress
 
@@ -86,7 +86,7 @@ def sort_by_source(
         work = os.path.join(output, _WORK)
         shutil.rmtree(work, ignore_errors=True)
         try:
-            with convert_write_errors(work):
+            with write_errors(work):
                 for name in FOLDERS:
                     os.makedirs(os.path.join(work, name))
             sizes = _split_records((record for stream in streams for record in stream), work, config.read, progress)

@@ -19,8 +19,9 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from templatemine.archive.frames import convert_write_errors, flush_to_disk
+from templatemine.archive.frames import flush_to_disk
 from templatemine.errors import CorpusError
+from templatemine.io.write import write_errors
 from templatemine.mining.candidates import CandidateStrings, SourceCandidates, Verdicts
 from templatemine.mining.cross_source import CrossSourceCounts, RateTable, SourceRates, gather_rows
 from templatemine.mining.shared_pack import Claims
@@ -132,7 +133,7 @@ def _from_plain(value: Any, arrays: Sequence[NDArray[Any]]) -> Any:
 
 def write_claims(path: str, claims: Iterable[Claims]) -> None:
     """Write the claims of some sources for the shared pack, a line each; surrogates without a partner are escaped."""
-    with convert_write_errors(path), open(path, "wb") as handle:
+    with write_errors(path), open(path, "wb") as handle:
         for source_claims in claims:
             handle.write(json.dumps(source_claims.as_dict()).encode() + b"\n")
         flush_to_disk(handle)
@@ -220,7 +221,7 @@ class RateFile:
         total = sum(os.path.getsize(part) for part in parts) // _RATE_BYTES
         ranges = max(1, -(-total * _REDUCE_BYTES // max(1, memory)))
         scratch = [f"{path}.{name}" for name, _ in _TABLE_COLUMNS]
-        with convert_write_errors(path):
+        with write_errors(path):
             for scratch_path in scratch:
                 open(scratch_path, "wb").close()
             for range_index in range(ranges):

@@ -24,7 +24,6 @@ from templatemine.archive.apply_overrides import keep_later_rules, keep_rules
 from templatemine.archive.carried import CarriedTemplate, carry
 from templatemine.archive.frames import (
     body_offset,
-    convert_write_errors,
     flush_to_disk,
     list_frames,
     pack_frame,
@@ -56,7 +55,7 @@ from templatemine.io import lock
 from templatemine.io.fields import has_id
 from templatemine.io.file_transaction import file_transaction
 from templatemine.io.read import read_records
-from templatemine.io.write import safe_file_name, sync
+from templatemine.io.write import safe_file_name, sync, write_errors
 from templatemine.mining.candidates import source_rates
 from templatemine.mining.methods import ResolvedConfig, resolve_defaults
 from templatemine.mining.select import is_unlikely
@@ -177,7 +176,7 @@ def update_packs(
     if is_new_folder and not config.new_sources:
         option = spelled("--new-sources", "new_sources=True")
         raise CorpusError(f"there is no such folder of packs; {option} makes it", packs, fatal=True)
-    with convert_write_errors(packs):
+    with write_errors(packs):
         os.makedirs(packs, exist_ok=True)
     with lock.locked(packs, lock.SHORT_WAIT):
         run = _UpdateRun(packs, config, progress or ignore_progress, tell or (lambda text: None))
@@ -232,7 +231,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
             self.publish()
             self.tell("an earlier update was ended while its files were being renamed; they are in place now")
         shutil.rmtree(self.work, ignore_errors=True)
-        with convert_write_errors(self.work):
+        with write_errors(self.work):
             for name in (*FOLDERS, "window", "packs"):
                 os.makedirs(os.path.join(self.work, name))
         self.read_state()
@@ -410,7 +409,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
 
     def write_window(self, source: str, window: Sequence[DatedDocument]) -> None:
         path, key = self.window_path(safe_file_name(source) + ".window"), encode_source(source)
-        with convert_write_errors(path), open(path, "wb") as handle:
+        with write_errors(path), open(path, "wb") as handle:
             for first in range(0, len(window), 32):
                 some = window[first : first + 32]
                 handle.write(
@@ -430,7 +429,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
         if not note:
             candidates = work(source, documents, options)
             key = encode_source(source)
-            with convert_write_errors(self.window_path(name)):
+            with write_errors(self.window_path(name)):
                 with open(self.window_path(name + ".mined"), "wb") as handle:
                     handle.write(pack_pieces(key, dump_candidates(candidates, body_offset(key))))
                 with open(self.window_path(name + ".rates"), "wb") as handle:
@@ -543,7 +542,7 @@ class _UpdateRun(Executor[dict[str, _WindowState], RateFile, list[SourceUpdate]]
     def publish(self) -> None:
         """Rename the files that the journal lists; missing ones have been renamed before."""
         journal: Mapping[str, Sequence[str]] = manifest.read_json(self.journal)
-        with convert_write_errors(self.packs):
+        with write_errors(self.packs):
             os.makedirs(self.state, exist_ok=True)
             for folder, target in (("packs", self.packs), ("window", self.state)):
                 for name in journal[folder]:

@@ -19,7 +19,7 @@ from typing import Any
 from templatemine.errors import CorpusError
 from templatemine.io.files import READ_ERRORS, read_error
 from templatemine.io.jsonl import decode_line, encode_line
-from templatemine.io.write import atomic_writer
+from templatemine.io.write import atomic_writer, write_errors
 from templatemine.model import Cleaned
 
 SUFFIX = ".hits.jsonl.gz"
@@ -79,12 +79,10 @@ def make_folder(folder: str) -> None:
     CorpusError
         Fatal: it cannot be made, or not be written to; better known before hours of cleaning than after them.
     """
-    try:
+    with write_errors(folder):
         os.makedirs(folder, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, "no permission to write there")
-    except OSError as error:
-        raise CorpusError(f"cannot be written: {error.strerror or error}", folder, fatal=True) from error
 
 
 def write_hits(folder: str, days: Days, expressions: Mapping[str, Iterable[str]] | None = None) -> str:

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 from templatemine._version import __version__
 from templatemine.crawl.state import Page
-from templatemine.errors import ConfigError, CorpusError
+from templatemine.errors import ConfigError
 from templatemine.io.jsonl import encode_line
+from templatemine.io.write import write_errors
 
 Headers = Sequence[tuple[str, str]]
 
@@ -60,12 +61,10 @@ class CrawlOutput:
 
     def __init__(self, path: str, keep: int) -> None:
         self._path, self._suffix = path, check_name(path)
-        try:
+        with write_errors(path):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
             os.ftruncate(self._file, keep)
             os.lseek(self._file, keep, os.SEEK_SET)
-        except OSError as error:
-            raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
         self._size = keep
         if self._suffix.startswith(".warc"):
             self._append(self._warcinfo())
@@ -89,11 +88,12 @@ class CrawlOutput:
         try:
             while view:
                 view = view[os.write(self._file, view) :]
-        except OSError as error:
+        except OSError:
             with suppress(OSError):
                 os.ftruncate(self._file, self._size)
                 os.lseek(self._file, self._size, os.SEEK_SET)
-            raise CorpusError(f"cannot be written: {error.strerror or error}", self._path, fatal=True) from error
+            with write_errors(self._path):
+                raise
         self._size += len(data)
         return self._size
 

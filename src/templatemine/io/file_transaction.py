@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, cast
 from templatemine.errors import CorpusError
 from templatemine.io import lock as locks
 from templatemine.io.abandoned import RENAME_LOG, find_unfinished, hold_lock, remove_abandoned, temporary_name
-from templatemine.io.write import claim, exists_already, new_file, sync, sync_names
+from templatemine.io.write import claim, exists_already, new_file, sync, sync_names, write_errors
 
 _GZIP_LEVEL = 1
 """Six times the speed of level 6 at about a fifth more bytes: the packed files are look-up lists."""
@@ -94,11 +94,8 @@ class FileTransaction:
 
     def _sync(self, file: tuple[str, str]) -> None:
         name, new = file
-        try:
+        with write_errors(self.path(name)):
             sync(new, os.O_RDWR)
-        except OSError as error:
-            path = self.path(name)
-            raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
 
     def _commit(self) -> None:
         """Rename all files to their places; if one of them cannot be, take back the others."""
@@ -120,12 +117,11 @@ class FileTransaction:
                 _place_file(new, path, old, self.force)
             with suppress(FileNotFoundError):
                 os.unlink(notes)
-        except BaseException as error:
+        except BaseException:
             for files in reversed(done):
                 _roll_back(*files)
-            if isinstance(error, OSError):
-                raise CorpusError(f"cannot be written: {error.strerror or error}", path, fatal=True) from error
-            raise
+            with write_errors(path):
+                raise
 
 
 @contextmanager
@@ -235,9 +231,10 @@ def file_transaction(
             _make_directories(directory, made)
             os.mkdir(hidden)
         except OSError as error:
-            is_file = os.path.exists(directory) and not os.path.isdir(directory)
-            problem = "expected a folder, found a file" if is_file else f"cannot be written: {error.strerror or error}"
-            raise CorpusError(problem, directory, fatal=True) from error
+            if os.path.exists(directory) and not os.path.isdir(directory):
+                raise CorpusError("expected a folder, found a file", directory, fatal=True) from error
+            with write_errors(directory):
+                raise
         remove_abandoned(directory)
         with locks.locked(directory, locks.SHORT_WAIT) if lock else nullcontext(), hold_lock(hidden):
             _roll_back_killed(directory)

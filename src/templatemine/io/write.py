@@ -37,6 +37,21 @@ _XZ_PRESET = 3
 """Close to zstd in speed; the program's default of 6 takes three times as long for a few per cent."""
 
 
+@contextmanager
+def write_errors(place: str) -> Iterator[None]:
+    """Make of an OSError (a full disk, no permission) the error that names the file.
+
+    Raises
+    ------
+    CorpusError
+        Fatal.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise CorpusError(f"cannot be written: {error.strerror or error}", place, fatal=True) from error
+
+
 def exists_already() -> str:
     """Return the message about a file that may not be replaced."""
     return f"exists; use {spelled('--force', 'force=True')} to replace it"
@@ -68,7 +83,7 @@ def atomic_writer(path: str | os.PathLike[str], force: bool = False) -> Iterator
         return
     old = _stat_existing(path, force)
     if old is not None and not stat.S_ISREG(old.st_mode):
-        with _write_errors(path):
+        with write_errors(path):
             descriptor = os.open(path, os.O_WRONLY)
         try:
             with _open_stream(_Sink(lambda data: os.write(descriptor, data), path)) as handle:
@@ -90,7 +105,7 @@ def check_directory(path: str) -> None:
 def _stat_existing(path: str, force: bool) -> os.stat_result | None:
     """Look at the target before any work is done: None if it is free, else what is there and may be written."""
     check_directory(path)
-    with _write_errors(path):
+    with write_errors(path):
         try:
             found = os.stat(path)
         except FileNotFoundError:
@@ -117,7 +132,7 @@ def _replace_file(path: str, old: os.stat_result | None, force: bool) -> Iterato
             with new_file(temporary, path, target) as handle:
                 held.enter_context(hold_lock(temporary))
                 yield handle
-            with _write_errors(path):
+            with write_errors(path):
                 if old is not None:
                     os.chmod(temporary, stat.S_IMODE(old.st_mode))
                 if force:
@@ -149,13 +164,13 @@ def new_file(path: str, name: str, form: str = "", *, wait: bool = True) -> Iter
     """
     descriptor = -1
     try:
-        with _write_errors(name):
+        with write_errors(name):
             # Not tempfile: its files are private, and this one becomes the target, with the permissions of the umask.
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(path, flags, 0o666)
         with _open_layers(_Sink(_descriptor_writer(descriptor), name), form) as handle:
             yield handle
-        with _write_errors(name):
+        with write_errors(name):
             if wait:
                 os.fsync(descriptor)
             closing, descriptor = descriptor, -1
@@ -256,25 +271,17 @@ class _Sink(io.RawIOBase):
         if self._failed:
             return len(data)
         try:
-            return self._put(data)
-        except BaseException:
+            with write_errors(self._place):
+                return self._put(data)
+        except BaseException as error:
             self._failed = True
-            with _write_errors(self._place):
-                raise
+            if isinstance(error.__cause__, BrokenPipeError):
+                raise _ClosedPipe from None
+            raise
 
 
 class _ClosedPipe(Exception):
     """The program at the other end of a pipe has stopped reading."""
-
-
-@contextmanager
-def _write_errors(place: str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise _ClosedPipe from None
-    except OSError as error:
-        raise CorpusError(f"cannot be written: {error.strerror or error}", place, fatal=True) from error
 
 
 @contextmanager
@@ -325,7 +332,7 @@ def _open_stream(sink: _Sink) -> Iterator[BinaryIO]:
 def _standard_output() -> Callable[[Any], int]:
     if sys.stdout is None:
         raise CorpusError("standard output is closed", "stdout", fatal=True)
-    with _write_errors("stdout"), suppress(BrokenPipeError):  # writing will meet the broken pipe again
+    with write_errors("stdout"), suppress(BrokenPipeError):  # writing will meet the broken pipe again
         sys.stdout.flush()
     try:
         descriptor = sys.stdout.fileno()
