@@ -6,7 +6,6 @@ time, it also says whether that goes with it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
+from templatemine.text.characters import ends_sentence
 from templatemine.text.slots import ANY, slot_token
 
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
@@ -161,8 +161,6 @@ MAX_CONTEXTS = 3
 MAX_ALIKE = 30
 """Articles with a string in which different places of it are looked for."""
 
-_SENTENCE_END = re.compile(r"[.!?…。！？؟।][\"'”’»)\]]*\s*$")
-
 
 class Context(NamedTuple):
     """A place of the string of a question in an article.
@@ -179,7 +177,7 @@ class Context(NamedTuple):
     @property
     def ends_sentence(self) -> bool:
         """Return whether the filler ends as a sentence does, which titles and names do not."""
-        return bool(_SENTENCE_END.search(self.filler))
+        return ends_sentence(self.filler)
 
 
 class QuestionContexts:

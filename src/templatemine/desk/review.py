@@ -42,7 +42,7 @@ from templatemine.packs.pack_record import bare_template, rule_id
 from templatemine.packs.readable import template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
-from templatemine.text.characters import LINE_BREAKS
+from templatemine.text.characters import LINE_BREAKS, ends_sentence
 
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
@@ -271,7 +271,6 @@ class Trial:
 
 
 _LINE = regex.compile(f"[^{LINE_BREAKS}]+")
-_SENTENCE = regex.compile(r"[.!?。！？؟।…][\"'”’»」』)]*\s*$")
 
 
 def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
@@ -281,7 +280,7 @@ def find_prose(text: str, least: int = 80) -> list[tuple[int, int]]:
     for match in _LINE.finditer(text):
         line = match.group()
         size = len(line) * (1 if line.count(" ") * 12 > len(line) else 3)
-        if size >= least and _SENTENCE.search(line):
+        if size >= least and ends_sentence(line):
             found.append(match.span())
     return found
 

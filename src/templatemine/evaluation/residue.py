@@ -19,6 +19,7 @@ from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
+from templatemine.text.characters import ends_sentence
 from templatemine.text.tears import CutCount, count_unpaired, join_spans, leaves_half, tally_tears
 
 ALL = "all"
@@ -33,10 +34,6 @@ CONTEXT = 40
 _LINE = re.compile("[^\n\u2028\u2029]+")
 _LINE_OPENERS = "\"'#@&$%*_\u2026"
 """Punctuation that a line may well begin with, beside opening brackets and quotes."""
-_SENTENCE_END = re.compile(
-    "[.!?\u2026\u3002\uff01\uff1f\uff61\u0589\u061f\u06d4\u0964\u0965\u1362\u104b\u17d4][\"')\\]}\u00bb\u201d\u2019\u203a"
-    "\u300d\u300f\uff09]*$"
-)
 _COLONS = (":", "\uff1a", "\ufe55")
 
 
@@ -96,7 +93,7 @@ def _is_bare_label(line: str, left: str) -> bool:
 def _has_open_end(line: str, left: str) -> bool:
     """Return whether a sentence has lost its end; not where a sentence of its own follows, as behind a teaser that its
     publisher cut off."""
-    if _SENTENCE_END.search(line) is None or not left[-1].isalnum():
+    if not ends_sentence(line) or not left[-1].isalnum():
         return False
     lost = line[len(left) :].split() if line.startswith(left) else []
     return not (len(lost) >= MIN_OWN_SENTENCE and lost[0][0].isupper())

@@ -21,7 +21,7 @@ from templatemine.errors import counted
 from templatemine.model import Span, Template
 from templatemine.packs.pack import Pack
 from templatemine.report.risk import OccurrenceColumns, Occurrences, story_probability
-from templatemine.text.characters import OWN_TOKEN
+from templatemine.text.characters import OWN_TOKEN, SENTENCE_MARKS, ends_sentence
 from templatemine.text.tears import CutCount
 
 SampledTexts = Sequence[tuple[str, Sequence[Span]]]
@@ -48,8 +48,6 @@ MIN_WORDS = 6
 MIN_LENGTH = 20
 """The same in characters, in scripts without spaces."""
 
-_CLOSED = regex.compile(r"[.!?。！？؟।۔][\"'”’»›」』)\]]*$")
-_CUT_OFF = ("...", "…")
 _WITHOUT_SPACES = regex.compile(f"[{OWN_TOKEN}]")
 
 
@@ -61,7 +59,7 @@ def reads_as_story(text: str) -> bool:
     """
     words = text.split()
     text = " ".join(words)
-    if text.endswith(_CUT_OFF) or not _CLOSED.search(text):
+    if text.endswith("...") or not ends_sentence(text, SENTENCE_MARKS):
         return False
     if len(words) < MIN_WORDS:
         return len(_WITHOUT_SPACES.findall(text)) >= MIN_LENGTH

@@ -53,6 +53,20 @@ TITLE_SEPARATOR = re.compile(r"\s+(?:[-–—|·•:»«~]|--|::|//)\s+|\s*[|»�
 """What parts a title from the name of its site."""
 
 
+SENTENCE_MARKS = ".!?。！？｡؟۔।॥։።။។"
+"""What ends a sentence, of all scripts; "…" may also say that it goes on elsewhere."""
+_SENTENCE_CLOSERS = "\"')]}»“”’›」』】）"
+
+
+def ends_sentence(text: str, marks: str = SENTENCE_MARKS + "…") -> bool:
+    """Return whether a text ends as a sentence does: with a mark, which quotes and brackets may close.
+
+    >>> ends_sentence('He said: "It is so."'), ends_sentence("Read more")
+    (True, False)
+    """
+    return text.rstrip().rstrip(_SENTENCE_CLOSERS).endswith(tuple(marks))
+
+
 @lru_cache(maxsize=1 << 13)
 def in_class(char: str, ranges: str) -> bool:
     """Return whether a class of characters, of ranges alone, holds a character.
