@@ -90,11 +90,11 @@ def crawl(
     _check_output(output, state_path, config)
     with closing(CrawlState(state_path)) as state:
         keep = state.reconcile(os.path.getsize(output) if os.path.exists(output) else 0)
-        end = state.read_fact("end")
+        end = state.read_end()
         resumed = end is not None and end > time.time()
         if end is None or not resumed:
             end = time.time() + 3600 * config.hours
-            state.store_fact("end", end)
+            state.store_end(end)
         seconds = min(end - time.time(), 3600 * config.hours)
         with closing(CrawlOutput(output, keep)) as archive:
             frontier = CrawlFrontier(state, archive, config)
@@ -108,7 +108,7 @@ def crawl(
             raise fatal_error
         stopped = _finish_reason(crawler) == "shutdown"
         if not stopped:
-            state.store_fact("end", 0.0)
+            state.store_end(0.0)
         counts = state.count_by_status()
         return CrawlResult(
             run=dict(frontier.counters),

@@ -150,15 +150,15 @@ class CrawlState:
 
     # -------------------------------------------------------------------------------------------------------- the facts
 
-    def read_fact(self, name: str) -> float | None:
-        """Return a stored number."""
-        row = self._db.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
+    def read_end(self) -> float | None:
+        """Return the stored time at which the crawl ends."""
+        row = self._db.execute("SELECT value FROM facts WHERE name='end'").fetchone()
         return None if row is None else float(row[0])
 
-    def store_fact(self, name: str, value: float) -> None:
-        """Store a number."""
+    def store_end(self, end: float) -> None:
+        """Store the time at which the crawl ends."""
         with self._transaction():
-            self._db.execute("INSERT OR REPLACE INTO facts VALUES(?, ?)", (name, value))
+            self._db.execute("INSERT OR REPLACE INTO facts VALUES('end', ?)", (end,))
 
     # -------------------------------------------------------------------------------------------------------- the pages
 

@@ -139,6 +139,11 @@ def derive_random(seed: int, *names: object) -> Random:
     return Random(stable_hash(seed, *names))
 
 
+def _draw_ids(source: str, documents: Sequence[Document], seed: int) -> list[str]:
+    """Return the ids of documents of a source in an order drawn by their hashes."""
+    return sorted({row.id for row in documents}, key=lambda name: (stable_hash(seed, source, name), name))
+
+
 def sample_documents(documents: Sequence[Document], sample: int | None, seed: int) -> list[Document]:
     """Choose at most `sample` documents of each source, those whose ids have the least hashes, in their order.
 
@@ -148,10 +153,7 @@ def sample_documents(documents: Sequence[Document], sample: int | None, seed: in
         return list(documents)
     sampled: set[tuple[str, str]] = set()
     for source, rows in group_by_source(documents).items():
-        ids = sorted(
-            {row.id for row in rows}, key=lambda document_id: (stable_hash(seed, source, document_id), document_id)
-        )
-        sampled.update((source, document_id) for document_id in ids[:sample])
+        sampled.update((source, document_id) for document_id in _draw_ids(source, rows, seed)[:sample])
     return [document for document in documents if (document.source, document.id) in sampled]
 
 
@@ -160,9 +162,7 @@ def assign_folds(documents: Sequence[Document], folds: int, seed: int) -> list[i
     order."""
     fold: dict[tuple[str, str], int] = {}
     for source, rows in group_by_source(documents).items():
-        ids = sorted(
-            {row.id for row in rows}, key=lambda document_id: (stable_hash(seed, source, document_id), document_id)
-        )
+        ids = _draw_ids(source, rows, seed)
         fold.update({(source, document_id): index % folds for index, document_id in enumerate(ids)})
     return [fold[document.source, document.id] for document in documents]
 

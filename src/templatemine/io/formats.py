@@ -9,14 +9,11 @@ import os
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from templatemine.errors import ConfigError, MissingExtraError, pip_line
 from templatemine.io.decompression import PACKING_SUFFIXES
 from templatemine.io.files import file_of, unpacked_name
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
