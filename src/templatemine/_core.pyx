@@ -296,6 +296,18 @@ cdef void _compute_lcp(const int32_t* text, int64_t n, const index_t* sa, index_
         lcp[i] = plcp[sa[i]]
 
 
+cdef object _lcp(const int32_t[::1] text, const index_t[::1] sa, object dtype):
+    if sa.shape[0] != text.shape[0]:
+        raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
+    cdef index_t[::1] plcp = np.empty(max(text.shape[0], 1), dtype)
+    cdef index_t[::1] out = np.zeros(max(text.shape[0], 1), dtype)
+    if text.shape[0]:
+        with nogil:
+            _compute_lcp(&text[0], text.shape[0], &sa[0], &plcp[0], &out[0])
+    return np.asarray(out)[: text.shape[0]]
+
+
 def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     """Longest common prefix array of `text`, no break inside a prefix.
 
@@ -310,28 +322,12 @@ def lcp_i32(const int32_t[::1] text not None, const int32_t[::1] sa not None):
     -------
     int32 array, shape (n,); entry 0 is 0.
     """
-    if sa.shape[0] != text.shape[0]:
-        raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
-    cdef int32_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int32)
-    cdef int32_t[::1] out = np.zeros(max(text.shape[0], 1), np.int32)
-    if text.shape[0]:
-        with nogil:
-            _compute_lcp[int32_t](&text[0], text.shape[0], &sa[0], &plcp[0], &out[0])
-    return np.asarray(out)[: text.shape[0]]
+    return _lcp(text, sa, np.int32)
 
 
 def lcp_i64(const int32_t[::1] text not None, const int64_t[::1] sa not None):
     """As `lcp_i32` for a 64-bit suffix array."""
-    if sa.shape[0] != text.shape[0]:
-        raise ValueError(f"expected a suffix array of {text.shape[0]} entries, got {sa.shape[0]}")
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
-    cdef int64_t[::1] plcp = np.empty(max(text.shape[0], 1), np.int64)
-    cdef int64_t[::1] out = np.zeros(max(text.shape[0], 1), np.int64)
-    if text.shape[0]:
-        with nogil:
-            _compute_lcp[int64_t](&text[0], text.shape[0], &sa[0], &plcp[0], &out[0])
-    return np.asarray(out)[: text.shape[0]]
+    return _lcp(text, sa, np.int64)
 
 
 # ======================================================================================================================
@@ -435,6 +431,27 @@ cdef int _find_repeats(const int32_t* text, const int32_t* doc_of, const index_t
     return 0
 
 
+cdef tuple _repeats_of(const int32_t[::1] text, const int32_t[::1] doc_of, const index_t[::1] sa, const index_t[::1] lcp,
+                       int64_t documents, int64_t min_tokens, int64_t min_df):
+    if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
+        raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
+    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
+    check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
+    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
+    check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
+    cdef Occurrences repeats
+    memset(&repeats, 0, sizeof(Occurrences))
+    cdef int64_t[::1] last_rank = np.full(max(documents, 1), -1, np.int64)
+    try:
+        if text.shape[0]:
+            with nogil:
+                _find_repeats(&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last_rank[0], max(min_tokens, 1), min_df,
+                              &repeats)
+    finally:
+        columns = occurrences_to_columns(&repeats)
+    return columns
+
+
 def find_repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const int32_t[::1] sa not None,
                      const int32_t[::1] lcp not None, int64_t documents, int64_t min_tokens, int64_t min_df):
     """Find the maximal repeats of at least `min_tokens` tokens in at least `min_df` documents.  O(n log depth).
@@ -449,45 +466,13 @@ def find_repeats_i32(const int32_t[::1] text not None, const int32_t[::1] doc_of
     count : int32 array, occurrences
     df : int32 array, distinct documents
     """
-    if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
-        raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
-    check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
-    check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
-    cdef Occurrences repeats
-    memset(&repeats, 0, sizeof(Occurrences))
-    cdef int64_t[::1] last_rank = np.full(max(documents, 1), -1, np.int64)
-    try:
-        if text.shape[0]:
-            with nogil:
-                _find_repeats[int32_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last_rank[0], max(min_tokens, 1), min_df,
-                                       &repeats)
-    finally:
-        columns = occurrences_to_columns(&repeats)
-    return columns
+    return _repeats_of(text, doc_of, sa, lcp, documents, min_tokens, min_df)
 
 
 def find_repeats_i64(const int32_t[::1] text not None, const int32_t[::1] doc_of not None, const int64_t[::1] sa not None,
                      const int64_t[::1] lcp not None, int64_t documents, int64_t min_tokens, int64_t min_df):
     """As `find_repeats_i32` for 64-bit suffix and LCP arrays."""
-    if not text.shape[0] == doc_of.shape[0] == sa.shape[0] == lcp.shape[0]:
-        raise ValueError(f"expected equal lengths, got {text.shape[0]}, {doc_of.shape[0]}, {sa.shape[0]} and {lcp.shape[0]}")
-    check_within("text", &text[0] if text.shape[0] else NULL, text.shape[0], 0, 0x7FFFFFFF)
-    check_within("doc_of", &doc_of[0] if doc_of.shape[0] else NULL, doc_of.shape[0], 0, documents)
-    check_within("sa", &sa[0] if sa.shape[0] else NULL, sa.shape[0], 0, text.shape[0])
-    check_within("lcp", &lcp[0] if lcp.shape[0] else NULL, lcp.shape[0], 0, text.shape[0])
-    cdef Occurrences repeats
-    memset(&repeats, 0, sizeof(Occurrences))
-    cdef int64_t[::1] last_rank = np.full(max(documents, 1), -1, np.int64)
-    try:
-        if text.shape[0]:
-            with nogil:
-                _find_repeats[int64_t](&text[0], &doc_of[0], &sa[0], &lcp[0], text.shape[0], &last_rank[0], max(min_tokens, 1), min_df,
-                                       &repeats)
-    finally:
-        columns = occurrences_to_columns(&repeats)
-    return columns
+    return _repeats_of(text, doc_of, sa, lcp, documents, min_tokens, min_df)
 
 
 # ------------------------------------------------------------------------------------------------------------- windows
