@@ -469,9 +469,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, tally: T
         _format_row(source, counts, empty_fallback)
         for source, counts in sorted(tally.sources.items(), key=lambda one: (-one[1].records, one[0]))
     ]
-    terminal.say(
-        *text_tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, total, empty_fallback)
-    )
+    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, total, empty_fallback))
 
 
 def _explain_no_pack(args: argparse.Namespace, tally: Tally) -> str:

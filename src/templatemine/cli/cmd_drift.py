@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for one in sorted(found, key=lambda one: (-len(one.warnings), one.source))
     ]
-    terminal.say(*text_tables.capped_table(header, rows, "sources"), "")
+    terminal.say(*text_tables.capped_table(header, rows), "")
     for one in found:
         for line in _format_source(one, packs.get(one.source)):
             common.print_text(f"{common.escape_line(one.source)}: {line}\n")

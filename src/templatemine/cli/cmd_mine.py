@@ -285,7 +285,7 @@ def _print_summary(args: argparse.Namespace, terminal: common.Terminal, mined: A
         return
     header = ("source", ">documents", ">templates", ">rejected", "note")
     rows = [_format_row(one) for one in sorted(mined.outcomes, key=lambda one: (-one.documents, one.source))]
-    terminal.say(*text_tables.capped_table(header, rows, "sources"), "", *_format_totals(args, terminal, mined))
+    terminal.say(*text_tables.capped_table(header, rows), "", *_format_totals(args, terminal, mined))
     if any(one.templates for one in mined.outcomes):
         terminal.say(*_suggest_next(args))
 

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         return terminal.code
     shown = sorted(found, key=lambda one: (-one.documents, one.source))
     table = [(one.source, f"{one.documents:,}", f"{one.size:,}", one.path) for one in shown]
-    lines = text_tables.capped_table(("source", ">documents", ">bytes", "file"), table, "sources")
+    lines = text_tables.capped_table(("source", ">documents", ">bytes", "file"), table)
     total = f"{counted(documents, 'document')} of {counted(len(found), 'source')} in {terminal.seconds:.1f} s"
     terminal.say(*lines, "", total)
     if terminal.skipped:

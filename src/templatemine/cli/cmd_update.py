@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
     mined = (">templates", ">rejected", ">kept", ">added", ">removed", ">changed")
     header = ("source", ">given", ">new", ">window", "days", *mined, "note")
     shown = sorted(found, key=lambda one: (-one.given, one.source))
-    terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown], "sources"))
+    terminal.say(*text_tables.capped_table(header, [_format_row(one) for one in shown]))
     for one in shown:
         terminal.say(*_format_changes(one))
     if notes := [*_format_notes(found, args.dry_run), *terminal.notes()]:

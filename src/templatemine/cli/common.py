@@ -168,9 +168,9 @@ def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -
     )
 
 
-def add_input_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
+def add_input_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the names of the fields, and the format of the inputs."""
-    add_field_options(parser, source=source)
+    add_field_options(parser)
     parser.add_argument(
         "--input-format",
         metavar="NAME",
@@ -410,11 +410,11 @@ def read_nonempty_records(inputs: Sequence[str], config: ReadConfig, terminal: T
     return some()
 
 
-def tell_records(records: Iterable[Record], steps: Progress, name: str = "reading") -> Iterator[Record]:
+def tell_records(records: Iterable[Record], steps: Progress) -> Iterator[Record]:
     """Yield records, and move the bar of a step at every `PROGRESS_STEP`-th."""
     for number, record in enumerate(records, 1):
         if number % PROGRESS_STEP == 0:
-            steps(name, number, None)
+            steps("reading", number, None)
         yield record
 
 

@@ -136,12 +136,11 @@ _MAX_ROWS = 40
 """Rows of a summary; with more sources than that the rest is only counted."""
 
 
-def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]], what: str) -> list[str]:
-    """Format the table of a summary, as wide as standard error."""
+def capped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Format the table of a summary, a row a source, as wide as standard error."""
     lines = format_table(header, rows[:_MAX_ROWS], terminal_width(sys.stderr), wrap=True)
-    return (
-        lines if len(rows) <= _MAX_ROWS else [*lines, f"and {len(rows) - _MAX_ROWS:,} more {what} (--json lists all)"]
-    )
+    more = len(rows) - _MAX_ROWS
+    return lines if more <= 0 else [*lines, f"and {more:,} more sources (--json lists all)"]
 
 
 _MAX_NAMES = 3

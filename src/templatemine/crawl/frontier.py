@@ -281,14 +281,13 @@ class CrawlFrontier:
             url = clean_url(item.get("link") or "", response.exchange.url)
             if url is None:
                 continue
-            date = date_of(item)
             items.append(
                 Page(
                     url=url,
                     source=domain_of(url),
                     via=job.url,
                     title=(item.get("title") or "")[:_MAX_TITLE_LENGTH] or None,
-                    published=time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
+                    published=date_of(item),
                 )
             )
         minutes = str(parsed.feed.get("ttl") or "").strip()

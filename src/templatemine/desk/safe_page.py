@@ -72,7 +72,8 @@ class _TagReader:
             if found.start() > place:
                 yield "text", place, found.start(), ""
             if found[1]:
-                place = self._find_after("-->", found.start() + 4)
+                end = html.find("-->", found.start() + 4)
+                place = len(html) if end < 0 else end + len("-->")
                 yield "skip", found.start(), place, ""
                 continue
             place = self._find_tag_end(found.end())
@@ -87,10 +88,6 @@ class _TagReader:
                 place = end
         if place < len(html):
             yield "text", place, len(html), ""
-
-    def _find_after(self, what: str, place: int) -> int:
-        found = self._html.find(what, place)
-        return len(self._html) if found < 0 else found + len(what)
 
     def _find_tag_end(self, place: int) -> int:
         """Return the place behind the ">" of a tag, past those in quotes; unclosed quotes do not count."""

@@ -124,10 +124,11 @@ def _rename_media(data: bytes) -> bytes:
     return tag.sub(lambda match: match[0] if match[1] is None else match[1] + b"media-" + match[2], data)
 
 
-def date_of(item: Mapping[str, Any]) -> time.struct_time | None:
+def date_of(item: Mapping[str, Any]) -> str | None:
     """Read when an item was published, else when it was changed, in UTC; None if it does not say."""
     told = set(item)  # asked for the date of a change where there is one of publication alone, feedparser warns
-    return next((item[name] for name in ("published_parsed", "updated_parsed") if name in told and item[name]), None)
+    dates = (item[name] for name in ("published_parsed", "updated_parsed") if name in told)
+    return next((time.strftime("%Y-%m-%dT%H:%M:%SZ", date) for date in dates if date), None)
 
 
 def is_sitemap(data: bytes) -> bool:
@@ -231,13 +232,12 @@ def _fields(item: Mapping[str, Any], config: ReadConfig, default: str, version: 
     link = item.get("link")
     if version.startswith("atom") and not any(one.get("rel") == "alternate" for one in item.get("links") or ()):
         link = None  # feedparser takes the id for one; what names an entry of Atom need lead nowhere
-    date = date_of(item)
     kind, body = _content(item)
     fields = {
         config.id_field: item.get("id") or link,
         config.source_field: domain_of(link or "") or default,
         config.url_field: link,
-        config.date_field: time.strftime("%Y-%m-%dT%H:%M:%SZ", date) if date else None,
+        config.date_field: date_of(item),
         config.title_field: item.get("title"),
     }
     if body is not None:

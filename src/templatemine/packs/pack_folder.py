@@ -169,8 +169,7 @@ class StandingPacks:
 
     def __init__(self, folder: str, force: bool = False) -> None:
         self._folder, self._force = folder, force
-        names = os.listdir(folder) if os.path.isdir(folder) else ()
-        self._names = {name for name in names if name.endswith(PACK_SUFFIX) and not name.startswith(".")}
+        self._names = frozenset(_list_pack_names(folder) if os.path.isdir(folder) else ())
 
     def __len__(self) -> int:
         return len(self._names)
@@ -259,7 +258,7 @@ def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) 
             if not stat.S_ISREG(os.stat(path).st_mode):
                 raise PackError(f"{path}: expected a file or a folder of packs, found something else")
             return [path]
-        names = sorted(name for name in os.listdir(path) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
+        names = _list_pack_names(path)
     except OSError as error:
         raise PackError(f"{path}: cannot be read: {error.strerror}") from error
     if not names:
@@ -275,6 +274,11 @@ def pack_files(path: str | os.PathLike[str], on_error: OnBadFile | None = None) 
         else:
             files.append(file)
     return files
+
+
+def _list_pack_names(folder: str) -> list[str]:
+    """Return the names of the files of a folder that may be packs, in their order."""
+    return sorted(name for name in os.listdir(folder) if name.endswith(PACK_SUFFIX) and not name.startswith("."))
 
 
 def _check_within(folder: str, file: str) -> None:
@@ -297,9 +301,7 @@ def refuse_renamed(folder: str, sources: Iterable[str]) -> None:
     """
     names = {pack_names(source)[0]: source for source in sources}
     expected_names = {source: name for name, source in names.items()}
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if not name.endswith(PACK_SUFFIX) or name.startswith("."):
-            continue
+    for name in _list_pack_names(folder) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         source = _read_source(path)
         if source is not None and (source in expected_names or name in names) and expected_names.get(source) != name:

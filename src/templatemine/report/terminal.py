@@ -198,7 +198,7 @@ _DIFF_CONTEXT = 60
 """Characters beside a cut."""
 
 
-def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[str]:
+def diff_lines(change: Change, painter: Painter) -> Iterator[str]:
     """Yield the cuts of a text, marked, each in its context, for a line may be a whole article; of a page, whose cuts
     are not known in its text, a unified diff."""
     name = f"{change.source} {change.id}"
@@ -207,21 +207,19 @@ def diff_lines(change: Change, painter: Painter, context: int = 1) -> Iterator[s
         text, _ = format_article(split_pieces(change.before, change.removed), None, painter, _DIFF_CONTEXT)
         yield text.rstrip("\n")
         return
-    for line in _unified_lines(change, name, context):
+    for line in _unified_lines(change, name):
         colour = next((colour for start, colour in _DIFF.items() if line.startswith(start)), None)
         yield painter.paint(line, colour) if colour else name_controls(line)
 
 
-def _unified_lines(change: Change, name: str, context: int) -> Iterator[str]:
+def _unified_lines(change: Change, name: str) -> Iterator[str]:
     return difflib.unified_diff(
         change.before.splitlines(),
         change.after.splitlines(),
         f"{name} ({change.where})",
         f"{name} (cleaned)",
-        "",
-        "",
-        context,
-        "",
+        n=1,
+        lineterm="",
     )
 
 
