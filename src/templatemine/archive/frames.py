@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from templatemine.errors import CorpusError
+from templatemine.io.files import read_error
 
 KeyedBody = tuple[bytes, bytes]
 """Source (UTF-8, lone surrogates passed) and body of a record."""
@@ -163,7 +164,7 @@ def _open_for_reading(path: str) -> Iterator[BinaryIO]:
         with open(path, "rb") as handle:
             yield handle
     except OSError as error:
-        raise CorpusError(f"cannot be read: {error.strerror or error}", path, fatal=True) from error
+        raise read_error(error, path) from error
 
 
 def flush_to_disk(handle: BinaryIO) -> None:

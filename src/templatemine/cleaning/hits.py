@@ -124,7 +124,7 @@ def read_hits(folder: str) -> Days:
     except FileNotFoundError:
         names = []
     except OSError as error:
-        raise CorpusError(f"cannot be read: {error.strerror or error}", folder, fatal=True) from error
+        raise read_error(error, folder) from error
     if not names:
         problem = f"expected counts of hits (*{SUFFIX}), found none; clean --hits {folder} counts them"
         raise CorpusError(problem, folder, fatal=True)

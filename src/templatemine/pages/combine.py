@@ -18,7 +18,7 @@ from templatemine.config import ExtractConfig
 from templatemine.errors import ConfigError
 from templatemine.pages.blocks import Page
 from templatemine.pages.history import HistoryModel, make_history_model
-from templatemine.pages.systems import DEFAULT, SYSTEMS, WITH_HISTORY, BlockClassifier, Post, Site, SystemOutput
+from templatemine.pages.systems import DEFAULT, SYSTEMS, BlockClassifier, Post, Site, SystemOutput
 
 MAX_SHARE = 0.1
 """Greatest share of main text among the words under a path of boilerplate.  On two sets twice that is better by 1.2
@@ -49,7 +49,7 @@ def load_system(name: str, site: Site, config: ExtractConfig) -> BlockClassifier
         f"templatemine.{package}.{name}"
     ).make
     classifier = make_classifier(site, config)
-    if name in WITH_HISTORY:
+    if name == DEFAULT:  # which brings in the history by itself
         return classifier
     history_model = make_history_model(site.history, config.clean.page)
     return classifier if history_model is None else combine_with_history(classifier, history_model)

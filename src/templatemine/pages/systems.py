@@ -39,9 +39,6 @@ SYSTEMS: Mapping[str, str] = {
 
 DEFAULT = "hybrid"
 
-WITH_HISTORY = frozenset(["hybrid"])
-"""Systems that bring in the history of the site by themselves; to others `pages.combine` does."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
