@@ -94,7 +94,7 @@ class Library:
         self._revisions: dict[str, tuple[str, Revision]] = {}
         self._revision_lock = Lock()
         self._dumped: tuple[Sequence[Rule], str] = (), "[]"
-        self._rejected: dict[str, tuple[tuple[int, int], list[RejectedCandidate]]] = {}
+        self._rejected: dict[str, tuple[_FileState, list[RejectedCandidate]]] = {}
         self.articles = _sample_articles(records, sample, wanted)
         self._slow: dict[str, list[Article]] = {}
         self._by_id = {(source, one.name): one for source, articles in self.articles.items() for one in articles}
@@ -174,10 +174,9 @@ class Library:
         missing."""
         path = rejected_path(stored.path)
         try:
-            stat = os.stat(path)
+            mark = _file_state(os.stat(path))
         except OSError:
             return []
-        mark = stat.st_mtime_ns, stat.st_size
         known = self._rejected.get(path)
         if known is None or known[0] != mark:
             known = mark, list(read_rejected(stored.path))
