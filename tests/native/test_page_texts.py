@@ -102,33 +102,17 @@ def test_phrases_that_cannot_be_looked_for() -> None:
 
 @examples(200)
 @given(st.data())
-def test_titles_dates_and_prose_among_blocks(data: st.DataObject) -> None:
-    names = ("words", "title_words", "month", "year", "numbers", "own")
+def test_dates_among_blocks(data: st.DataObject) -> None:
+    names = ("words", "month", "year", "numbers", "own")
     rows = data.draw(st.lists(st.lists(st.integers(0, 12), min_size=len(names), max_size=len(names)), max_size=9))
     counts = np.zeros((len(rows), len(_html.COUNTS)), np.int32)
     counts[:, [_html.COUNTS.index(name) for name in names]] = np.reshape(rows, (-1, len(names)))
-    words, titled, month, year, numbers, own = np.reshape(rows, (-1, len(names))).T
-    heading, kept = (np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))) for _ in "12")
-    title, first = data.draw(st.integers(0, 9)), data.draw(st.integers(0, 9))
-
-    similarity = 2 * titled / (words + max(title, 1))
-    value = np.where(similarity >= 0.5, similarity + 0.2 * heading + 1e-3 * kept, -1)
-    best = int(value.argmax()) if (value > 0).any() else -1
-    marks = heading.astype(np.uint8), kept.astype(np.uint8)
-    assert _blocks.find_titled(counts, title, *marks, 0.5, 0.2) == best
-
+    words, month, year, numbers, own = np.reshape(rows, (-1, len(names))).T
     is_dated = ((month + year > 0) | (numbers > 1)) & (words - own // 2 <= 6)
     assert _blocks.find_dated(counts, 6).tolist() == np.flatnonzero(is_dated).tolist()
 
-    is_prose = kept.astype(bool) & (words >= 5) & (2 * numbers < words) & (np.arange(len(rows)) >= first)
-    assert _blocks.find_prose(counts, marks[1], first, 5) == next(iter(np.flatnonzero(is_prose)), -1)
-
     with pytest.raises(ValueError, match="counts of each block"):
         _blocks.find_dated(counts[:, :2].copy(), 6)
-    with pytest.raises(ValueError, match="expected"):
-        _blocks.find_titled(counts, title, marks[0], np.zeros(len(rows) + 1, np.uint8), 0.5, 0.2)
-    with pytest.raises(ValueError, match="expected"):
-        _blocks.find_prose(counts, marks[1], -1, 5)
 
 
 def test_chances_of_kinds_are_those_of_a_logistic_regression() -> None:

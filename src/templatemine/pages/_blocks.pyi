@@ -18,9 +18,7 @@ __all__ = [
     "find_first_equal",
     "find_nearest",
     "find_openings",
-    "find_prose",
     "find_repeated",
-    "find_titled",
     "inherit_by_blocks",
     "inherit_values",
     "mark_named",
@@ -56,16 +54,7 @@ def find_openings(
     most: int,
     openings: NDArray[np.uint32],
 ) -> NDArray[np.int64]: ...
-def find_titled(
-    counts: NDArray[np.int32],
-    title: int,
-    heading: NDArray[np.uint8],
-    kept: NDArray[np.uint8],
-    least: float,
-    bonus: float,
-) -> int: ...
 def find_dated(counts: NDArray[np.int32], most: int) -> NDArray[np.int64]: ...
-def find_prose(counts: NDArray[np.int32], kept: NDArray[np.uint8], first: int, least: int) -> int: ...
 def find_first_equal(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def find_repeated(keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
 def normalise_texts(text: Buffer, bounds: NDArray[np.int64], blocks: NDArray[np.int64]) -> list[str | None]: ...

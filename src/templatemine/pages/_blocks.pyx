@@ -19,8 +19,7 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_prose", "find_repeated",
-    "find_titled", "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
+    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_repeated", "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
 ]
 
 
@@ -1298,46 +1297,13 @@ def find_openings(const uint8_t[::1] text not None, const int64_t[::1] bounds no
     return found[:count]
 
 
-cdef void check_counts(const int32_t[:, ::1] counts) except *:
-    check(counts.shape[1] == C_SIZE, "counts of each block")
-
-
-def find_titled(const int32_t[:, ::1] counts not None, int64_t title, const uint8_t[::1] heading not None,
-                const uint8_t[::1] kept not None, double least, double bonus):
-    """The block most similar to the title of the page, -1 if none is similar enough.
-
-    Parameters
-    ----------
-    counts
-        As of `_html.BlockScanner.scan_blocks`.
-    title : int
-        Words of the title.
-    heading, kept : uint8 arrays, shape (blocks,)
-        Of equally similar blocks one that is kept comes first, then the first one.
-    least, bonus : float
-        Least similarity, Dice's coefficient of the words; what a heading has more, when blocks are compared.
-    """
-    cdef int64_t n = counts.shape[0], i, best = -1
-    cdef double similarity, value, greatest = 0
-    check_counts(counts)
-    check(heading.shape[0] == n and kept.shape[0] == n, "marks of all blocks")
-    with nogil:
-        for i in range(n):
-            similarity = 2.0 * counts[i, C_TITLE_WORDS] / max(<double>counts[i, C_WORDS] + max(title, 1), 1.0)
-            if similarity >= least:
-                value = similarity + bonus * (heading[i] != 0) + 1e-3 * (kept[i] != 0)
-                if best < 0 or value > greatest:
-                    best, greatest = i, value
-    return best
-
-
 def find_dated(const int32_t[:, ::1] counts not None, int32_t most):
     """Blocks of no more than so many words with a month, a year or several numbers: int64 array, ascending.
 
     In scripts without spaces each character is a word, and two of them count as one.
     """
     cdef int64_t n = counts.shape[0], i, size = 0
-    check_counts(counts)
+    check(counts.shape[1] == C_SIZE, "counts of each block")
     found = np.empty(n, np.int64)
     cdef int64_t[::1] out = found
     with nogil:
@@ -1347,20 +1313,6 @@ def find_dated(const int32_t[:, ::1] counts not None, int32_t most):
                     out[size] = i
                     size += 1
     return found[:size]
-
-
-def find_prose(const int32_t[:, ::1] counts not None, const uint8_t[::1] kept not None, int64_t first, int32_t least):
-    """The first kept block from `first` on with at least so many words, fewer than half of them numbers; -1 for none."""
-    cdef int64_t n = counts.shape[0], i
-    check_counts(counts)
-    check(kept.shape[0] == n and first >= 0, "whether each block is kept, and a block")
-    with nogil:
-        for i in range(first, n):
-            if kept[i] and counts[i, C_WORDS] >= least and 2 * counts[i, C_NUMBERS] < counts[i, C_WORDS]:
-                break
-        else:
-            i = -1
-    return i if first < n else -1
 
 
 def find_first_equal(const uint64_t[::1] keys not None):

@@ -20,7 +20,7 @@ from templatemine.pages.headline import MAX_DISTANCE, OPENING_WORDS
 from templatemine.pages.page_dates import MAX_DATE_LENGTH, Order, find_dates, is_date, is_labelled
 from templatemine.text.characters import TITLE_SEPARATOR, in_class
 
-TITLE_WORDS, LINKED = (_html.COUNTS.index(name) for name in ("title_words", "linked"))
+TITLE_WORDS, LINKED, NUMBERS = (_html.COUNTS.index(name) for name in ("title_words", "linked", "numbers"))
 
 MIN_SIMILARITY = 0.5
 """Smallest similarity (Dice's coefficient) of ``<title>`` and a block that is the headline: of their words, or of their
@@ -55,10 +55,6 @@ def find_title(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) 
 
 def _find_titled(page: Page, heading: NDArray[np.bool_], kept: NDArray[np.bool_]) -> int:
     """Find the block most similar to ``<title>``, headings preferred; return its index, -1 if none is similar."""
-    if not _is_by_characters(page.title):
-        columns = page.columns
-        marks = heading.view(np.uint8), kept.view(np.uint8)
-        return _blocks.find_titled(columns["counts"], int(columns["title"]), *marks, MIN_SIMILARITY, HEADING_BONUS)
     similarity = _title_similarity(page)
     similar = (similarity >= MIN_SIMILARITY).nonzero()[0].tolist()
     return max(
@@ -132,9 +128,11 @@ def find_shown_date(page: Page, title: int, kept: NDArray[np.bool_]) -> str | No
     blocks behind the title, or before the first kept block of `OPENING_WORDS` words or more.  Lines before the title
     are searched if no line after it has a date.  A date of change ("updated on ...") is the last choice.
     """
-    last = _blocks.find_prose(page.columns["counts"], kept.view(np.uint8), title + 1, OPENING_WORDS)
-    if last < 0:
+    is_prose = kept & (page.words >= OPENING_WORDS) & (2 * page.columns["counts"][:, NUMBERS] < page.words)
+    prose = is_prose[title + 1 :]
+    if not prose.any():
         return None
+    last = title + 1 + int(prose.argmax())
     near = range(title + 1, title + MAX_DISTANCE + 1) if title >= 0 else range(0)
     head = [line for line in _dated_blocks(page) if line < last and (line >= last - MAX_DISTANCE or line in near)]
     changed = None
