@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from invented_pages import CALL, page
 from strategies import cases, examples, make_pack
 from templatemine import mine
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, count_lost, page_text
+from templatemine.cleaning.cleaner import Cleaner, count_lost, count_page_text, page_text
 from templatemine.cleaning.hits import DayHits, read_hits, write_hits
 from templatemine.cleaning.records import RecordCleaner, StreamConfig
 from templatemine.config import CleanConfig
 from templatemine.io.pending import Items, Lines
-from templatemine.model import Document
+from templatemine.model import Document, Span
 from templatemine.packs.pack import Pack
 from templatemine.report.explain import Explainer
 from templatemine.report.measure import PackMeasurement, ReportConfig
@@ -133,7 +134,7 @@ def test_articles_that_are_explained_lose_the_same(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("config", [CleanConfig(), CleanConfig(html="strip"), CleanConfig(text_format="tei")])
 def test_pages(config: CleanConfig, tmp_path: Path) -> None:
-    """Of pages the text that is written counts; in a format with mark-up a small page becomes longer."""
+    """Of pages the text that is written counts, and that of what goes: mark-up is no text that is lost."""
     pages = [page(number, CALL) for number in range(20)]
     pack = next(iter(mine([{"source": "a", "html": html} for html in pages]).values()))
     pages.append("<p>Short.")
@@ -142,14 +143,27 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     assert not batch.errors
     rows = [json.loads(line) for line in batch.data.splitlines()]
     counts = batch.tally.total()
-    assert counts.characters == sum(len(page_text(page, ())) for page in pages)  # mark-up is no text that is lost
-    assert counts.cut == counts.characters - total(rows)
+    assert counts.cut == counts.characters - total(rows) == sum(counts.kinds.values()) > 0
+    whole = sum(len(page_text(page, ())) for page in pages)
+    assert config.text_format == "tei" or abs(counts.characters - whole) <= counts.spans + len(pages)
     assert batch.tally.days["a"][""].cut == counts.cut
     one = RecordCleaner({"a": pack}, StreamConfig(clean=config, hits=True))
     small = one.clean_batch(Items([("a", "1", {"source": "a", "html": pages[-1]})])).tally
-    assert (small.total().cut < 0) == (config.text_format == "tei")
+    assert small.total().cut == 0
     write_hits(str(tmp_path), small.days)
     assert read_hits(str(tmp_path)) == small.days
+
+
+@given(st.lists(st.tuples(st.text("ab &;<p>/\n", max_size=12), st.sampled_from(["", "legal", "media"])), max_size=6))
+def test_text_of_pages_is_counted_by_kind(pieces: list[tuple[str, str]]) -> None:
+    """As `page_text` of the stretches of each, on lines of their own."""
+    html = "".join(piece for piece, _ in pieces)
+    ends = list(accumulate(len(piece) for piece, _ in pieces))
+    spans = [Span(end - len(piece), end, (), kind) for end, (piece, kind) in zip(ends, pieces, strict=True)]
+    counts = count_page_text(html, spans)
+    assert counts.keys() == {kind for _, kind in pieces}
+    for kind, count in counts.items():
+        assert count == len(page_text("\n<p>".join(piece for piece, own in pieces if own == kind), ()))
 
 
 @given(st.text("ab \n", max_size=40))

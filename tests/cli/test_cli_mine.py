@@ -602,7 +602,7 @@ def test_copies_are_counted_and_not_learnt_from(cli: Cli, archive: Path, tmp_pat
     (alpha,) = (one for one in json.loads(ran.out)["sources"] if one["source"] == "alpha.example")
     assert alpha["documents"] == 80
     pack = Pack.load(tmp_path / "packs" / "alpha.example.json")
-    assert " copies of other documents not learnt from" in pack.cutoff.note
+    assert " near-duplicates ignored" in pack.cutoff.note
     assert pack.documents == 80
 
 

@@ -208,7 +208,7 @@ def test_json(cli: Cli, pack: Path) -> None:
 def test_scores_that_decide_are_no_second_number_of_templates(cli: Cli, pack: Path, tmp_path: Path) -> None:
     """Templates within others, and those by hand, made the two differ."""
     whole = Pack.load(pack)
-    note = f"{len(whole.templates) + 4} by their scores; 3 copies of other documents not learnt from"
+    note = f"{len(whole.templates) + 4} by their scores; 3 near-duplicates ignored"
     replace(whole, cutoff=replace(whole.cutoff, method="score", df=None, note=note)).save(tmp_path / "p.json")
     out = cli("show", tmp_path / "p.json").out
     assert "cut-off     none: scores decide; 3 near-duplicates ignored\n" in out

@@ -171,7 +171,7 @@ def test_one_that_is_left_out_is_told_in_the_singular() -> None:
     blank = Document(source=documents[0].source, id="blank", text="")
     (report,) = Miner().run([*documents[:80], blank])
     assert report.pack is not None
-    assert "1 document without text not learnt from" in report.pack.cutoff.note
+    assert "1 document without text ignored" in report.pack.cutoff.note
 
 
 def test_copies_are_told_and_templates_keep_their_examples() -> None:
@@ -180,7 +180,7 @@ def test_copies_are_told_and_templates_keep_their_examples() -> None:
     assert report.documents == 280
     assert report.pack is not None
     assert report.pack.documents == 280
-    assert "80 copies of other documents not learnt from" in report.pack.cutoff.note
+    assert "80 near-duplicates ignored" in report.pack.cutoff.note
     assert [(one.example, one.df) for one in report.pack.templates] == [
         ("Read the Evening Echo on paper, every morning.", 280)
     ]
@@ -206,7 +206,7 @@ def test_documents_without_text_are_not_counted(sample: int) -> None:
     assert blank.pack is not None
     assert blank.documents == 2 * told.documents == 560
     assert blank.pack.documents == told.pack.documents == 280
-    assert "documents without text not learnt from" in blank.pack.cutoff.note
+    assert "documents without text ignored" in blank.pack.cutoff.note
     assert blank.pack.last_date == told.pack.last_date
     if sample > 560:
         assert blank.pack.templates == told.pack.templates

@@ -151,7 +151,7 @@ def test_words_that_no_sentence_ends_with(text: str, cut: str, is_open: bool) ->
     ends = SentenceEnds([ARTICLE] * 30)
     start = text.index(cut)
     assert ends.is_tear(text, start, start + len(cut)) is is_open
-    assert ends.leaves_half(text, start, start + len(cut)) is is_open
+    assert ends.leaves_part(text, start, start + len(cut)) is is_open
     assert not is_tear(text, start, start + len(cut))
     assert not SentenceEnds([]).is_tear(text, start, start + len(cut))
 

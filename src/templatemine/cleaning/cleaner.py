@@ -322,11 +322,25 @@ def require_plain_text(config: CleanConfig) -> None:
 
 def page_text(page: str, removed: Sequence[Span]) -> str:
     """Return the text of a page without the spans: mark-up stripped, entities resolved, a line a block."""
+    lines = (" ".join(line.split()) for line in _strip_page(page, removed).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def count_page_text(page: str, spans: Iterable[Span]) -> dict[str, int]:
+    """Count the characters of `page_text` within spans of a page, by their kind."""
+    pieces: dict[str, list[str]] = {}
+    for span in spans:
+        pieces.setdefault(span.kind, []).append(page[span.start : span.end])
+    # Between two words of that text is one blank, or one line break.
+    words = {kind: _strip_page("\n<p>".join(some), ()).split() for kind, some in pieces.items()}
+    return {kind: sum(map(len, some)) + max(0, len(some) - 1) for kind, some in words.items()}
+
+
+def _strip_page(page: str, removed: Sequence[Span]) -> str:
     bounds = array("q", [edge for span in removed for edge in (span.start, span.end)])
     text = _STRIPPER.strip(page.encode("utf-8", "surrogatepass"), bounds).decode("utf-8", "surrogatepass")
-    if "&" in text:
-        import html
+    if "&" not in text:
+        return text
+    import html
 
-        text = html.unescape(text)
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return "\n".join(line for line in lines if line)
+    return html.unescape(text)

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, page_text
+from templatemine.cleaning.cleaner import Cleaner, count_page_text
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
-from templatemine.cleaning.tally import SourceTally, Tally
+from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
 from templatemine.errors import ConfigError, CorpusError, PackError, SkippedPackError, TemplateMineError
 from templatemine.io import read as archives
@@ -359,7 +359,8 @@ class RecordCleaner:
         cleaned, blocks = ready.clean(body, address_of(record, self.config.read))
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
         is_page = ready.field == self.config.read.html_field
-        size = len(page_text(body, ())) if is_page else len(body)
+        kinds = count_page_text(body, cleaned.removed) if is_page else count_spans(cleaned.removed)
+        size = len(cleaned.text) + sum(kinds.values()) if is_page else len(body)
         drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
         cut = size - (0 if drops else len(cleaned.text))
         if self.config.hits and source in self._packs:
@@ -377,9 +378,7 @@ class RecordCleaner:
         if removed:
             counts.changed += 1
             counts.spans += len(removed)
-            for span in cleaned.removed:
-                whole = body[span.start : span.end]
-                counts.add_kinds({span.kind: len(page_text(whole, ())) if is_page else len(whole)})
+            counts.add_kinds(kinds)
             if self.config.torn and not is_page:
                 counts.torn += any(leaves_part(body, *cut[:2]) for cut in join_spans(body, cleaned.removed))
         if not self.config.mark:

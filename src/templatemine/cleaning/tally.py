@@ -10,7 +10,7 @@ from templatemine.cleaning.hits import DayHits, Days, add_days
 from templatemine.config import ReadConfig
 from templatemine.io.fields import count_overruled, has_id, is_missing, near_sources
 from templatemine.io.sources import host_of
-from templatemine.model import Document, Record
+from templatemine.model import Document, Record, Span
 
 _MAX_HOSTS = 4
 
@@ -104,8 +104,8 @@ class SourceTally:
     changed, spans : int
         Records in which something was cut, and how many stretches.
     characters, cut : int
-        Code points that were examined (of a page, of its text), and by how many fewer come out: of what is only marked,
-        would come out.
+        Code points that were examined (of a page, those that come out and those of the text that does not), and by how
+        many fewer come out: of what is only marked, would come out.
     kinds : dict of str to int
         Code points of the stretches of each kind of boilerplate, "" where it is not known; the white space that goes
         beside them is of none, so that they do not add up to `cut`.
@@ -157,6 +157,14 @@ class SourceTally:
         """Add code points of stretches of some kinds."""
         for kind, size in kinds.items():
             self.kinds[kind] = self.kinds.get(kind, 0) + size
+
+
+def count_spans(spans: Iterable[Span]) -> dict[str, int]:
+    """Count the code points of spans, by their kind."""
+    counts: dict[str, int] = {}
+    for span in spans:
+        counts[span.kind] = counts.get(span.kind, 0) + span.end - span.start
+    return counts
 
 
 _COUNTS = tuple(one.name for one in fields(SourceTally) if one.name != "kinds")

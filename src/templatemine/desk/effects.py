@@ -23,7 +23,7 @@ from templatemine.packs.families import Variants
 from templatemine.packs.pack import Pack
 from templatemine.report.doubts import MAX_MATCHED_TEXTS, Signs, find_signs, measure_matches, varies
 from templatemine.report.risk import OccurrenceColumns, Occurrences, exclusive_lengths
-from templatemine.text.tears import judge_cuts, leaves_part
+from templatemine.text.tears import SentenceEnds, judge_cuts
 
 MAX_SLOW = 5
 """Articles for which expressions may take too long before this is an error: each costs seconds."""
@@ -284,7 +284,7 @@ class ArticleCuts(NamedTuple):
     judged: Sequence[tuple[tuple[str, ...], bool]] = ()
 
 
-def find_cuts(pack: Pack, articles: Sequence[Article]) -> list[ArticleCuts]:
+def find_cuts(pack: Pack, articles: Sequence[Article], ends: SentenceEnds) -> list[ArticleCuts]:
     """Find what the pack removes from each article, and what that tears: of pages nothing, for these are not cut by
     lines."""
     cleaner = Cleaner(pack)
@@ -292,7 +292,7 @@ def find_cuts(pack: Pack, articles: Sequence[Article]) -> list[ArticleCuts]:
     for one in articles:
         text = one.document.body
         spans = cleaner.spans(text)
-        judged = [] if pack.html else judge_cuts(text, spans, leaves_part)
+        judged = [] if pack.html else judge_cuts(text, spans, ends.leaves_part)
         found.append(ArticleCuts(count_lost(text, spans), judged))
     return found
 

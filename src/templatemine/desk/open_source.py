@@ -17,7 +17,7 @@ from templatemine.desk.review import CutoffPreview
 from templatemine.desk.review_table import ReviewTable, RowFacts
 from templatemine.model import Template
 from templatemine.packs.pack import Pack
-from templatemine.text.tears import CutCount, tally_judged
+from templatemine.text.tears import CutCount, SentenceEnds, tally_judged
 
 
 class OpenSource:
@@ -93,7 +93,8 @@ class OpenSource:
                     cuts, places = [ArticleCuts()] * len(articles), [*range(len(articles))]
                 known = [*cuts]
                 there = effects.restrict_pack(pack, places)
-                fresh = find_cuts(there, [articles[place] for place in places])
+                ends = SentenceEnds([one.document.body for one in articles])
+                fresh = find_cuts(there, [articles[place] for place in places], ends)
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
                 # As mined, before a decision, and after it.

@@ -20,7 +20,7 @@ from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
 from templatemine.text.characters import ends_sentence
-from templatemine.text.tears import CutCount, count_unpaired, join_spans, leaves_half, tally_tears
+from templatemine.text.tears import CutCount, SentenceEnds, count_unpaired, join_spans, leaves_part, tally_tears
 
 ALL = "all"
 TORN = "torn sentence"
@@ -109,13 +109,17 @@ KINDS: Mapping[str, Callable[[str, str], bool]] = {
 """Name -> whether it is there, of a line before a cut and its rest, both without the blanks around them."""
 
 
-def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
+def find_residues(
+    text: str, removed: Sequence[Span], is_torn: Callable[[str, int, int], bool] = leaves_part
+) -> Iterator[Residue]:
     """Yield the residues of cuts in the lines of a text, and then the cuts that tear sentences.
 
     Parameters
     ----------
     removed : sequence of Span
         Ascending and disjoint, in code points of `text`.
+    is_torn : callable
+        See `text.tears.tally_tears`.
     """
     spans, span_index = list(removed), 0
     for match in _LINE.finditer(text):
@@ -138,7 +142,7 @@ def find_residues(text: str, removed: Sequence[Span]) -> Iterator[Residue]:
                 if has_residue(line, left):
                     yield Residue(kind=kind, start=start, end=end, left=left, cut=cut)
     for start, end, _ in join_spans(text, spans):
-        if leaves_half(text, start, end):
+        if is_torn(text, start, end):
             left = " … ".join(_find_context(text, start, end))
             yield Residue(kind=TORN, start=start, end=end, left=left, cut=text[start:end])
 
@@ -170,10 +174,11 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     tears: list[tuple[CutCount, str, str, str]] = []
     for source, source_documents in group_by_source(sampled).items():
         changed = [document for document in source_documents if answers[id(document)].removed]
-        tears += _find_tears(source, [(document.body, answers[id(document)].removed) for document in changed])
+        is_torn = SentenceEnds([document.body for document in source_documents]).leaves_part
+        tears += _find_tears(source, [(document.body, answers[id(document)].removed) for document in changed], is_torn)
         for document in changed:
             answer = answers[id(document)]
-            document_residues = list(find_residues(document.body, answer.removed))
+            document_residues = list(find_residues(document.body, answer.removed, is_torn))
             kinds = {residue.kind for residue in document_residues}
             told = ["changed", *kinds, *(["any"] if kinds else [])]
             for name in (source, ALL):
@@ -203,12 +208,14 @@ def evaluate_residue(documents: Sequence[Document], system: System, config: Resi
     )
 
 
-def _find_tears(source: str, cut: Sequence[tuple[str, Sequence[Span]]]) -> Iterator[tuple[CutCount, str, str, str]]:
+def _find_tears(
+    source: str, cut: Sequence[tuple[str, Sequence[Span]]], is_torn: Callable[[str, int, int], bool]
+) -> Iterator[tuple[CutCount, str, str, str]]:
     """Yield the templates that tear sentences: counts, source, template, and a torn place."""
-    for template, count in tally_tears(cut, leaves_half).items():
+    for template, count in tally_tears(cut, is_torn).items():
         if count.tears:
             places = ((text, *one) for text, spans in cut for one in join_spans(text, spans) if template in one[2])
-            text, start, end, _ = next(place for place in places if leaves_half(*place[:3]))
+            text, start, end, _ = next(place for place in places if is_torn(*place[:3]))
             before, behind = _find_context(text, start, end)
             yield count, source, template, f"{before} [-{_shorten(text[start:end])}-] {behind}"
 

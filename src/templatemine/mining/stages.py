@@ -438,11 +438,11 @@ class MatchStep:
         """Go on with the answers of all documents; `documents` are as of `CountStep`."""
         candidates, (cutoff, reason_of, reasons) = self.candidates, self.decision
         left_out = (
-            (candidates.copies, "copy of another document", "copies of other documents"),
+            (candidates.copies, "near-duplicate", "near-duplicates"),
             (candidates.blank, "document without text", "documents without text"),
         )
         named = " and ".join(f"{count} {one if count == 1 else more}" for count, one, more in left_out if count)
-        note = f"{cutoff.note}; {named} not learnt from{self.note}" if named else f"{cutoff.note}{self.note}"
+        note = f"{cutoff.note}; {named} ignored{self.note}" if named else f"{cutoff.note}{self.note}"
         if candidates.rules is not None and candidates.rules.markup:
             note += "; tags and entities in texts decoded"
         if candidates.verdicts is not None:

@@ -28,7 +28,7 @@ from templatemine.report.doubts import (
 from templatemine.report.measure import TemplateFigures
 from templatemine.report.risk import story_probability
 from templatemine.report.words import template_text
-from templatemine.text.tears import CutCount, join_spans, leaves_part, tally_tears
+from templatemine.text.tears import CutCount, SentenceEnds, join_spans, tally_tears
 
 RESIDUE_KINDS = {
     "begins torn": "what is left begins with a small letter or a sign, which the line did not",
@@ -182,7 +182,7 @@ def select_largest(templates: Sequence[NotableTemplate]) -> list[NotableTemplate
 
 def select_tearing(templates: Sequence[NotableTemplate], looked: SampledTexts) -> list[NotableTemplate]:
     """Return the templates whose cuts tear sentences."""
-    counts = tally_tears(looked, leaves_part)
+    counts = tally_tears(looked, _find_ends(looked).leaves_part)
     return [
         replace(one, cuts=counts[one.template.id].cuts, tears=counts[one.template.id].tears)
         for one in templates
@@ -196,7 +196,8 @@ def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = F
     with the others: what a slot takes wrongly is mostly another kind of text."""
     places = [(text, cut) for text, spans in looked for cut in join_spans(text, spans) if one.template.id in cut[2]]
     if one.tears:
-        places = [(text, cut) for text, cut in places if leaves_part(text, *cut[:2])]
+        is_torn = _find_ends(looked).leaves_part
+        places = [(text, cut) for text, cut in places if is_torn(text, *cut[:2])]
     if not places:
         return one
     fewest = min(len(cut[2]) for _, cut in places)
@@ -208,6 +209,10 @@ def add_example(one: NotableTemplate, looked: SampledTexts, *, unusual: bool = F
     before = before.rpartition("\n\n")[2] if "\n\n" in before or not left else f"… {before.partition(' ')[2]}"
     after = after.partition("\n\n")[0] if "\n\n" in after or right == len(text) else f"{after.rpartition(' ')[0]} …"
     return replace(one, before=before, match=text[start:end], after=after, beside=len(set(names)) - 1)
+
+
+def _find_ends(looked: SampledTexts) -> SentenceEnds:
+    return SentenceEnds([text for text, _ in looked])
 
 
 def _least_usual(passages: Sequence[str]) -> int:
@@ -240,8 +245,9 @@ def count_residues(looked: SampledTexts) -> CutResidues:
     counts: Counter[str] = Counter()
     first: dict[str, Residue] = {}
     articles = 0
+    is_torn = _find_ends(looked).leaves_part
     for text, spans in looked:
-        found = list(find_residues(text, spans))
+        found = list(find_residues(text, spans, is_torn))
         articles += bool(found)
         for one in found:
             counts[one.kind] += 1

@@ -43,11 +43,6 @@ def describe_position(template: Template, pack: PackRecord) -> str:
     return _POSITIONS[template.anchor].format("sentence" if pack.reading.sentences else "line")
 
 
-_PLAIN = {
-    "copies of other documents": "near-duplicates",
-    "copy of another document": "near-duplicate",
-    "not learnt from": "ignored",
-}
 _CHOSEN = re.compile(r"^\d+ by their scores")
 
 
@@ -57,10 +52,7 @@ def describe_choice(pack: PackRecord) -> str:
     How many strings the scores chose is left out: it is no number of templates, for of these some hold others, and
     people take some out and put others in.
     """
-    note = _CHOSEN.sub("scores decide", pack.cutoff.note)
-    for old, new in _PLAIN.items():
-        note = note.replace(old, new)
-    return note
+    return _CHOSEN.sub("scores decide", pack.cutoff.note)
 
 
 def describe_reasons(template: Template) -> str:

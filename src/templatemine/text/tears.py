@@ -160,9 +160,9 @@ class SentenceEnds:
         """Return whether a cut tears a sentence (`is_tear`), or leaves one open."""
         return is_tear(text, start, end) or self._leaves_open(text, start, end)
 
-    def leaves_half(self, text: str, start: int, end: int) -> bool:
-        """Return whether a cut leaves half a sentence (`leaves_half`), or an open one."""
-        return leaves_half(text, start, end) or self._leaves_open(text, start, end)
+    def leaves_part(self, text: str, start: int, end: int) -> bool:
+        """Return whether a cut leaves part of a sentence or a headline (`leaves_part`), or an open sentence."""
+        return leaves_part(text, start, end) or self._leaves_open(text, start, end)
 
     def _leaves_open(self, text: str, start: int, end: int) -> bool:
         words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
