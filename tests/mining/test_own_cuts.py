@@ -81,10 +81,12 @@ def test_cuts_and_tears_are_counted_by_template() -> None:
 
 def test_a_name_at_the_end_of_sentences_is_no_template() -> None:
     """Their first half would stay: "The embassy remains in"."""
-    articles = [
-        replace(one, text=f"{one.text.partition(chr(10))[0][:-1]} in the Harbour Institute.\n{one.text}")
-        for one in _articles("")
-    ]
+    articles = []
+    for one in _articles(""):
+        *lines, line = one.text.split("\n")
+        told = [f"He said the {word} of it is not the {word[::-1]} in {word}." for word in lines[0].lower().split()[:6]]
+        text = "\n".join([f"{lines[0][:-1]} in the Harbour Institute.", *told, *lines[1:], line])
+        articles.append(replace(one, text=text))
     pack = templatemine.mine(articles)["a.example"]
     name = Template(
         id=template_id(("Harbour", "Institute.")),

@@ -38,9 +38,11 @@ _REACH = 500
 """Characters on each side that hold them: a line may be the whole article, and have thousands of cuts."""
 MAX_SAMPLE = 600_000
 """Characters of texts in which words are counted."""
-MIN_OPEN, MAX_BETWEEN, MAX_CLOSED = 20, 5000, 0.01
-"""Of a word that ends no sentence: least places where others follow, characters on the mean between them, and greatest
-share of those before the end of a sentence or a line.  Rarer words may end none by chance."""
+MAX_CLOSED, MIN_FOLLOWERS = 0.01, 50
+"""Of a word that ends no sentence: greatest share of its places that are before the end of a sentence or a line, and
+least number of words that stand behind it, for words of boilerplate have few."""
+_CHANCE = 3
+"""Of so many that may be expected, none may be found by chance."""
 _CLOSING = (".", "!", "?", "\n")
 _WORD_REACH = 40
 PARENTHESES = "()"
@@ -173,10 +175,13 @@ class SentenceEnds:
     def _is_end(self, word: str) -> bool:
         if word not in self._ends:
             goes_on = self._sample.count(f" {word} ")
-            is_frequent = goes_on >= max(MIN_OPEN, len(self._sample) / MAX_BETWEEN)
-            closed = sum(self._sample.count(f" {word}{sign}") for sign in _CLOSING) if is_frequent else 0
-            self._ends[word] = not is_frequent or closed > MAX_CLOSED * goes_on
+            most = MAX_CLOSED * goes_on - _CHANCE
+            closed = sum(self._sample.count(f" {word}{sign}") for sign in _CLOSING) if most >= 0 else 1
+            self._ends[word] = closed > most or not self._is_of_prose(word)
         return self._ends[word]
+
+    def _is_of_prose(self, word: str) -> bool:
+        return len({*re.findall(rf" {re.escape(word)} ([^\W\d_]+)", self._sample)}) >= MIN_FOLLOWERS
 
     @cached_property
     def _sample(self) -> str:
