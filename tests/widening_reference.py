@@ -6,7 +6,6 @@ letter, a figure or a symbol such as a star.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 from templatemine.text.characters import LINE_BREAK
@@ -30,11 +29,15 @@ LONE_MARKS = (
 )
 """Those, and all punctuation that says nothing where it stands alone."""
 RULE_SIGNS = (
-    (JOINING_SIGNS - {":"})
-    | frozenset("#*+=_~\u203b\u30fb\u25b2\u25bc\u25c6\u25cf")
-    | frozenset(map(chr, range(0x2500, 0x2580)))
+    (JOINING_SIGNS - set(":|\u2192\u25b6\u25ba"))
+    | frozenset("#*=_~\u203b\u30fb\u25c6\u25cf")
+    | frozenset("\u2500\u2501")
 )
-"""Signs of lines that part a text from what comes before or behind it."""
+"""Signs of which one, again and again, makes a line that parts a text from what comes before or behind it."""
+GAP_SIGNS = RULE_SIGNS | HANGING_SIGNS | frozenset(":|.")
+"""Signs that say nothing on lines of their own between two cuts; others may be an answer, or close a bracket."""
+_FRAME = frozenset("|+") | frozenset(map(chr, range(0x2500, 0x2580)))
+_MAX_HEADING = 60
 
 
 def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -42,8 +45,8 @@ def widen_cuts(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
 
     Of a line on which only punctuation is left, and between two cuts on a line, all of it goes; behind a cut that
     its line begins with (before one that it ends with) go signs that blanks part from what follows.  So do lines of
-    signs alone between two cuts, or between a cut and an end of the text; and lines of rules before a cut that takes
-    all that comes behind them, or behind one that takes all before.
+    signs alone between two cuts, or between a cut and an end of the text; and a line of one sign before a cut that takes
+    all that comes behind it, or behind one that takes all before, unless it is a part of what stays.
 
     Parameters
     ----------
@@ -85,7 +88,7 @@ def _take_gaps(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
         signs = [at for at in range(left, right) if not text[at].isspace()]
         if not signs or any(text[slice(*edge)].strip() for edge in edges):
             continue
-        if all(text[at] in LONE_MARKS | RULE_SIGNS for at in signs):
+        if all(text[at] in GAP_SIGNS for at in signs):
             if place:
                 out[place - 1] = out[place - 1][0], signs[-1] + 1
             else:
@@ -94,49 +97,79 @@ def _take_gaps(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, i
 
 
 def _take_rules(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Cuts with the rules before the last ones, if nothing is left behind them, and behind the first ones."""
+    """Cuts with the rule before the last ones, if nothing is left behind them, and behind the first ones."""
     out = list(spans)
     bounds = [0, *(edge for span in spans for edge in span), len(text)]
     gaps = list(zip(bounds[::2], bounds[1::2], strict=True))
     place = len(spans)
     while place and not text[slice(*gaps[place])].strip():
         place -= 1
-    if place < len(spans):
-        *lines, edge = _split_lines(text, *gaps[place])
-        if not text[slice(*edge)].strip():
-            start = _first_rule(text, lines[place > 0 :][::-1])
-            out[place] = start if start is not None else out[place][0], out[place][1]
+    if place < len(spans) and (rule := _rule_before(text, *gaps[place])) and _stays(text, *rule, out):
+        out[place] = rule[0], out[place][1]
+    bounds = [0, *(edge for span in out for edge in span), len(text)]
+    gaps = list(zip(bounds[::2], bounds[1::2], strict=True))
     place = 0
     while place < len(spans) and not text[slice(*gaps[place])].strip():
         place += 1
-    if place:
-        edge, *lines = _split_lines(text, *gaps[place])
-        if not text[slice(*edge)].strip():
-            end = _last_rule(text, lines[: len(lines) - (place < len(spans))])
-            out[place - 1] = out[place - 1][0], end if end is not None else out[place - 1][1]
+    if place and (rule := _rule_behind(text, *gaps[place])) and _stays(text, *rule, out):
+        out[place - 1] = out[place - 1][0], rule[1]
     return out
 
 
-def _first_rule(text: str, lines: Sequence[tuple[int, int]]) -> int | None:
-    """Where the last of the rules that some lines begin with begins."""
-    found = None
-    for start, end in itertools.takewhile(lambda line: _is_rule(text[slice(*line)]), lines):
-        if text[start:end].strip():
-            found = end - len(text[start:end].lstrip())
-    return found
+def _rule_before(text: str, low: int, high: int) -> tuple[int, int] | None:
+    """The rule that is the last line of a gap that is not blank, if it is no part of those before it."""
+    above, rule = _cut_last_line(text[low:high])
+    if not rule or not _is_rule(rule):
+        return None
+    other = above.rstrip()
+    last = LINE_BREAK.split(other)[-1].strip()
+    if last and (last[0] in _FRAME or last[-1] in ":\uff1a"):
+        return None
+    is_next = len(LINE_BREAK.findall(above[len(other) :])) == 1
+    if last and is_next and rule[0] in "-=~" and len(last) <= _MAX_HEADING:
+        return None  # it underlines a heading
+    start = low + len(above)
+    start += len(text[start:high]) - len(text[start:high].lstrip())
+    return start, start + len(rule)
 
 
-def _last_rule(text: str, lines: Sequence[tuple[int, int]]) -> int | None:
-    """Where the last of the rules that some lines begin with ends."""
-    found = None
-    for start, end in itertools.takewhile(lambda line: _is_rule(text[slice(*line)]), lines):
-        if text[start:end].strip():
-            found = start + len(text[start:end].rstrip())
-    return found
+def _cut_last_line(gap: str) -> tuple[str, str]:
+    """The last line of a gap that is not blank and between two breaks, and all before it; or nothing."""
+    rest = gap.rstrip()
+    breaks = [match.end() for match in LINE_BREAK.finditer(rest)]
+    if not breaks or not LINE_BREAK.search(gap, len(rest)):
+        return "", ""
+    return gap[: breaks[-1]], rest[breaks[-1] :].strip()
+
+
+def _rule_behind(text: str, low: int, high: int) -> tuple[int, int] | None:
+    """The rule that is the first line of a gap that is not blank, if it is no part of those behind it."""
+    gap = text[low:high]
+    first = len(gap) - len(gap.lstrip())
+    if first == len(gap) or not LINE_BREAK.search(gap[:first]):
+        return None
+    match = LINE_BREAK.search(gap, first)
+    if match is None and high < len(text):
+        return None  # the line of the next cut
+    rule = gap[first : match.start() if match else len(gap)].rstrip()
+    behind = gap[match.end() :].lstrip() if match else ""
+    if not _is_rule(rule) or (behind[:1] in _FRAME and behind):
+        return None
+    return low + first, low + first + len(rule)
 
 
 def _is_rule(line: str) -> bool:
-    return all(char.isspace() or char in RULE_SIGNS for char in line)
+    return line[0] in RULE_SIGNS and all(char.isspace() or char == line[0] for char in line)
+
+
+def _stays(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether no other line that stays is the same as a rule: it is no half of a pair."""
+    return not any(
+        text[first:last].strip() == text[start:end]
+        and not first <= start < max(last, first + 1)
+        and not any(left <= first < right for left, right in spans)
+        for first, last in _split_lines(text, 0, len(text))
+    )
 
 
 def _split_lines(text: str, left: int, right: int) -> list[tuple[int, int]]:

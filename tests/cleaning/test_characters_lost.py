@@ -143,9 +143,10 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     assert not batch.errors
     rows = [json.loads(line) for line in batch.data.splitlines()]
     counts = batch.tally.total()
-    assert counts.cut == counts.characters - total(rows) == sum(counts.kinds.values()) > 0
+    assert counts.cut == sum(counts.kinds.values()) > 0
+    assert config.text_format == "tei" or counts.cut == counts.characters - total(rows)
     whole = sum(len(page_text(page, ())) for page in pages)
-    assert config.text_format == "tei" or abs(counts.characters - whole) <= counts.spans + len(pages)
+    assert abs(counts.characters - whole) <= counts.spans + len(pages)
     assert batch.tally.days["a"][""].cut == counts.cut
     one = RecordCleaner({"a": pack}, StreamConfig(clean=config, hits=True))
     small = one.clean_batch(Items([("a", "1", {"source": "a", "html": pages[-1]})])).tally
@@ -154,16 +155,16 @@ def test_pages(config: CleanConfig, tmp_path: Path) -> None:
     assert read_hits(str(tmp_path)) == small.days
 
 
-@given(st.lists(st.tuples(st.text("ab &;<p>/\n", max_size=12), st.sampled_from(["", "legal", "media"])), max_size=6))
+@given(st.lists(st.tuples(st.text("ab &;<p>/!-\n", max_size=12), st.sampled_from(["", "legal", "media"])), max_size=6))
 def test_text_of_pages_is_counted_by_kind(pieces: list[tuple[str, str]]) -> None:
-    """As `page_text` of the stretches of each, on lines of their own."""
+    """As `page_text` of each stretch: what one leaves open does not hide the others."""
     html = "".join(piece for piece, _ in pieces)
     ends = list(accumulate(len(piece) for piece, _ in pieces))
     spans = [Span(end - len(piece), end, (), kind) for end, (piece, kind) in zip(ends, pieces, strict=True)]
     counts = count_page_text(html, spans)
     assert counts.keys() == {kind for _, kind in pieces}
     for kind, count in counts.items():
-        assert count == len(page_text("\n<p>".join(piece for piece, own in pieces if own == kind), ()))
+        assert count == sum(len(page_text(piece, ())) for piece, own in pieces if own == kind)
 
 
 @given(st.text("ab \n", max_size=40))

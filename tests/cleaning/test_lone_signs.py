@@ -17,7 +17,7 @@ from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import template_id
 from templatemine.text.expressions import expression
 from templatemine.text.patterns import pattern_set
-from widening_reference import JOINING_SIGNS, LONE_MARKS, RULE_SIGNS, widen_cuts
+from widening_reference import GAP_SIGNS, JOINING_SIGNS, LONE_MARKS, RULE_SIGNS, widen_cuts
 
 
 def pack_of(*strings: str) -> Pack:
@@ -63,13 +63,29 @@ CLEANERS = [Cleaner(PACK, CleanConfig(guard=1.0, engine=engine)) for engine in (
         ("“ Paper ”\nThe story.", "The story."),
         ("Read more ...\nThe story.", "The story."),
         # Lines of signs that part nothing from a story any more.
-        ("The story.\n-----\nRead more", "The story."),
+        (
+            "The story of a town that nobody has ever heard of before, up there.\n-----\nRead more",
+            "The story of a town that nobody has ever heard of before, up there.",
+        ),
         ("The story.\n* * *\n\nRead more\n___\nPaper\n.", "The story."),
         ("***\nPaper\n---\n\nThe story.", "The story."),
+        ("The story.\n\n-----\nRead more", "The story."),
         ("The story.\nPaper\n\n.\nRead more\nGoes on", "The story.\n\nGoes on"),
         ("The story.\n---\nPaper\nGoes on\n---\nEnds", "The story.\n---\nGoes on\n---\nEnds"),
         ("The story.\nPaper\n(\nGoes on", "The story.\n(\nGoes on"),
         ("He said: “\n...\nRead more", "He said: “\n..."),
+        # A line of signs that is a part of what stays.
+        ("“Why?” she asked.\nPaper\n“…”", "“Why?” she asked.\n“…”"),
+        ("one {\nPaper\n}\nRead more", "one {\n}"),
+        ("(...)\nPaper\nThe story.", "(...)\nThe story."),
+        ("| a | 1 |\n|---|---|\nRead more", "| a | 1 |\n|---|---|"),
+        ("┌──┐\n│ab│\n───\nRead more", "┌──┐\n│ab│\n───"),
+        ("Code:\n~~~\nx = 1\n~~~\nRead more", "Code:\n~~~\nx = 1\n~~~"),
+        ("Paper\n---\ntitle: a\n---\nThe story.", "---\ntitle: a\n---\nThe story."),
+        ("Coming up\n=====\nRead more", "Coming up\n====="),
+        ("Rating:\n*****\nRead more", "Rating:\n*****"),
+        ("The story.\n→\nRead more", "The story.\n→"),
+        ("The story.\n-=-\nRead more", "The story.\n-=-"),
         ("The story. ---\nRead more", "The story. ---"),
         # Signs that say something, or belong to what stands beside them.
         ("Paper ★★★★ great", "★★★★ great"),
@@ -103,6 +119,9 @@ TEXTS = st.lists(
             " ",
             "\n",
             "\n---\n",
+            "\n===\n",
+            "\n| a |\n",
+            "\n#\n",
             "\u00a0",
             "\n",
             "\u2028",
@@ -139,7 +158,7 @@ def test_only_punctuation_is_gained_and_cuts_stay_apart(text: str, edges: list[i
     for (start, end), (left, right) in zip(spans, found, strict=True):
         assert left <= start < end <= right
         for gained in (text[left:start], text[end:right]):
-            assert all(char in LONE_MARKS | RULE_SIGNS or char.isspace() for char in gained)
+            assert all(char in LONE_MARKS | GAP_SIGNS or char.isspace() for char in gained)
     assert all(one[1] <= other[0] for one, other in pairwise(found))
     # What was widened is not widened any further.
     assert widen_cuts(text, found) == found
@@ -162,5 +181,5 @@ def test_spans_that_are_none_are_refused(spans: list[tuple[int, int]]) -> None:
 
 
 def test_no_mark_is_a_letter_or_a_figure() -> None:
-    assert not any(char.isalnum() for char in LONE_MARKS | RULE_SIGNS)
+    assert not any(char.isalnum() for char in LONE_MARKS | RULE_SIGNS | GAP_SIGNS)
     assert JOINING_SIGNS < LONE_MARKS

@@ -141,7 +141,11 @@ ARTICLES = [
 @pytest.mark.parametrize(
     ("text", "cut", "is_open"),
     [
-        ("The embassy stays in Tel Aviv.", "Tel Aviv.", True),
+        ("The embassy stays in Tel Aviv.\nIt was late.", "Tel Aviv.", True),
+        # An article that was cut off there.
+        ("The embassy stays in Read more.", "Read more.", False),
+        ("The embassy stays in … Read more. It was late.", "… Read more.", False),
+        ("The embassy stays in [...] It was late.", "[...]", False),
         ("The embassy stays in Tel Aviv. It was late.", "Tel Aviv.", True),
         ("The embassy stays in\nTel Aviv.", "Tel Aviv.", False),
         ("He went home Read more.", "Read more.", False),

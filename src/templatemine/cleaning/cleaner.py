@@ -327,13 +327,13 @@ def page_text(page: str, removed: Sequence[Span]) -> str:
 
 
 def count_page_text(page: str, spans: Iterable[Span]) -> dict[str, int]:
-    """Count the characters of `page_text` within spans of a page, by their kind."""
-    pieces: dict[str, list[str]] = {}
+    """Count the characters of `page_text` of the spans of a page, by their kind."""
+    counts: dict[str, int] = {}
     for span in spans:
-        pieces.setdefault(span.kind, []).append(page[span.start : span.end])
-    # Between two words of that text is one blank, or one line break.
-    words = {kind: _strip_page("\n<p>".join(some), ()).split() for kind, some in pieces.items()}
-    return {kind: sum(map(len, some)) + max(0, len(some) - 1) for kind, some in words.items()}
+        words = _strip_page(page[span.start : span.end], ()).split()
+        # Between two words of that text is one blank, or one line break.
+        counts[span.kind] = counts.get(span.kind, 0) + sum(map(len, words)) + max(0, len(words) - 1)
+    return counts
 
 
 def _strip_page(page: str, removed: Sequence[Span]) -> str:

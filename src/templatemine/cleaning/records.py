@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from templatemine.bounds import check_jobs, check_record
 from templatemine.cleaning import _records
-from templatemine.cleaning.cleaner import Cleaner, count_page_text
+from templatemine.cleaning.cleaner import Cleaner, count_page_text, page_text
 from templatemine.cleaning.record_batches import BATCH_CHARACTERS, BATCH_RECORDS
 from templatemine.cleaning.tally import SourceTally, Tally, count_spans
 from templatemine.config import CleanConfig, ReadConfig
@@ -360,9 +360,12 @@ class RecordCleaner:
         counts.formatted += self._formatted and ready.field == self.config.read.html_field
         is_page = ready.field == self.config.read.html_field
         kinds = count_page_text(body, cleaned.removed) if is_page else count_spans(cleaned.removed)
-        size = len(cleaned.text) + sum(kinds.values()) if is_page else len(body)
+        left = len(cleaned.text)
+        if is_page and self.config.clean.text_format != "text":  # mark-up of the output is no text
+            left = len(page_text(body, cleaned.removed))
+        size = left + sum(kinds.values()) if is_page else len(body)
         drops = cleaned.stub and self.config.clean.stubs == "drop"  # nothing of it comes out
-        cut = size - (0 if drops else len(cleaned.text))
+        cut = size - (0 if drops else left)
         if self.config.hits and source in self._packs:
             from templatemine.text.dates import day_or_text
 

@@ -7,7 +7,7 @@ numpy: cleaning does not need it, and so starts sooner.
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint8_t
 from libc.stdlib cimport free, malloc, qsort
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from templatemine.text._reading cimport Form, original_end, original_start, read_tag, Tag
 from templatemine.text._scan cimport (
@@ -149,11 +149,25 @@ cdef inline bint is_blank_or_mark(uint32_t c) noexcept nogil:
 
 
 cdef inline bint is_rule_sign(uint32_t c) noexcept nogil:
-    """Whether c is a sign of lines that part a text from what comes before or behind it."""
+    """Whether one sign again and again is a line that parts a text from what comes before or behind it."""
     if c < 128:
-        return (is_joining_sign(c) and c != 58) or c == 35 or c == 42 or c == 43 or c == 61 or c == 95 or c == 126
-    return (is_joining_sign(c) or c == 0x203B or c == 0x30FB or c == 0x25B2 or c == 0x25BC or c == 0x25C6 or c == 0x25CF
-            or 0x2500 <= c <= 0x257F)
+        return c == 45 or c == 35 or c == 42 or c == 61 or c == 95 or c == 126
+    return (is_joining_sign(c) and c != 0x2192 and c != 0x25B6 and c != 0x25BA or c == 0x203B or c == 0x30FB or c == 0x25C6
+            or c == 0x25CF or c == 0x2500 or c == 0x2501)
+
+
+cdef inline bint is_gap_sign(uint32_t c) noexcept nogil:
+    """Whether c says nothing on a line of its own between two cuts; others may be an answer, or close a bracket."""
+    return is_rule_sign(c) or is_hanging_sign(c) or c == 46 or c == 58 or c == 124
+
+
+cdef enum:
+    MAX_HEADING = 60    # characters of a line that may be a heading
+
+
+cdef inline bint is_frame(uint32_t c) noexcept nogil:
+    """Whether a line of a table begins with c."""
+    return c == 124 or c == 43 or 0x2500 <= c <= 0x257F
 
 
 cdef inline uint32_t decode_at(const uint8_t* p, int64_t i, int64_t n, int* width) noexcept nogil:
@@ -228,8 +242,8 @@ cdef int widen_cuts(const uint8_t* p, int64_t n, Span* spans, int64_t size) exce
     if size:
         for k in range(size + 1):
             take_gap(p, n, spans, size, k)
-        take_rules_before(p, n, spans, size)
-        take_rules_behind(p, n, spans, size)
+        take_rule_before(p, n, spans, size)
+        take_rule_behind(p, n, spans, size)
     return 0
 
 
@@ -245,7 +259,7 @@ cdef void take_gap(const uint8_t* p, int64_t n, Span* spans, int64_t size, int64
         if is_line_break(c):
             edge = False
         elif not Py_UNICODE_ISSPACE(c):
-            if edge or not (is_blank_or_mark(c) or is_rule_sign(c)):
+            if edge or not is_gap_sign(c):
                 return
             if first < 0:
                 first = place
@@ -278,40 +292,60 @@ cdef bint is_white(const uint8_t* p, int64_t place, int64_t end, int64_t n) noex
     return True
 
 
-cdef void take_rules_before(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
-    """Widen the first of the spans behind which nothing is left by the lines of rules before it."""
-    cdef int64_t k = size, low, place, other = 0, first
-    cdef uint32_t c
-    cdef bint breaks
+cdef void take_rule_before(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+    """Widen the first of the spans behind which nothing is left by the rule before it, unless it is of what stays."""
+    cdef int64_t k = size, low, place, begin, stop, points = 0, length = 0, other = 0
+    cdef uint32_t c, sign, head = 0
+    cdef int breaks = 0
     while k and is_white(p, spans[k - 1].end, spans[k].start if k < size else n, n):
         k -= 1
     if k == size:
         return
     low = spans[k - 1].end if k else 0
-    place = spans[k].start
-    breaks = False
-    first = -1
-    while place > low:
+    stop = skip_white_before(p, low, spans[k].start, &breaks)
+    if not breaks or stop == low:
+        return
+    sign = decode_before(p, stop, &other)
+    if not is_rule_sign(sign):
+        return
+    place = begin = stop
+    while True:
+        if place == low:
+            return
         c = decode_before(p, place, &other)
         if is_line_break(c):
-            breaks = True
-            if first >= 0:
-                spans[k].start = first
-                first = -1
-        elif not Py_UNICODE_ISSPACE(c):
-            if not breaks or not is_rule_sign(c):
+            break
+        if not Py_UNICODE_ISSPACE(c):
+            if c != sign:
                 return
-            first = other
+            begin = other
         place = other
-    if first >= 0 and low == 0 and k == 0:
-        spans[k].start = first
+    breaks = 0
+    place = skip_white_before(p, low, place, &breaks)
+    if place > low:
+        c = decode_before(p, place, &other)
+        if c == 58 or c == 0xFF1A:
+            return
+        while place > low:
+            c = decode_before(p, place, &other)
+            if is_line_break(c):
+                break
+            points += 1
+            if not Py_UNICODE_ISSPACE(c):
+                head, length = c, points
+            place = other
+        # What underlines a heading, or ends a table, is of it.
+        if is_frame(head) or (breaks == 1 and length <= MAX_HEADING and (sign == 45 or sign == 61 or sign == 126)):
+            return
+    if is_single_line(p, n, spans, size, begin, stop):
+        spans[k].start = begin
 
 
-cdef void take_rules_behind(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
-    """Widen the last of the spans before which nothing is left by the lines of rules behind it."""
-    cdef int64_t k = 0, high, place, last = -1
+cdef void take_rule_behind(const uint8_t* p, int64_t n, Span* spans, int64_t size) noexcept nogil:
+    """Widen the last of the spans before which nothing is left by the rule behind it, unless it is of what stays."""
+    cdef int64_t k = 0, high, place, begin, stop
     cdef int width = 1
-    cdef uint32_t c
+    cdef uint32_t c, sign = 0
     cdef bint breaks = False
     while k < size and is_white(p, spans[k - 1].end if k else 0, spans[k].start, n):
         k += 1
@@ -320,19 +354,73 @@ cdef void take_rules_behind(const uint8_t* p, int64_t n, Span* spans, int64_t si
     high = spans[k].start if k < size else n
     place = spans[k - 1].end
     while place < high:
+        sign = decode_at(p, place, n, &width)
+        if not Py_UNICODE_ISSPACE(sign):
+            break
+        breaks |= is_line_break(sign)
+        place += width
+    if place == high or not breaks or not is_rule_sign(sign):
+        return
+    begin = stop = place
+    while place < high:
         c = decode_at(p, place, n, &width)
         if is_line_break(c):
-            breaks = True
-            if last >= 0:
-                spans[k - 1].end = last
-                last = -1
-        elif not Py_UNICODE_ISSPACE(c):
-            if not breaks or not is_rule_sign(c):
-                return
-            last = place + width
+            break
         place += width
-    if last >= 0 and k == size:
-        spans[k - 1].end = last
+        if not Py_UNICODE_ISSPACE(c):
+            if c != sign:
+                return
+            stop = place
+    if place == high < n:
+        return
+    while place < high:
+        c = decode_at(p, place, n, &width)
+        if not Py_UNICODE_ISSPACE(c):
+            if is_frame(c):
+                return
+            break
+        place += width
+    if is_single_line(p, n, spans, size, begin, stop):
+        spans[k - 1].end = stop
+
+
+cdef int64_t skip_white_before(const uint8_t* p, int64_t low, int64_t place, int* breaks) noexcept nogil:
+    """The end of what is no white space before a place; counts the line breaks between (INOUT)."""
+    cdef int64_t other = 0
+    cdef uint32_t c
+    while place > low:
+        c = decode_before(p, place, &other)
+        if not Py_UNICODE_ISSPACE(c):
+            break
+        breaks[0] += is_line_break(c)
+        place = other
+    return place
+
+
+cdef bint is_single_line(const uint8_t* p, int64_t n, const Span* spans, int64_t size, int64_t begin, int64_t stop) noexcept nogil:
+    """Whether no other line that stays is the same as p[begin:stop], but for white space: it is no half of a pair."""
+    cdef int64_t line = 0, place, first, last, k = 0
+    cdef int width = 1
+    cdef uint32_t c
+    while line < n:
+        place = line
+        first = last = -1
+        while place < n:
+            c = decode_at(p, place, n, &width)
+            if is_line_break(c):
+                break
+            if not Py_UNICODE_ISSPACE(c):
+                if first < 0:
+                    first = place
+                last = place + width
+            place += width
+        if first >= 0 and first != begin and last - first == stop - begin and not memcmp(p + first, p + begin, stop - begin):
+            while k < size and spans[k].end <= line:
+                k += 1
+            if k == size or spans[k].start > line:
+                return False
+        line = place + width
+    return True
 
 
 cdef inline bint is_kept(const StringKinds* kinds, int32_t string) noexcept nogil:
@@ -908,9 +996,9 @@ def widen(text not None, list spans not None):
 
     Of a line on which only punctuation is left, and between two cuts on a line, all of it goes.  Behind a cut that its
     line begins with (before one that it ends with) go dashes, bars, colons and bullets up to a blank; behind the first,
-    commas and semicolons, too, and wide signs without a blank.  Lines of signs alone go between two cuts, and between a cut and
-    an end of the text; lines of rules, such as dashes, before a cut that all behind goes with, and behind one that all before
-    goes with.
+    commas and semicolons, too, and wide signs without a blank.  Lines of signs that say nothing go between two cuts, and between
+    a cut and an end of the text; a line of one sign, such as dashes, before a cut that all behind goes with, and behind one that
+    all before goes with, unless it closes a table or underlines a heading, or another such line stays.
 
     Parameters
     ----------

@@ -44,7 +44,8 @@ least number of words that stand behind it, for words of boilerplate have few.""
 _CHANCE = 3
 """Of so many that may be expected, none may be found by chance."""
 _CLOSING = (".", "!", "?", "\n")
-_WORD_REACH = 40
+_WORD_REACH, _MAX_PIECE = 40, 20_000
+_CUT_OFF = re.compile(r"\s*[\[(]?\s*(?:\u2026|\.\.\.|&hellip;)")
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
 """Of one of these a cut takes both or none."""
@@ -167,6 +168,9 @@ class SentenceEnds:
         return leaves_part(text, start, end) or self._leaves_open(text, start, end)
 
     def _leaves_open(self, text: str, start: int, end: int) -> bool:
+        # An article that its publisher cut off before "Continue reading" is none that the cut opens.
+        if _CUT_OFF.match(text, start, end) or (end + _REACH >= len(text) and not text[end:].strip()):
+            return False
         words = text[max(0, start - _WORD_REACH) : start].rpartition("\n")[2].split()
         if not words or not words[-1].isalpha() or words[-1].isupper() or words[-1].istitle():
             return False
@@ -189,7 +193,7 @@ class SentenceEnds:
         room = MAX_SAMPLE
         # In an order of their own, whatever that of the archive.
         for text in sorted(self._texts, key=lambda text: (crc32(text.encode("utf-8", "replace")), text)):
-            pieces.append(text[:room])
+            pieces.append(text[: min(room, _MAX_PIECE)])
             room -= len(pieces[-1])
             if room <= 0:
                 break
