@@ -403,6 +403,8 @@ class Question:
         Characters of the archive about which the answer is expected to differ from the decision.
     kind : str
         Of boilerplate, if it is that, as of `Template`.
+    within : float
+        Share of its occurrences that other templates of the pack cut, whatever the answer.
     """
 
     tokens: tuple[str, ...]
@@ -414,6 +416,7 @@ class Question:
     score: float
     stake: int
     kind: str = ""
+    within: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from templatemine.archive.apply_answers import (
     add_answer_rules,
     current_removal,
     describe_removal,
+    describe_stake,
     find_inner_templates,
     open_questions,
     possible_answers,
@@ -203,3 +204,19 @@ def test_what_goes_with_a_label_is_told_from_the_label(pack: Pack) -> None:
     assert seen.count_sentences(LABELLED) == (1, 2)
     assert [place.filler for place in seen.places_of(STRING)] == [""]
     assert seen.read == 4
+
+
+def test_what_other_templates_cut_is_neither_told_nor_shown() -> None:
+    """The figures of a string that another template cuts nearly everywhere were those of all its places, and the
+    sentence that ended the other template was taken for one of the story."""
+    pack = named([b"The", b"post", b"ends", b"here."], "line")
+    label = replace(LABELLED, tokens=("The", "post"), example="The post", df=10, count=10, within=0.8)
+    pack = replace(pack, questions=(label,))
+    assert describe_stake(pack, label) == (
+        "it leaves about 16 characters in 2 documents, and what follows on the line; other templates cut it elsewhere"
+    )
+    contexts = QuestionContexts(pack, [label], 40)
+    texts = ["One.\nThe post ends here.\nTwo.", "Three.\nThe post of a Town\nFour."]
+    assert [contexts.add(Document(source="a", id=text, text=text)) for text in texts] == [False, True]
+    assert [place.filler for place in contexts.places_of(label)] == [" of a Town"]
+    assert contexts.count_sentences(label) == (0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from templatemine.config import PipelineConfig, SelectConfig
 from templatemine.kinds import KINDS
 from templatemine.mining.methods import resolve_defaults
-from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions
+from templatemine.mining.questions import MAX_QUESTIONS, _is_nested, choose_questions, weigh_questions
 from templatemine.mining.select import ACCEPTED, REDUNDANT, UNLIKELY
 from templatemine.mining.stages import mine_source
 from templatemine.model import Document
@@ -141,3 +142,64 @@ def test_the_pack_has_them_and_they_survive_saving() -> None:
 )
 def test_nested(one: tuple[int, ...], other: tuple[int, ...], nested: bool) -> None:
     assert _is_nested(one, other) is _is_nested(other, one) is nested
+
+
+def ask_about(ending: Callable[[int, str], str], documents: int = 120) -> Pack:
+    """Mine an archive whose articles end with a line of their number and a title."""
+    random = np.random.default_rng(4)
+    texts = [
+        f"{one.text}\n{ending(place, ' '.join(random.choice(WORDS, 5)).title())}"
+        for place, one in enumerate(archive(documents))
+    ]
+    return mine([Document(source="a.example", id=str(place), text=text) for place, text in enumerate(texts)])[
+        "a.example"
+    ]
+
+
+def test_of_what_other_templates_cut_nobody_is_asked() -> None:
+    """A footer of a feed is cut from its label to its name: people were asked about the name, as if all of it were at
+    stake."""
+    pack = ask_about(lambda _, title: f"The post {title} appeared first on The Harbour Times.")
+    assert any(one.string == ("The", "post") for one in pack.templates)
+    (asked, *_) = pack.questions
+    footer = replace(asked, tokens=("appeared", "first", "on"), anchor="", filled="start", stake=9_000)
+    documents = [Document(source="a.example", id="1", text="It ends.\nThe post Gul Bar appeared first on The Quay.")]
+    assert footer not in weigh_questions(replace(pack, questions=(asked, footer)), documents).questions
+
+
+def test_what_other_templates_cut_is_not_at_stake() -> None:
+    pack = mine(archive())["a.example"]
+    own, other = (
+        replace(pack.questions[0], tokens=tuple(text.split()), filled="", anchor="", stake=1000, within=0.0)
+        for text in ("our morning", "bar")
+    )
+    documents = [
+        Document(
+            source="a.example", id=str(place), text="Sign up here for our morning letter.\nOr not our morning news."
+        )
+        for place in range(4)
+    ]
+    assert any(one.string == tuple("Sign up here for our morning letter.".split()) for one in pack.templates)
+    weighed = weigh_questions(replace(pack, questions=(own, other)), documents).questions
+    assert [(one.tokens, one.stake, one.within) for one in weighed] == [
+        (other.tokens, 1000, 0.0),
+        (own.tokens, 500, 0.5),
+    ]
+    again = Pack.from_json(replace(pack, questions=weighed).to_json())
+    assert again.questions == weighed
+    # What cuts the string itself is the decision that is asked about.
+    letter = replace(own, tokens=tuple("Sign up here for our morning letter.".split()))
+    assert weigh_questions(replace(pack, questions=(letter,)), documents).questions == (letter,)
+
+
+def test_of_a_label_of_most_documents_people_are_asked() -> None:
+    """Tags ended four fifths of the articles of an archive; the word before them was in no question, as labels without
+    a sign are only asked about where articles begin or end with them."""
+    random = np.random.default_rng(5)
+    documents = []
+    for place, one in enumerate(archive(300)):
+        tags = " ".join(word.title() for word in random.choice(WORDS, 4))
+        documents.append(replace(one, text=f"{one.text} سمات {tags}" if place % 5 else one.text))
+    pack = mine(documents)["a.example"]
+    assert not any(one.string == ("سمات",) for one in pack.templates)
+    assert pack.questions[0].tokens == ("سمات",)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from templatemine.errors import ConfigError, counted
+from templatemine.mining.questions import OtherTemplates
 from templatemine.mining.templates import slotted_anchor
 from templatemine.model import Document, Question, Template
 from templatemine.packs.overrides import Rule
@@ -142,11 +143,12 @@ def describe_stake(pack: Pack, question: Question) -> str:
     removal = current_removal(pack, question)
     in_part = not removal and find_inner_templates(pack, question)
     verb = "cuts" if removal else "leaves some of" if in_part else "leaves"
-    size = question.count * len(question.example or join_tokens(question.tokens))
+    share = 1 - question.within
+    size = round(share * question.count) * len(question.example or join_tokens(question.tokens))
     rest = {"end": ", and what follows on the line", "start": ", and what precedes it on the line"}
     return (
-        f"it {verb} about {counted(size, 'character')} in {counted(question.df, 'document')}"
-        f"{rest.get(question.filled, '')}"
+        f"it {verb} about {counted(size, 'character')} in {counted(round(share * question.df), 'document')}"
+        f"{rest.get(question.filled, '')}{'; other templates cut it elsewhere' if question.within else ''}"
     )
 
 
@@ -182,7 +184,8 @@ class Context(NamedTuple):
 
 class QuestionContexts:
     """Contexts of the strings of some questions in articles, at most `MAX_CONTEXTS` each, of different articles, and
-    different ones: what stands in all articles alike is shown once.
+    different ones: what stands in all articles alike is shown once.  Where other templates cut it there is nothing to
+    decide, and no context.
 
     Parameters
     ----------
@@ -199,6 +202,7 @@ class QuestionContexts:
 
     def __init__(self, pack: Pack, questions: Sequence[Question], context: int) -> None:
         self._pack, self._questions, self._context = pack, questions, context
+        self._others = OtherTemplates(pack, questions)
         templates = [replace(bare_template(one.tokens), anchor=one.anchor) for one in questions]
         # Behind those of the strings: the labels with their fillers.
         self._labels = [place for place, one in enumerate(questions) if one.filled]
@@ -217,16 +221,18 @@ class QuestionContexts:
         return all(len(places) == MAX_CONTEXTS or seen >= MAX_ALIKE for places, seen in counts)
 
     def add(self, document: Document) -> bool:
-        """Look into an article; return whether the string of any question is there."""
+        """Look into an article; return whether there is a context of any question."""
         text = document.html if self._pack.html else document.text
         if text is None:
             return False
-        columns = self._strings.find_strings(self._pack.encode(text))
+        encoded = self._pack.encode(text)
+        columns, is_within = self._strings.find_strings(encoded), self._others.find(encoded)
         first_spans: dict[int, tuple[int, int]] = {}
         filled_spans: dict[int, list[tuple[int, int]]] = {}
         for start, end, row in zip(*(column.tolist() for column in columns), strict=True):
             if row < len(self._questions):
-                first_spans.setdefault(row, (start, end))
+                if row not in first_spans and not is_within(row, start, end):
+                    first_spans[row] = start, end
             else:
                 filled_spans.setdefault(self._labels[row - len(self._questions)], []).append((start, end))
         for index, span in first_spans.items():

@@ -1,15 +1,27 @@
 """Candidates with their scores -> those that a person should be asked about: the ones whose answer would change most.
 
 A question is worth the characters of the archive about which its answer is expected to differ from the decision
-(`Verdicts.stake`).  Ten answers bring as much as some of the sources in training (docs/research/loso.md).
+(`Verdicts.stake`), whatever other templates cut there (`weigh_questions`).  Ten answers bring as much as some of the
+sources in training (docs/research/loso.md).
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates, Verdicts
+from templatemine.mining.features import FEATURES
+from templatemine.mining.labels import SEGMENT, Candidates
+from templatemine.mining.select import UNMARKED
+from templatemine.model import Document, Question
+from templatemine.packs.pack import Pack
+from templatemine.packs.pack_record import bare_template
+from templatemine.text.expressions import EncodedText
+from templatemine.text.slots import SLOT_SIZE
 
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for people who want to go on."""
@@ -18,6 +30,79 @@ _MIN_STAKE = 50
 _MAX_CANDIDATES = 20 * MAX_QUESTIONS
 _MAX_NAMED = 5 * MAX_QUESTIONS
 """Candidates whose kind is found out in case they are asked about: nested ones among them are not."""
+_MOST = 0.5
+"""Share of the documents from which on a label is asked about that lacks nothing but a sign: of 130 sources two have
+one, and both go with boilerplate."""
+_NEARLY_ALL = 0.9
+"""Share of the occurrences of a string that other templates cut from which on an answer changes next to nothing."""
+
+
+def put_at_stake(
+    verdicts: Verdicts,
+    candidate_kinds: Sequence[Candidates],
+    matrices: Sequence[NDArray[np.float32]],
+    documents: int,
+) -> None:
+    """Put labels at stake that most documents have and that would be templates but for a sign of their own, wherever
+    in articles they are.  `verdicts` is INOUT."""
+    first = 0
+    for candidates, matrix in zip(candidate_kinds, matrices, strict=True):
+        own, names = slice(first, first + len(candidates)), FEATURES[candidates.kind]
+        first += len(candidates)
+        if candidates.kind == SEGMENT:
+            continue
+        is_usual = (verdicts.reason_of[own] == UNMARKED) & verdicts.slot[own] & (candidates.df >= _MOST * documents)
+        size, rest = (np.exp2(matrix[:, names.index(name)]) for name in ("characters", "fill_characters"))
+        gain = verdicts.score[own] * (size + verdicts.filler[own] * np.minimum(rest, SLOT_SIZE))
+        verdicts.stake[own] = np.where(is_usual, gain * candidates.df, verdicts.stake[own])
+
+
+class OtherTemplates:
+    """The templates of a pack, to be asked which occurrences of the strings of questions they cut, whatever is decided
+    of these: those of a question itself, with and without a slot, do not count."""
+
+    def __init__(self, pack: Pack, questions: Sequence[Question]) -> None:
+        self._pack = pack
+        self._own = [
+            [row for row, one in enumerate(pack.templates) if one.slot != "middle" and one.string == question.tokens]
+            for question in questions
+        ]
+
+    def find(self, encoded: EncodedText) -> Callable[[int, int, int], bool]:
+        """Return a function that tells of the place of a question, and of where its string begins and ends in a text,
+        whether that is within a match."""
+        starts, ends, rows = self._pack.find_strings(encoded)
+
+        def is_within(index: int, start: int, end: int) -> bool:
+            return bool(np.any((starts <= start) & (ends >= end) & ~np.isin(rows, self._own[index])))
+
+        return is_within
+
+
+def weigh_questions(pack: Pack, documents: Sequence[Document]) -> Pack:
+    """Return the pack with questions about what its other templates leave of a string in some documents, those with
+    most at stake first; without those about strings that these leave next to nothing of."""
+    if not pack.questions:
+        return pack
+    strings = replace(
+        pack, templates=tuple(replace(bare_template(one.tokens), anchor=one.anchor) for one in pack.questions)
+    )
+    others = OtherTemplates(pack, pack.questions)
+    seen, within = np.zeros((2, len(pack.questions)), np.int64)
+    for document in documents:
+        encoded = pack.encode((document.html or "") if pack.html else document.body)
+        is_within = others.find(encoded)
+        for start, end, index in zip(*(column.tolist() for column in strings.find_strings(encoded)), strict=True):
+            seen[index] += 1
+            within[index] += is_within(index, start, end)
+    shares = np.round(within / np.maximum(seen, 1), 3).tolist()
+    weighed = [
+        replace(one, within=share, stake=round((1 - share) * one.stake))
+        for one, share in zip(pack.questions, shares, strict=True)
+        if share < _NEARLY_ALL
+    ]
+    kept = (one for one in weighed if one.stake >= _MIN_STAKE)
+    return replace(pack, questions=tuple(sorted(kept, key=lambda one: -one.stake)))
 
 
 def choose_questions(candidates: SourceCandidates) -> NDArray[np.int64]:

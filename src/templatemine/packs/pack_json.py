@@ -504,8 +504,8 @@ _QUESTION_FIELD_TYPES: Mapping[str, _FieldType] = {
 
 
 def _question_fields(question: Question) -> dict[str, Any]:
-    """Return the fields of a question; its kind if it is known."""
-    return {name: value for name, value in asdict(question).items() if name != "kind" or value}
+    """Return the fields of a question; `kind` and `within` if there is any."""
+    return {name: value for name, value in asdict(question).items() if name not in ("kind", "within") or value}
 
 
 def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
@@ -525,7 +525,10 @@ def _read_questions(rows: Any, where: str) -> tuple[Question, ...]:
         kind = row.get("kind", "")
         if kind not in ("", *KINDS):
             raise PackError(f"{here}: kind: expected one of {', '.join(KINDS)}, got {kind!r:.60}")
-        values = {**{name: row[name] for name in _QUESTION_FIELD_TYPES}, "kind": kind}
+        within = row.get("within", 0.0)
+        if type(within) not in (int, float) or not 0 <= within <= 1:
+            raise PackError(f"{here}: within: expected a share, got {within!r:.60}")
+        values = {**{name: row[name] for name in _QUESTION_FIELD_TYPES}, "kind": kind, "within": within}
         questions.append(Question(**{**values, "tokens": tuple(row["tokens"])}))
     return tuple(questions)
 
