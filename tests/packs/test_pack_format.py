@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import cases, examples, make_pack, mine_strings, mined_pack, scan
+from templatemine.archive.apply_overrides import apply_rules
 from templatemine.cleaning.cleaner import Cleaner
 from templatemine.config import CleanConfig, UserPattern
 from templatemine.errors import CorpusError, PackError
@@ -23,6 +25,7 @@ from templatemine.packs import pack_checks
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_json import SCHEMA
 from templatemine.packs.pack_record import template_id
+from templatemine.packs.readable import join_tokens
 from templatemine.text.patterns import pattern_set
 
 NEWS = pattern_set("news")
@@ -456,6 +459,46 @@ def test_keys_that_change_nothing_are_told(old: str, new: str, told: str) -> Non
     assert old in text
     with pytest.warns(UserWarning, match=told):
         assert Pack.from_json(text.replace(old, new)) == Pack.from_json(text)
+
+
+NAMED = replace(PACK, templates=tuple(replace(one, id=template_id(one.tokens or ())) for one in PACK.templates))
+"""The pack with the ids that mining gives."""
+
+
+def with_rules(*rules: dict[str, Any]) -> str:
+    """The text of the pack with rules that somebody wrote into it."""
+    return json.dumps({**json.loads(NAMED.to_json()), "overrides": rules})
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"action": "add", "regex": "Photo by [a-z ]+ desk", "example": "Photo by the harbour desk"},
+        {"action": "accept", "tokens": ["Photo", "by"], "df": 41, "count": 41, "anchor": "start"},
+        {"action": "edit", "tokens": ["Photo", "by"], "example": "Photo by"},
+        {"action": "reject", "id": NAMED.templates[0].id},
+        {"action": "never", "text": join_tokens(NAMED.templates[0].tokens or ()).upper()},
+    ],
+)
+def test_rules_that_are_not_applied_are_told(rule: dict[str, Any]) -> None:
+    """A rule written by hand did nothing, and nobody said so."""
+    told = rf"pack: 1 rule \({rule['action']}\) of '{NAMED.source}' is not applied yet: mine --force applies it"
+    with pytest.warns(UserWarning, match=told):
+        pack = Pack.from_json(with_rules(rule))
+    applied = apply_rules(pack, (), pack.overrides.rules)
+    assert applied.templates != pack.templates
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Pack.from_json(applied.to_json()) == applied
+
+
+def test_a_rule_that_another_one_overrules_is_no_oddity() -> None:
+    name = NAMED.templates[0].id
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Pack.from_json(
+            with_rules({"action": "reject", "id": name}, {"action": "accept", "tokens": NAMED.templates[0].tokens})
+        )
 
 
 def test_of_many_oddities_some_are_named() -> None:

@@ -1,4 +1,5 @@
-"""Find parts of a pack that its reader does not use: repeated keys, and fields that mean nothing."""
+"""Find parts of a pack that its reader does not use: repeated keys, fields that mean nothing, and rules that nobody has
+applied since they were written."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ from typing import Any
 
 import orjson
 
-from templatemine.errors import warn_caller
+from templatemine.errors import counted, warn_caller
+from templatemine.packs.overrides import Rule
+from templatemine.packs.pack_record import PackRecord, rule_id
+from templatemine.packs.readable import sought_words
 from templatemine.text import _scan
 
 KnownFields = Mapping[str, frozenset[str]]
@@ -19,13 +23,22 @@ _MAX_NAMED = 5
 """Oddities that a warning names."""
 
 
-def tell_oddities(data: Mapping[str, Any], text: str, known_fields: KnownFields, where: str) -> None:
-    """Warn of repeated keys in an object, of which the last counts, and of fields that mean nothing: a person
-    who edited a pack would wonder why they change nothing."""
+def tell_oddities(
+    data: Mapping[str, Any], text: str, known_fields: KnownFields, where: str, pack: PackRecord | None = None
+) -> None:
+    """Warn of repeated keys in an object, of which the last counts, of fields that mean nothing, and of rules of a pack
+    that are not applied: a person who edited a pack would wonder why they change nothing."""
     oddities: list[str] = []
     if _may_repeat_keys(data, text):
         oddities += _find_repeated_keys(text)
     oddities += [f"{name} means nothing" for name in _find_unknown_fields(data, known_fields)]
+    if pack is not None and (rules := find_unapplied(pack)):
+        names = ", ".join(dict.fromkeys(rule.action for rule in rules))
+        are, them = ("is", "it") if len(rules) == 1 else ("are", "them")
+        oddities.append(
+            f"{counted(len(rules), 'rule')} ({names}) of {pack.source!r} {are} not applied yet: mine --force applies "
+            f"{them}, and so does a decision at ask or the desk"
+        )
     if oddities:
         more = f"; and {len(oddities) - _MAX_NAMED:,} more" if len(oddities) > _MAX_NAMED else ""
         warn_caller(f"{where}: {'; '.join(oddities[:_MAX_NAMED])}{more}")
@@ -63,3 +76,35 @@ def _find_unknown_fields(data: Mapping[str, Any], known_fields: KnownFields) -> 
             if isinstance(row, dict) and not row.keys() <= known:
                 place = f"{key}[{index}]." if isinstance(rows, list) and key else f"{key}." if key else ""
                 yield from (f"{place}{name}" for name in row if name not in known)
+
+
+def find_unapplied(pack: PackRecord) -> list[Rule]:
+    """Return the rules of a pack that its templates contradict, as those that were written into it by hand.
+
+    What an always rule or a cut-off would bring stands among the rejected candidates, and is not looked for; and what
+    was accepted at the desk, which notes the time, may be no string that a pack can have.
+    """
+    rules = pack.overrides.rules
+    if not rules:
+        return []
+    templates = {one.id: one for one in pack.templates}
+    regexes = {one.regex for one in pack.templates if one.tokens is None}
+    last = {rule_id(rule): rule for rule in rules if rule.action in ("accept", "reject", "edit")}
+    undecided = [one for one in pack.templates if one.tokens is not None and one.id not in last]
+
+    def is_unapplied(rule: Rule) -> bool:
+        name, there = rule_id(rule), templates.get(rule_id(rule))
+        if rule.action == "add":
+            return rule.regex not in regexes
+        if rule.action == "never":
+            words = _fold_case(rule.text)
+            return any(words in _fold_case(sought_words(one.tokens or ())) for one in undecided)
+        if last.get(name) is not rule or (rule.action == "accept" and rule.time):
+            return False
+        return there is None if rule.action != "reject" else there is not None and there.tokens is not None
+
+    return [rule for rule in rules if is_unapplied(rule)]
+
+
+def _fold_case(text: str) -> str:
+    return " ".join(text.split()).casefold()

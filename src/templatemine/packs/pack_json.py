@@ -243,7 +243,7 @@ def read(text: str, where: str, make: Callable[..., AnyPack], *, history_only: b
 
 def _read_data(data: Any, text: str, where: str, make: Callable[..., AnyPack], history_only: bool) -> AnyPack:
     pack = check_pack(_build_pack(_without_templates(data) if history_only else data, where, make), where)
-    tell_oddities(data, text, _KNOWN_FIELDS, where)
+    tell_oddities(data, text, _KNOWN_FIELDS, where, None if history_only and pack.html else pack)
     return pack
 
 
