@@ -49,10 +49,15 @@ def test_the_strongest_are_those_whose_loss_changes_the_score_most(kind: str) ->
 
 def test_words_say_which_side_of_the_usual_a_value_is() -> None:
     place = FEATURES[SEGMENT].index("share")
-    assert describe_codes(SEGMENT, [place + 1, 0, 0]) == ("in many documents",)
-    assert describe_codes(SEGMENT, [-place - 1, 0]) == ("in few documents",)
-    # Two features that say the same are said once.
-    assert describe_codes(SEGMENT, [place + 1, FEATURES[SEGMENT].index("documents") + 1]) == ("in many documents",)
+    assert describe_codes(SEGMENT, [place + 1, 0, 0]) == ("in a large share of the documents",)
+    assert describe_codes(SEGMENT, [-place - 1, 0]) == ("in a small share of the documents",)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_two_features_can_contradict_each_other(kind: str) -> None:
+    """Of a string in 2 documents of 40 it was said: for it, in many documents; against it, in few documents."""
+    words = [one for name in FEATURES[kind] for one in _WORDS[name]]
+    assert sorted(words) == sorted(set(words))
 
 
 def test_packs_say_why() -> None:

@@ -85,19 +85,10 @@ CUE_WORDS = {
 }
 """Kind of a cue -> the description of text with such a cue."""
 
-_MANY = ("in many documents", "in few documents")
-_SAME_BEFORE = ("mostly behind the same text", "behind many different texts")
-_SAME_AFTER = ("mostly before the same text", "before many different texts")
-_AMONG = ("beside other text that repeats", "not beside text that repeats")
-_INSIDE = ("far from both ends of articles", "near an end of articles")
-_REST_CAPITALS = ("the rest of its line has many capital letters", "the rest of its line has few capital letters")
-_FILLER_LENGTH = ("the rest of its line is long", "the rest of its line is short")
-_CONTINUED = ("always continued in the same ways", "continued in many ways")
-_LENGTH = ("long", "short")
 _WORDS: Mapping[str, tuple[str, str]] = {
-    "documents": _MANY,
-    "share": _MANY,
-    "string_share": _MANY,
+    "documents": ("in many documents", "in few documents"),
+    "share": ("in a large share of the documents", "in a small share of the documents"),
+    "string_share": ("its words are in a large share of the documents", "its words are in few of the documents"),
     "each": ("several times in an article", "once in an article"),
     "span": ("used over a long time", "used for a short time"),
     "dense": ("frequent in the time of its use", "infrequent in the time of its use"),
@@ -107,12 +98,12 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "ends": ("at the end of lines", "not at the end of lines"),
     "position": ("late in articles", "early in articles"),
     "position_sd": ("anywhere in articles", "always at the same place in articles"),
-    "edge": _INSIDE,
+    "edge": ("on average far from both ends of articles", "on average near an end of articles"),
     "from_start": ("far from the beginning of articles", "near the beginning of articles"),
     "from_end": ("far from the end of articles", "near the end of articles"),
     "first": ("the first thing in articles", "not the first thing in articles"),
     "last": ("the last thing in articles", "not the last thing in articles"),
-    "near": ("near an end of articles", "far from both ends of articles"),
+    "near": ("often near an end of articles", "seldom near an end of articles"),
     "segment": ("in long sentences", "in short sentences"),
     "line": ("in long lines", "in short lines"),
     "closed": ("its sentences end with a mark", "its sentences end without a mark"),
@@ -120,19 +111,19 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "after_df": ("before frequent text", "before text that is new in every article"),
     "before_repeats": ("behind text that repeats", "behind text that does not repeat"),
     "after_repeats": ("before text that repeats", "before text that does not repeat"),
-    "beside": _AMONG,
+    "beside": ("beside other text that repeats", "not beside text that repeats"),
     "in_prose": ("amid text that does not repeat", "amid text that repeats"),
-    "before_same": _SAME_BEFORE,
-    "after_same": _SAME_AFTER,
+    "before_same": ("mostly behind the same text", "behind many different texts"),
+    "after_same": ("mostly before the same text", "before many different texts"),
     "before_tokens": ("behind long sentences", "behind short sentences"),
     "after_tokens": ("before long sentences", "before short sentences"),
     "before_closed": ("behind the end of a sentence", "not behind the end of a sentence"),
     "before_open": ("behind an open sentence", "not behind an open sentence"),
     "goes_on": ("a sentence goes on behind it", "no sentence goes on behind it"),
     "torn": ("in the middle of a sentence", "not in the middle of a sentence"),
-    "tokens": _LENGTH,
-    "characters": _LENGTH,
-    "information": ("made of rare words", "made of frequent words"),
+    "tokens": ("many words", "few words"),
+    "characters": ("many characters", "few characters"),
+    "information": ("no chance brings its words together", "chance may bring its words together"),
     "bits": ("made of rare words", "made of frequent words"),
     "capitals": ("many capitals", "few capitals"),
     "mutable": ("many numbers, dates or addresses", "no numbers, dates or addresses"),
@@ -145,21 +136,21 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "closed_last": ("ends with a mark", "ends without a mark"),
     "sentence_last": ("ends as a sentence does", "does not end as a sentence does"),
     "own": ("its words stand nowhere else", "its words stand elsewhere, too"),
-    "longer": _CONTINUED,
-    "shorter": ("its words belong together", "its last word is a chance continuation"),
-    "same_beside": _CONTINUED,
-    "kinds_beside": ("continued in many ways", "always continued in the same ways"),
+    "longer": ("mostly continued in one way", "mostly continued in other ways"),
+    "shorter": ("its last word is no chance continuation", "its last word is a chance continuation"),
+    "same_beside": ("mostly the same word beside it", "seldom the same word beside it"),
+    "kinds_beside": ("many different words beside it", "few different words beside it"),
     "capital_beside": ("continued with a capital or a number", "not continued with a capital or a number"),
     "small_beside": ("continued in small letters", "not continued in small letters"),
     "mutable_beside": ("continued with a number, a date or an address", "not continued with a number"),
-    "fill": _FILLER_LENGTH,
+    "fill": ("many words in the rest of its sentence", "few words in the rest of its sentence"),
     "fill_sd": ("what follows is of very different lengths", "what follows is always of the same length"),
-    "fill_characters": _FILLER_LENGTH,
-    "fill_capitals": _REST_CAPITALS,
+    "fill_characters": ("many characters in the rest of its sentence", "few characters in the rest of its sentence"),
+    "fill_capitals": ("many capitals in the rest of its sentence", "few capitals in the rest of its sentence"),
     "fill_mutable": ("numbers or dates in the rest of its line", "no numbers or dates in the rest of its line"),
-    "rest": _FILLER_LENGTH,
+    "rest": ("the rest of its line is long", "the rest of its line is short"),
     "rest_sd": ("lines of very different lengths", "lines that are all of one length"),
-    "rest_capitals": _REST_CAPITALS,
+    "rest_capitals": ("many capitals in the rest of its line", "few capitals in the rest of its line"),
     "rest_closed": ("its line ends as a sentence does", "its line does not end as a sentence does"),
     "rest_segments": ("several sentences in the rest of its line", "at most one sentence in the rest of its line"),
     "edge_own": ("its last word stands nowhere else", "its last word stands elsewhere, too"),
@@ -184,4 +175,5 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "cue_after": ("before text that reads like boilerplate", "not before text that reads like boilerplate"),
     "cue_segment": ("in sentences that read like boilerplate", "in sentences that do not read like boilerplate"),
 }
-"""Feature -> the meaning of a value above the usual one, and below."""
+"""Feature -> the meaning of a value above the usual one, and below; no two of a kind share words, for one may speak for
+a template and the other against it: two documents of ten are few, and a large share."""
