@@ -85,7 +85,7 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
     assert sizes["b"] > sizes["l"] > 0
     assert lost["s"] == "changes nothing"
     assert "  in 40 articles that were read" in told
-    assert "b = cut, with what follows on its line, l = cut the label only, s = leave in, q = stop" in told
+    assert "b = cut, with what follows on its line, l = cut the label only, s = leave in, q = stop, ? = help" in told
     assert "careful" not in told
 
     for row in rows:
@@ -98,9 +98,11 @@ def test_what_answers_would_cut_is_shown_and_counted(cli: Cli, packs: Path, arch
 
 def test_a_wrong_key_is_told_and_no_word_is_taken_for_its_first_letter(cli: Cli, packs: Path) -> None:
     """The prompt came again without a word, and "stop" was taken for the answer s."""
-    ran = cli("ask", packs, "--source", SOURCE, "-n", "1", stdin=b"x\nstop\nq\n")
-    assert "'x' is none of b, s, q and Enter" in ran.out
-    assert "'stop' is none of b, s, q and Enter" in ran.out
+    ran = cli("ask", packs, "--source", SOURCE, "-n", "1", stdin=b"x\nstop\n?\nq\n")
+    assert "'x' is none of b, s, q, ? and Enter" in ran.out
+    assert "'stop' is none of b, s, q, ? and Enter" in ran.out
+    assert "'?'" not in ran.out  # which said that it is no key, and not what the keys do
+    assert "  s   it belongs to the story: leave it in" in ran.out
     assert Pack.load(packs / f"{SOURCE}.json").overrides.rules == ()
 
 
@@ -145,7 +147,7 @@ def test_what_is_no_answer_is_asked_again_and_nothing_is_skipped(cli: Cli, packs
     before = (packs / f"{SOURCE}.json").read_bytes()
     ran = cli("ask", packs, "--source", SOURCE, "-n", "2", stdin="what\nж\n\nq\n".encode())
     assert ran.code == 0
-    assert ran.out.count("q = stop, or Enter to pass:") == 4
+    assert ran.out.count("q = stop, ? = help, or Enter to pass:") == 4
     assert "0 answers in all" in ran.err
     assert "strings are shown without context; --archive" in ran.err
     assert (packs / f"{SOURCE}.json").read_bytes() == before

@@ -40,7 +40,9 @@ answers, each with the Enter key:
   s   it belongs to the story: leave it in
       nothing: do not know; ask me another time
   q   stop; what was answered is kept
+  ?   say what the keys do
 """
+_KEYS = DESCRIPTION.partition("Enter key:\n")[2]
 
 _MAX_QUESTIONS = 10
 _ANSWER_KEYS = {"b": "boilerplate", "l": "label", "s": "story"}
@@ -203,14 +205,15 @@ def _ask_questions(
         keys = {key: answer for key, answer in _ANSWER_KEYS.items() if answer in able}
         words = _answer_words(question)
         choices = ", ".join(f"{key} = {words[answer]}" for key, answer in keys.items())
-        for line in _read_lines(f"{choices}, q = stop, or Enter to pass: "):
+        for line in _read_lines(f"{choices}, q = stop, ? = help, or Enter to pass: "):
             key = line.strip().lower()
             if key == "q":
                 return answers, False
             if not key or key in keys:
                 answers += [(question, keys[key])] if key else []
                 break
-            common.print_text(f"{common.escape_line(key[:20])!r} is none of {', '.join(keys)}, q and Enter\n")
+            told = f"{common.escape_line(key[:20])!r} is none of {', '.join(keys)}, q, ? and Enter\n"
+            common.print_text(_KEYS if key == "?" else told)
         else:
             return answers, False
     return answers, True
