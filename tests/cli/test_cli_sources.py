@@ -106,6 +106,16 @@ def test_it_is_one_way_of_several(cli: Cli, news: Path, tmp_path: Path) -> None:
         ReadConfig(source="a", source_of="host")
 
 
+def test_it_is_one_name(cli: Cli, news: Path, tmp_path: Path) -> None:
+    """Of several the last one counted, without a word."""
+    for words in (("clean", "--packs", tmp_path, "-o", tmp_path / "out.jsonl"), ("mine", "-o", tmp_path / "packs")):
+        ran = cli(words[0], news, *words[1:], "--source", "a.example", "--source", "b.example")
+        assert ran.code == 2
+        assert (
+            "--source: expected one name, the source of all records, whatever they say; got 'a.example' and 'b.example'"
+        ) in ran.err
+
+
 def test_extract_and_other_formats(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()

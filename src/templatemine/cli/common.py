@@ -130,6 +130,17 @@ _FIELDS: Mapping[str, str] = {
 """What the fields of a record are, each with an option for its name."""
 
 
+class _Once(argparse.Action):
+    """An option that says one thing of all records: of several values the last would count, and nobody would know."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Keep the value; refuse another one."""
+        given = getattr(namespace, self.dest)
+        if given not in (None, values):
+            parser.error(f"{option}: expected one name, {self.help}; got {given!r} and {values!r}")
+        setattr(namespace, self.dest, values)
+
+
 def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -> None:
     """Add the options for the names of the fields of JSON lines; `source` adds the option of that name."""
     group = parser.add_argument_group("fields of the records")
@@ -139,7 +150,7 @@ def add_field_options(parser: argparse.ArgumentParser, *, source: bool = True) -
         group.add_argument(f"--{name}-field", metavar="NAME", default=own, help=f"{told} (default: %(default)s)")
         if name == "source" and source:
             text = "the source of all records, whatever they say"
-            group.add_argument("--source", metavar="NAME", dest="record_source", help=text)
+            group.add_argument("--source", metavar="NAME", dest="record_source", action=_Once, help=text)
     group.add_argument(
         "--source-of",
         metavar="RULE",
