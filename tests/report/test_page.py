@@ -173,6 +173,10 @@ def test_without_an_archive() -> None:
     reader = Reader(page)
     assert not reader.named("article")
     assert all(one.tokens and one.tokens[-1] in page for one in pack.templates[:1])
+    # What is said of an Arabic template is not Arabic; it stood at the right.
+    said = [one for one in reader.named("small") if one.get("class") == "why"]
+    assert said
+    assert {one.get("dir") for one in said} == {"ltr"}
 
 
 def test_nothing_at_all() -> None:
