@@ -209,8 +209,8 @@ def mine(
         All options; those that follow count instead of its own.
     method : {"learned", "energy", "thesis"}, optional
     caution : float, optional
-        Above 1 cuts less, below 1 more: with 2, the odds that a string is boilerplate must be twice what is asked for
-        by default.
+        Times by which the odds that a string is boilerplate must be higher than by default; above 1 fewer characters
+        go as a rule, see `SelectConfig`.
     model : path, optional
         Trees that score candidates, made by datasets/templates/train.py.
     jobs : int, default 1

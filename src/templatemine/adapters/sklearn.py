@@ -47,7 +47,7 @@ class BoilerplateRemover(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     caution : float, default 1.0
-        How many times likelier than by default a string must be boilerplate; below 1 cuts more.
+        How many times likelier than by default a string must be boilerplate; below 1 mostly cuts more.
     config : PipelineConfig, optional
         All options of mining; `caution` counts instead of its own.
     clean : CleanConfig, optional

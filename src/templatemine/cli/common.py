@@ -308,8 +308,8 @@ def add_scoring_options(group: argparse._ActionsContainer, *, of_packs: bool = F
     defaults to None: that of each pack."""
     default = "that of the pack, or 1" if of_packs else "1"
     times = (
-        "above 1 cuts fewer characters, below 1 more; with 2, the odds that a string is boilerplate must be twice as "
-        "high. Templates may be more: narrower ones take the place of one that is rejected"
+        "how much likelier than by default a string must be boilerplate; 2 asks for twice the odds, 0.5 for half. "
+        "Above 1 fewer characters go as a rule; more may, where narrower strings take the place of one that is rejected"
     )
     group.add_argument(
         "--caution",
