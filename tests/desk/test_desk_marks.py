@@ -201,9 +201,9 @@ def test_after_a_decision_only_articles_with_its_templates_are_cleaned_again(
     cleaned: list[int] = []
     fresh = open_source.find_cuts
 
-    def counted(pack: Any, articles: Any) -> list[ArticleCuts]:
+    def counted(pack: Any, articles: Any, ends: Any) -> list[ArticleCuts]:
         cleaned.append(len(articles))
-        return fresh(pack, articles)
+        return fresh(pack, articles, ends)
 
     monkeypatch.setattr(open_source, "find_cuts", counted)
     state = client.get("/api/review", source=source).json

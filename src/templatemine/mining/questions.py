@@ -36,8 +36,8 @@ _MOST = 0.5
 one, and both go with boilerplate."""
 _NEARLY_ALL = 0.9
 """Share of the occurrences of a string that other templates cut from which on an answer changes next to nothing."""
-_MAX_DOCUMENTS = 500
-"""Documents in which occurrences are looked for: in all that mining looks at it took an eighth of its time."""
+_MAX_DOCUMENTS = 200
+"""Documents in which occurrences are looked for: in all that mining looks at it took an eighth of the time."""
 
 
 def put_at_stake(
