@@ -19,7 +19,8 @@ from templatemine.pages._html cimport (
 
 __all__ = [
     "BLOCKWISE", "CONTEXT", "FEATURES", "ROLES", "SECTIONS", "clear_containers", "compute_context", "compute_features",
-    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_repeated", "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
+    "find_dated", "find_first_equal", "find_nearest", "find_openings", "find_repeated",
+    "inherit_by_blocks", "inherit_values", "mark_named", "normalise_texts", "sum_subtrees",
 ]
 
 
