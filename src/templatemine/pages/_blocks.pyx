@@ -178,7 +178,7 @@ def list_features(groups):
 
 
 FEATURES = list_features([str(place) for place in range(GROUP_COUNT)])
-"""Columns of the matrix; `pages.blocks.feature_names` puts in the names of the groups of key words."""
+"""Columns of the matrix, with numbers for the names of the groups of key words."""
 
 cdef int WIDTH = len(FEATURES)
 cdef int LOCAL_SIZE = len(LOCAL)

@@ -874,8 +874,8 @@ try {
   const [asked] = await Promise.all([ask("/api/questions", { source }), lookAgain(0)]);
   offer();
   put(asked);
-  // Ten questions say more than ten templates: who comes first to a source begins with them.
-  if (asked.length && !state.decisions && !state.html) tab("questions", false);
+  // Ten questions say more than ten templates: who comes first to a source, and has chosen nothing yet, begins with them.
+  if (asked.length && !state.decisions && !state.html && (!chosen || chosen.id === offered)) tab("questions", false);
 } catch (problem) {
   tell(problem.message, { bad: true });
 }
