@@ -14,15 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from templatemine.mining.candidates import SourceCandidates, Verdicts
-from templatemine.mining.features import FEATURES
-from templatemine.mining.labels import SEGMENT, Candidates
 from templatemine.mining.sampling import choose_by_text
-from templatemine.mining.select import UNMARKED
 from templatemine.model import Document, Question
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template
 from templatemine.text.expressions import EncodedText
-from templatemine.text.slots import SLOT_SIZE
 
 MAX_QUESTIONS = 20
 """Questions that a pack has: ten, and ten more for people who want to go on."""
@@ -31,33 +27,10 @@ _MIN_STAKE = 50
 _MAX_CANDIDATES = 20 * MAX_QUESTIONS
 _MAX_NAMED = 5 * MAX_QUESTIONS
 """Candidates whose kind is found out in case they are asked about: nested ones among them are not."""
-_MOST = 0.5
-"""Share of the documents from which on a label is asked about that lacks nothing but a sign: of 130 sources two have
-one, and both go with boilerplate."""
 _NEARLY_ALL = 0.9
 """Share of the occurrences of a string that other templates cut from which on an answer changes next to nothing."""
 _MAX_DOCUMENTS = 200
 """Documents in which occurrences are looked for: in all that mining looks at it took an eighth of the time."""
-
-
-def put_at_stake(
-    verdicts: Verdicts,
-    candidate_kinds: Sequence[Candidates],
-    matrices: Sequence[NDArray[np.float32]],
-    documents: int,
-) -> None:
-    """Put labels at stake that most documents have and that would be templates but for a sign of their own, wherever
-    in articles they are.  `verdicts` is INOUT."""
-    first = 0
-    for candidates, matrix in zip(candidate_kinds, matrices, strict=True):
-        own, names = slice(first, first + len(candidates)), FEATURES[candidates.kind]
-        first += len(candidates)
-        if candidates.kind == SEGMENT:
-            continue
-        is_usual = (verdicts.reason_of[own] == UNMARKED) & verdicts.slot[own] & (candidates.df >= _MOST * documents)
-        size, rest = (np.exp2(matrix[:, names.index(name)]) for name in ("characters", "fill_characters"))
-        gain = verdicts.score[own] * (size + verdicts.filler[own] * np.minimum(rest, SLOT_SIZE))
-        verdicts.stake[own] = np.where(is_usual, gain * candidates.df, verdicts.stake[own])
 
 
 class OtherTemplates:

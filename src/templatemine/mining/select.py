@@ -323,7 +323,7 @@ def _judge_candidates(
     reason[_is_data(candidates, column) & ~is_usual | is_bare] = DATA
     # What an answer brings in must hold wherever it occurs; only its score or the lack of a sign may speak against it.
     min_score = _scale_odds(config.segment if is_segment else config.label, config.caution)
-    lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column)
+    lacks_sign = (reason == UNMARKED) & (score >= min_score) & _is_often_placed(candidates, column, slot)
     is_asked = ((reason == ACCEPTED) | lacks_sign) & (column["own"] >= config.filler_own)
     is_plain = ~slot & ~is_fixed
     reason[_stays_with_text(candidates, column) & is_plain] = TEXT_STAYS
@@ -463,10 +463,13 @@ def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.flo
     return is_usual & _holds_place(candidates, column)
 
 
-def _is_often_placed(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
-    """Return which candidates open or end a good many articles: later ones may all have them, sign or not."""
+def _is_often_placed(
+    candidates: Candidates, column: Mapping[str, NDArray[np.float32]], slot: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return which candidates open or end a good many articles, for later ones may all have them, sign or not; and
+    which labels most articles have, wherever these are: of 130 sources two, both boilerplate."""
     is_often: NDArray[np.bool_] = column["share"] >= _GOOD_MANY
-    return is_often & _holds_place(candidates, column)
+    return is_often & _holds_place(candidates, column) | slot & (column["share"] >= _USUAL)
 
 
 def _holds_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:

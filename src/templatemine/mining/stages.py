@@ -41,7 +41,7 @@ from templatemine.mining.name_slots import unite_families
 from templatemine.mining.near_duplicates import drop_copies, group_versions, is_blank, number_documents, take_documents
 from templatemine.mining.own_cuts import MAX_DOCUMENTS as MAX_LOOKED_AT
 from templatemine.mining.own_cuts import tearing_templates
-from templatemine.mining.questions import choose_questions, may_be_asked, put_at_stake, weigh_questions
+from templatemine.mining.questions import choose_questions, may_be_asked, weigh_questions
 from templatemine.mining.repeats import find_repeats
 from templatemine.mining.sampling import choose_by_text, choose_sample
 from templatemine.mining.score import Model, find_captions, kind_matrix, takes_sentences
@@ -322,7 +322,6 @@ def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: Resolv
         html=corpus.html,
         one_line=read.rules is not None and read.rules.sentences,
     )
-    put_at_stake(verdicts, candidate_kinds, matrices, len(dates))
     _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
     starts = np.concatenate(
         [candidates.starts(segments, candidates.first, candidates.length) for candidates in candidate_kinds]
