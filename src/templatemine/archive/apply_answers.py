@@ -18,7 +18,7 @@ from templatemine.packs.overrides import Rule
 from templatemine.packs.pack import Pack
 from templatemine.packs.pack_record import bare_template, rule_id, template_id
 from templatemine.packs.readable import join_tokens
-from templatemine.text.characters import ends_sentence
+from templatemine.text.characters import ends_sentence, words_beside
 from templatemine.text.slots import ANY, slot_token
 
 ALL, LABEL, STORY = ANSWERS = ("boilerplate", "label", "story")
@@ -244,11 +244,7 @@ class QuestionContexts:
         start, end = span
         first, last = next((one for one in filled if one[0] <= start and end <= one[1]), span)
         filler = text[first:start] or text[end:last]
-        before, behind = text[max(0, first - self._context) : first], text[last : last + self._context]
-        if first > self._context:  # no half word
-            before = before.partition(" ")[2] or before
-        if last + self._context < len(text):
-            behind = behind.rpartition(" ")[0] or behind
+        before, behind = words_beside(text, first, last, self._context)
         before, behind = before.rpartition("\n\n")[2], behind.partition("\n\n")[0]
         place = Context(before, text[start:end], filler, behind)
         self._filled[index] += bool(filler)

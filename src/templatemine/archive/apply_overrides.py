@@ -39,7 +39,7 @@ from templatemine.packs.pack_record import (
     split_entry,
     template_id,
 )
-from templatemine.packs.readable import join_tokens, sought_words
+from templatemine.packs.readable import fold_case, join_tokens, sought_words
 from templatemine.pipeline import SourceReport
 from templatemine.text.patterns import TABLE
 from templatemine.text.slots import DATELINE, HEADLINES
@@ -109,8 +109,8 @@ class RuleIndex:
         for rule in rules:
             if rule.action in STRING_ACTIONS:
                 self.by_id[rule_id(rule)] = rule
-        self.never = [_fold_case(rule.text) for rule in rules if rule.action == "never"]
-        self.always = [_fold_case(rule.text) for rule in rules if rule.action == "always"]
+        self.never = [fold_case(rule.text) for rule in rules if rule.action == "never"]
+        self.always = [fold_case(rule.text) for rule in rules if rule.action == "always"]
         cutoffs = [rule.df for rule in rules if rule.action == "cutoff"]
         self.min_df = cutoffs[-1] if cutoffs else None
         self.added = {rule.regex: rule for rule in rules if rule.action == "add"}
@@ -126,7 +126,7 @@ class RuleIndex:
         if self._is_part_left_in(template):
             return False
         if self.never or self.always:
-            words = _fold_case(sought_words(template.tokens) if template.tokens is not None else template.example)
+            words = fold_case(sought_words(template.tokens) if template.tokens is not None else template.example)
             if any(text in words for text in self.never):
                 return False
             if any(text in words for text in self.always):
@@ -152,7 +152,7 @@ class RuleIndex:
 
     def adds(self, tokens: tuple[str, ...], df: int, reason: str) -> bool:
         """Return whether a rejected candidate comes in, rules about this very string aside."""
-        words = _fold_case(sought_words(tokens)) if self.never or self.always else ""
+        words = fold_case(sought_words(tokens)) if self.never or self.always else ""
         if any(text in words for text in self.never):
             return False
         if any(text in words for text in self.always):
@@ -162,10 +162,6 @@ class RuleIndex:
     @property
     def may_add(self) -> bool:
         return bool(self.always) or self.min_df is not None
-
-
-def _fold_case(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def apply_rules(

@@ -28,6 +28,7 @@ class OpenSource:
         self._lock = RLock()
         self._effects: tuple[Pack, Effects] | None = None
         self._cuts: list[tuple[tuple[Template, ...], list[ArticleCuts]]] = []
+        self._ends: tuple[int, SentenceEnds] | None = None
         self._facts: dict[int, RowFacts] = {}
         self._table: tuple[Pack, int, ReviewTable] | None = None
         self._preview: tuple[tuple[str, ...], CutoffPreview] | None = None
@@ -93,8 +94,9 @@ class OpenSource:
                     cuts, places = [ArticleCuts()] * len(articles), [*range(len(articles))]
                 known = [*cuts]
                 there = effects.restrict_pack(pack, places)
-                ends = SentenceEnds([one.document.body for one in articles])
-                fresh = find_cuts(there, [articles[place] for place in places], ends)
+                if self._ends is None or self._ends[0] != len(articles):
+                    self._ends = len(articles), SentenceEnds([one.document.body for one in articles])
+                fresh = find_cuts(there, [articles[place] for place in places], self._ends[1])
                 for place, cut in zip(places, fresh, strict=True):
                     known[place] = cut
                 # As mined, before a decision, and after it.

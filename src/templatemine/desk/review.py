@@ -42,7 +42,7 @@ from templatemine.packs.pack_record import bare_template, rule_id
 from templatemine.packs.readable import template_text
 from templatemine.report.marks import elide, escape_text, split_pieces
 from templatemine.report.words import outermost_templates
-from templatemine.text.characters import LINE_BREAKS, ends_sentence
+from templatemine.text.characters import LINE_BREAKS, ends_sentence, words_beside
 
 SNIPPET_CONTEXT = 60
 """Characters shown on each side of a match."""
@@ -229,12 +229,13 @@ def _first_group(source: str) -> str:
 
 
 def _make_snippet(one: Article, text: str, start: int, end: int) -> dict[str, str]:
-    before, after = text[max(0, start - SNIPPET_CONTEXT) : start], text[end : end + SNIPPET_CONTEXT]
-    if start > SNIPPET_CONTEXT:  # no half word
-        before = f"… {before.partition(' ')[2] or before}"
-    if end + SNIPPET_CONTEXT < len(text):
-        after = f"{after.rpartition(' ')[0] or after} …"
-    return {"id": one.name, "before": before, "match": text[start:end], "after": after}
+    before, after = words_beside(text, start, end, SNIPPET_CONTEXT)
+    return {
+        "id": one.name,
+        "before": f"… {before}" if start > SNIPPET_CONTEXT else before,
+        "match": text[start:end],
+        "after": f"{after} …" if end + SNIPPET_CONTEXT < len(text) else after,
+    }
 
 
 # ------------------------------------------------------------------------------------------------ an own expression

@@ -19,7 +19,7 @@ from templatemine.errors import counted
 from templatemine.evaluation.options import ResidueConfig
 from templatemine.evaluation.protocol import System, TrialResult, group_by_source, run_system, sample_documents
 from templatemine.model import Document, Span
-from templatemine.text.characters import ends_sentence
+from templatemine.text.characters import ends_sentence, words_beside
 from templatemine.text.tears import CutCount, SentenceEnds, count_unpaired, join_spans, leaves_part, tally_tears
 
 ALL = "all"
@@ -149,11 +149,7 @@ def find_residues(
 
 def _find_context(text: str, start: int, end: int) -> tuple[str, str]:
     """Return some words before a cut and behind it, on one line."""
-    before, behind = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
-    if start > CONTEXT:
-        before = before.partition(" ")[2] or before
-    if end + CONTEXT < len(text):
-        behind = behind.rpartition(" ")[0] or behind
+    before, behind = words_beside(text, start, end, CONTEXT)
     return " ".join(before.split()), " ".join(behind.split())
 
 

@@ -251,36 +251,26 @@ cdef void take_gap(const uint8_t* p, int64_t n, Span* spans, int64_t size, int64
     """Widen the spans beside the gap before span k by its lines of signs, if there is nothing else in it."""
     cdef int64_t left = spans[k - 1].end if k else 0, right = spans[k].start if k < size else n
     cdef int64_t place = left, first = -1, last = -1
-    cdef bint edge = k > 0
+    cdef bint edge = k > 0, breaks = False
     cdef int width = 1
     cdef uint32_t c
     while place < right:
         c = decode_at(p, place, n, &width)
         if is_line_break(c):
-            edge = False
+            edge, breaks = False, True
         elif not Py_UNICODE_ISSPACE(c):
             if edge or not is_gap_sign(c):
                 return
             if first < 0:
                 first = place
-            last = place + width
+            last, breaks = place + width, False
         place += width
-    if first < 0 or (k < size and not begins_line(p, last, right, n)):
+    if first < 0 or (k < size and not breaks):
         return
     if k:
         spans[k - 1].end = last
     else:
         spans[0].start = first
-
-
-cdef bint begins_line(const uint8_t* p, int64_t place, int64_t end, int64_t n) noexcept nogil:
-    """Whether a line breaks between two places with white space alone between them."""
-    cdef int width = 1
-    while place < end:
-        if is_line_break(decode_at(p, place, n, &width)):
-            return True
-        place += width
-    return False
 
 
 cdef bint is_white(const uint8_t* p, int64_t place, int64_t end, int64_t n) noexcept nogil:

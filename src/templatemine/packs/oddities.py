@@ -13,7 +13,7 @@ import orjson
 from templatemine.errors import counted, warn_caller
 from templatemine.packs.overrides import Rule
 from templatemine.packs.pack_record import PackRecord, rule_id
-from templatemine.packs.readable import sought_words
+from templatemine.packs.readable import fold_case, sought_words
 from templatemine.text import _scan
 
 KnownFields = Mapping[str, frozenset[str]]
@@ -97,14 +97,10 @@ def find_unapplied(pack: PackRecord) -> list[Rule]:
         if rule.action == "add":
             return rule.regex not in regexes
         if rule.action == "never":
-            words = _fold_case(rule.text)
-            return any(words in _fold_case(sought_words(one.tokens or ())) for one in undecided)
+            words = fold_case(rule.text)
+            return any(words in fold_case(sought_words(one.tokens or ())) for one in undecided)
         if last.get(name) is not rule or (rule.action == "accept" and rule.time):
             return False
         return there is None if rule.action != "reject" else there is not None and there.tokens is not None
 
     return [rule for rule in rules if is_unapplied(rule)]
-
-
-def _fold_case(text: str) -> str:
-    return " ".join(text.split()).casefold()

@@ -29,6 +29,11 @@ def join_tokens(tokens: Iterable[str], example: str = "") -> str:
     return _PATTERN.sub(r"{\1}", _join_tokens(tokens, example))
 
 
+def fold_case(text: str) -> str:
+    """Return the words of a text as rules about words compare them: blanks and case aside."""
+    return " ".join(text.split()).casefold()
+
+
 def sought_words(tokens: Iterable[str]) -> str:
     """Return in what words of rules are sought: tokens as people read them, and with the patterns that they have."""
     joined = _join_tokens(tokens, "")

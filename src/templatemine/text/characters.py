@@ -83,6 +83,20 @@ def in_class(char: str, ranges: str) -> bool:
 _bounds = cache(_ranges)
 
 
+def words_beside(text: str, start: int, end: int, size: int) -> tuple[str, str]:
+    """Return what is before and behind a stretch, at most so many characters each, no half words.
+
+    >>> words_beside("One two three four five", 8, 13, 6)
+    ('two ', ' four')
+    """
+    before, behind = text[max(0, start - size) : start], text[end : end + size]
+    if start > size:
+        before = before.partition(" ")[2] or before
+    if end + size < len(text):
+        behind = behind.rpartition(" ")[0] or behind
+    return before, behind
+
+
 def line_begin(text: str, offset: int) -> int:
     """Return the offset of the beginning of the line at an offset."""
     return max(text.rfind(char, 0, offset) for char in "\n\u2028\u2029") + 1

@@ -1,7 +1,7 @@
 """(text, cut) -> whether the cut tears a sentence: letters of one sentence meet across it that did not before.
 
 Mining looks at the cuts that its templates make in the archive (`mining.own_cuts`).  The report and `evaluate residue`
-look at those that cleaning made, and also count cuts that leave half a sentence on one side alone (`leaves_half`).
+look at those that cleaning made, and also count cuts that leave part of one on one side alone (`leaves_part`).
 None needs annotations: a cut that leaves half a sentence, or half a pair of brackets, shows in the text itself; and one
 that leaves "in" at the end, in the other texts of the source (`SentenceEnds`).
 """
@@ -45,6 +45,7 @@ _CHANCE = 3
 """Of so many that may be expected, none may be found by chance."""
 _CLOSING = (".", "!", "?", "\n")
 _WORD_REACH, _MAX_PIECE = 40, 20_000
+"""Characters beside a cut that hold a word, and of one text in which words are counted: none may be all of them."""
 _CUT_OFF = re.compile(r"\s*[\[(]?\s*(?:\u2026|\.\.\.|&hellip;)")
 PARENTHESES = "()"
 _PAIRS = (PARENTHESES, "（）", "「」", "『』", "【】", "[]")
@@ -278,7 +279,7 @@ def tally_tears(
     found : iterable of (text, spans)
         Spans are ascending.
     is_torn : callable
-        (text, start, end) -> whether the cut counts as a tear: `is_tear`, `leaves_half`, or `leaves_part`.
+        (text, start, end) -> whether the cut counts as a tear: `is_tear` or `leaves_part`, or those of `SentenceEnds`.
     """
     return tally_judged(cut for text, spans in found for cut in judge_cuts(text, spans, is_torn))
 
