@@ -297,9 +297,10 @@ def measure_method(
     sources : sequence of AnnotatedSource
         All that may be fitted to; those with annotated articles are judged.
     held_out : bool
-        Their annotated articles are not learnt from.
+        Their annotated articles are not learnt from; of a source that has no others, nothing can be learnt, and it is
+        left out.
     """
-    judged = [one for one in sources if one.gold]
+    judged = [one for one in sources if one.gold and _make_history([one], held_out)]
     scores: dict[str, CutScore] = {}
     if method.learner is not None:
         clean = method.learner(_make_history(judged, held_out))

@@ -26,7 +26,8 @@ together. Per cent of characters, means over sources.
 - Sources with fewer than 100 characters of template text among their annotated articles count in content lost and wounds
   alone.
 - In brackets: 95 % interval of 2,000 bootstrap draws of sources.
-- **articles of the archive**: they are part of what is learnt from; **new articles**: they are not.
+- **articles of the archive**: they are part of what is learnt from; **new articles**: they are not. A feed of annotated
+  items alone has no new ones.
 - **glued**: the median article is one line, or articles have more than one glue point each, where a parser lost a line
   break: the end of a sentence, a closing bracket or quote, or two small letters, and a capital and a small letter right
   behind.

@@ -127,6 +127,13 @@ def test_a_fitted_method_never_sees_the_publisher_it_is_judged_on() -> None:
         measure_method(Method(name="nothing"), SOURCES, held_out=False)
 
 
+def test_new_articles_are_not_judged_where_nothing_else_is_to_learn_from() -> None:
+    sources = [source("a"), source("b", archive("b", 2))]
+    for method in (METHODS[0], Method(name="fitted", fit=lambda some: _cutting)):
+        assert sorted(measure_method(method, sources, held_out=True)) == ["a"]
+        assert sorted(measure_method(method, sources, held_out=False)) == ["a", "b"]
+
+
 def test_the_filter_asks_for_three_documents_and_methods_that_fit_nothing_learn_once() -> None:
     scores = measure_method(METHODS[0], [source("a"), source("b", archive("b", 2))], held_out=False)
     assert scores["a"].spans.recall == 1.0
