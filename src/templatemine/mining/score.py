@@ -100,7 +100,7 @@ class Model:
         asks = cues[:, [BOILERPLATE_KINDS.index(kind) for kind in _ASKING]].max(axis=1, initial=0) >= STRONG
         reads = (cues[:, note] >= STRONG) & (rows[:, _FIRST] >= STRONG) & ~asks
         is_rare = rows[:, _SHARE] < MAX_NOTE_SHARE
-        is_note = (reads | (shares[:, note] >= MIN_NOTE * shares.sum(axis=1))) & is_rare
+        is_note = (reads | (shares[:, note] >= MIN_NOTE * shares.sum(axis=1)) & ~asks) & is_rare
         shares[~is_note, note] = 0
         shares[reads & is_rare, note] = np.inf
         found: NDArray[np.int8] = shares.argmax(axis=1).astype(np.int8)
