@@ -6,7 +6,7 @@ a verdict for each, with the reasons by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from math import exp, log
 from typing import NamedTuple
@@ -98,6 +98,9 @@ _ROW_SHARE, _ROW_TOKENS = 0.2, 4
 and of what fills a label ("FT:"); or of a label behind its filler ("NAME – 2,366 votes")."""
 _MAX_OPENED = 2
 """Articles that a headline opens: its own, and a copy."""
+_UNTITLED_SCORE = 0.75
+"""Least score of what opens one that has another title: 15 such strings of 148 archives are boilerplate, and half of
+twelve below."""
 _PROSE_WORDS, _PROSE_CHARACTERS, _MIN_PROSE_DF = 8, 16, 3
 """Words, without names and figures, of a sentence without a cue, and characters where these are tokens; and articles
 that must have such a one: two may quote each other."""
@@ -111,11 +114,12 @@ _BEGINS_LINE, _ENDS_LINE = _scan.BEGINS_LINE, _scan.ENDS_LINE
 
 
 class _TextForm(NamedTuple):
-    """What the texts of a source are: pages, one line each, or a few sentences."""
+    """What the texts of a source are: pages, one line each, or a few sentences; and which begin with their titles."""
 
     html: bool
     one_line: bool
     is_short: bool
+    opens_with_title: Callable[[int], bool] | None
 
 
 class Decision(NamedTuple):
@@ -188,15 +192,16 @@ def select(
     versions: LongArray | None = None,
     html: bool = False,
     one_line: bool = False,
+    opens_with_title: Callable[[int], bool] | None = None,
 ) -> Verdicts:
     """Decide of the candidates of one source, in the order of `labels.KINDS`, by features and scores.
 
     Kinds that have none may be left out.  In HTML no label takes a filler.  With `one_line`, articles are one line
     each.  `versions` are equal for documents that may be of one story, see `near_duplicates.group_versions`; without,
-    all differ.
+    all differ.  `opens_with_title` says whether the text of a document may begin with its title; without, all may.
     """
     is_short = len(segments) > 0 and float(np.median(np.diff(segments.doc_tokens))) < _SHORT_TEXT
-    form = _TextForm(html, one_line, is_short)
+    form = _TextForm(html, one_line, is_short, opens_with_title)
     parts = [
         _judge_candidates(segments, candidate_set, matrix, *kind_scores, config, form)
         for candidate_set, matrix, kind_scores in zip(candidates, matrices, scores, strict=True)
@@ -221,6 +226,7 @@ def select(
         )
         selection.merge(verdicts)
         selection.drop_covered(verdicts, np.concatenate([kind.df for kind in candidates])[rows], config.uncovered)
+        selection.drop_last_words(verdicts, segments.traits, np.concatenate([kind.df for kind in candidates])[rows])
         selection.drop_within_slots(verdicts)
         verdicts.stake[verdicts.reason_of == REDUNDANT] = 0
     return verdicts
@@ -331,7 +337,9 @@ def _judge_candidates(
         reason[_is_before_headlines(candidates, column) & is_plain & (reason == ACCEPTED)] = HEADLINES_STAY
     reason[score < min_score] = UNLIKELY
     if is_segment:
-        reason[_find_headlines(candidates, column) & (reason == ACCEPTED)] = HEADLINE
+        found = np.flatnonzero(_find_headlines(candidates, column) & (reason == ACCEPTED))
+        untitled = _find_untitled(segments, candidates, found[score[found] >= _UNTITLED_SCORE], form.opens_with_title)
+        reason[np.setdiff1d(found, untitled)] = HEADLINE
     stake = np.where(reason == ACCEPTED, 1 - score, score) * np.exp2(column["characters"])
     if not is_segment:
         rest = np.minimum(np.exp2(column["fill_characters"]), SLOT_SIZE)
@@ -455,6 +463,21 @@ def _find_headlines(candidates: Candidates, column: Mapping[str, NDArray[np.floa
     opened = np.rint(column["first"] * candidates.count)
     found: NDArray[np.bool_] = (opened >= 1) & (opened <= _MAX_OPENED) & (column["cue_any"] <= _WEAK)
     return found & (column["first"] <= _HALF) & (column["share"] < _FREQUENT)
+
+
+def _find_untitled(
+    segments: Segments, candidates: Candidates, rows: LongArray, opens_with_title: Callable[[int], bool] | None
+) -> LongArray:
+    """Return those of some segments that open articles of other titles: they are no headline."""
+    if opens_with_title is None:
+        return rows[:0]
+    is_first = np.diff(segments.document, prepend=-1) > 0
+    found = []
+    for row in rows.tolist():
+        own = candidates.segment[candidates.bounds[row] : candidates.bounds[row + 1]]
+        if not any(map(opens_with_title, segments.document[own[is_first[own]]].tolist())):
+            found.append(row)
+    return np.array(found, np.int64)
 
 
 def _has_fixed_place(candidates: Candidates, column: Mapping[str, NDArray[np.float32]]) -> NDArray[np.bool_]:
@@ -635,6 +658,25 @@ class _Selection:
                 for shorter in self.hashes(starts, sizes):
                     covered[shorter] = max(documents, covered.get(shorter, 0))
 
+    def drop_last_words(self, verdicts: Verdicts, traits: NDArray[np.uint16], df: LongArray) -> None:
+        """Drop the labels that are the last word of sentences, where half of the documents have a longer one that is
+        chosen: of "report." and "this report." the second, for any sentence may end with a word.
+
+        `verdicts` is INOUT.
+        """
+        chosen = (verdicts.kind[self.rows] == KINDS.index(SUFFIX)) & (verdicts.reason_of[self.rows] == ACCEPTED)
+        indices = np.flatnonzero(chosen & verdicts.slot[self.rows])
+        last = self.tokens[self.starts[indices] + self.lengths[indices] - 1]
+        ends_sentence = ((traits[last] & SMALL) > 0) & ((traits[last] & CLOSES) > 0)
+        labels = [*zip(last[ends_sentence].tolist(), indices[ends_sentence].tolist(), strict=True)]
+        longest: dict[int, int] = {}
+        for word, index in labels:
+            if self.lengths[index] > 1:
+                longest[word] = max(longest.get(word, 0), int(df[index]))
+        for word, index in labels:
+            if self.lengths[index] == 1 and longest.get(word, 0) >= _HALF * df[index]:
+                verdicts.reason_of[self.rows[index]] = REDUNDANT
+
     def drop_within_slots(self, verdicts: Verdicts) -> None:
         """Drop what lies in the match of a label with its filler: lines that begin (end) with it, longer labels.
         `verdicts` is INOUT."""
@@ -643,7 +685,7 @@ class _Selection:
             reaching = {
                 string_hash: row
                 for (string_hash, slot_kind), row in self.first_rows.items()
-                if slot_kind == kind_index and not verdicts.names[row]
+                if slot_kind == kind_index and not verdicts.names[row] and verdicts.reason_of[row] == ACCEPTED
             }
             longest = max((self.lengths[np.searchsorted(self.rows, row)] for row in reaching.values()), default=0)
             slot = verdicts.slot[self.rows]

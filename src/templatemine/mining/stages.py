@@ -50,7 +50,7 @@ from templatemine.mining.segments import segment
 from templatemine.mining.select import HEADLINES_STAY, REASONS, UNLIKELY, Decision, decide, select
 from templatemine.mining.shared_pack import SHARED_PACK, Claims, build_shared_pack, collect_claims
 from templatemine.mining.slot_types import Fillers
-from templatemine.mining.stranded import Titles, find_stranded, name_headlines
+from templatemine.mining.stranded import Titles, find_stranded, name_headlines, opens_with_title
 from templatemine.mining.templates import Slots, anchor_of, build_questions, build_templates, find_overruns, find_slots
 from templatemine.mining.tokenise import Vocabulary, document_days, is_html_source, tokenise
 from templatemine.model import Corpus, Cutoff, Document, IntArray, PageHistory, Repeats, Template
@@ -150,8 +150,7 @@ def mine_source(
     learned = options.method.learned
     read = read_source(source, documents, options)
     corpus, originals = read.corpus, read.originals
-    dates = [documents[index].date for index in originals.tolist()]
-    mined = _find_scored(read, dates, options) if learned else _find_maximal(corpus, options)
+    mined = _find_scored(read, documents, options) if learned else _find_maximal(corpus, options)
     mined = mined.sorted_by_hash()
     return SourceCandidates(
         source=source,
@@ -300,9 +299,10 @@ def _explain_verdicts(
     verdicts.sense[np.concatenate(named_rows)] = find_captions(senses, np.concatenate(with_sentences))
 
 
-def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: ResolvedConfig) -> _MinedStrings:
+def _find_scored(read: SourceTexts, documents: Sequence[Document], options: ResolvedConfig) -> _MinedStrings:
     """Find segments that repeat, and labels of others, with the decisions of their scores."""
-    corpus = read.corpus
+    corpus, originals = read.corpus, read.originals.tolist()
+    dates = [documents[index].date for index in originals]
     segments = segment(corpus)
     found = find_candidates(segments)
     # A source of few documents often has none of a kind.
@@ -321,6 +321,7 @@ def _find_scored(read: SourceTexts, dates: Sequence[str | None], options: Resolv
         versions=None if corpus.html else group_versions(corpus, options.copies),
         html=corpus.html,
         one_line=read.rules is not None and read.rules.sentences,
+        opens_with_title=lambda document: opens_with_title(documents[originals[document]]),
     )
     _explain_verdicts(verdicts, candidate_kinds, matrices, reader, scorer)
     starts = np.concatenate(

@@ -57,6 +57,8 @@ _MAX_WORDS = 12
 RELATED, _DATELINE = "related", "dateline"
 _BULLETS = "-\u2010\u2013\u2014\u2022\u00b7\u2192\u00bb|*"
 """What stands before the headlines of a list."""
+_OWN_TITLE = 16
+"""Letters of a title by which the text of its article is told to begin with it."""
 _OWN = regex.compile(f"[{OWN_TOKEN}]")
 _WORD = regex.compile(r"(?<!\w)\w")
 
@@ -129,6 +131,12 @@ class Titles:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
+
+
+def opens_with_title(document: Document) -> bool:
+    """Return whether the text of an article may begin with its title, which is not known of one without."""
+    title = _letters(document.title or "")[:_OWN_TITLE]
+    return _letters(document.body[: 8 * _OWN_TITLE]).startswith(title)
 
 
 def _is_long(letters: str) -> bool:
